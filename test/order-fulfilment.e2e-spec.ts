@@ -53,6 +53,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     const orderId = await storeOrder('new', status);
     expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));
+    // Refusing a pending order also cancels the order.
     const after = status === 'pending' ? 'cancel' : status;
     expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
   });

@@ -20,7 +20,7 @@ describe('while 100 logins wait for the check of their password', () => {
       await sendFrom(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
       finished += 1;
     });
-    // The passwords of the other logins are being hashed now.
+    // Most other logins are still waiting for the check of their password.
     await Promise.race(logins);
     await service.client().get(pathname).expect(200);
     expect(finished).toBeLessThan(LOGINS / 2);
@@ -28,7 +28,7 @@ describe('while 100 logins wait for the check of their password', () => {
   });
 });
 
-it('the limiter of password hashes, here with at most 2 running and 3 waiting tasks, rejects a sixth task with 503 and accepts tasks again later', async () => {
+it('a Limiter for 2 running and 3 waiting tasks rejects a sixth task with 503, and accepts tasks again when those have ended', async () => {
   const { Limiter } = await built('src/common/limiter.js');
   const limiter = new Limiter(2, 3);
   let [running, mostRunning] = [0, 0];

@@ -81,7 +81,7 @@ describe('PUT /api/products/{product_id}', () => {
     expect(await readProduct(admin, other.id)).toEqual(other);
   });
 
-  it('reports all failing fields together, including a file with another extension and a file in another field, and rejects an SVG named .png', async () => {
+  it('reports all invalid fields together, also files with a wrong extension or in a wrong field, and rejects an SVG named .png', async () => {
     const { id } = await createProduct(admin, pictures(1));
     const response = await sendInvalidUpdate(id, {}, [
       ...pictures(1),
@@ -95,7 +95,7 @@ describe('PUT /api/products/{product_id}', () => {
     expectFailure(svg, 400, INVALID, { images: 'a.png is not a png or jpg file' });
   });
 
-  it('accepts up to 5 images, and counts those that the same request removes and adds', async () => {
+  it('accepts at most 5 images after the removals and additions of the same request', async () => {
     const { id, images } = await createProduct(admin, pictures(5));
     const remove = (count: number) => ({ ...BREAD, [REMOVED]: ['', ...images.slice(0, count)] });
     const tooMany = 'each product can only have 5 images at max';
@@ -105,7 +105,7 @@ describe('PUT /api/products/{product_id}', () => {
     expect(productOf(answer).images).toHaveLength(5);
   });
 
-  it('returns 404 for an unknown product without any upload, after it has validated the fields', async () => {
+  it('returns 404 for an unknown product and uploads nothing, but reports invalid fields first', async () => {
     const before = await readLedger(service.database);
     expect((await update(UNKNOWN, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
     expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));

@@ -101,7 +101,7 @@ it.each([
   ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
   ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
   ['send-bad-signature', 'HTTP 403', ['settlement applied']],
-])('the action %s after a payment gets %s, which the page shows', async (action, response, history) => {
+])('the notification of action %s gets %s, which the page shows', async (action, response, history) => {
   const payment = await createPayment();
   await payment.act('gopay', action);
   expect(await payment.responses()).toEqual(['HTTP 200', response]);
@@ -182,7 +182,7 @@ describe('a payment at the simulator', () => {
     await paid.act('gopay');
     const { pool } = service.database;
     const orderIds = payments.map(({ orderId }) => orderId);
-    // Makes the jobs due that expire the payments after 24 hours.
+    // Each payment has a job that expires it after 24 hours. Makes these jobs due.
     const { rowCount } = await pool.query(
       `UPDATE graphile_worker._private_jobs SET run_at = now()
        WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,

@@ -1,6 +1,6 @@
 import tests from '../../jest.config.mjs';
 
-/** Failures of a highly available PostgreSQL. One file after the other, because the tests measure time. */
+/** Tests with failures of a highly available PostgreSQL. The files run one after another, because the tests measure time. */
 export default {
   ...tests,
   rootDir: '../..',

@@ -6,7 +6,7 @@ import { startServer, stopServer } from '../../src/config/embedded-postgres/serv
 import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
 import { createOpenFolder } from './process.js';
 
-/** Starts a PostgreSQL server for DATABASE_URL, which the test stops and starts like an operator. */
+/** Starts a PostgreSQL server for the setting DATABASE_URL. The returned functions control the server. */
 export async function startExternalPostgres() {
   const dataDir = await createOpenFolder('bakery-external-');
   // Let the embedded PostgreSQL of the service create the cluster, the database and the user.

@@ -44,7 +44,7 @@ const LOST_SINCE_VERSION_1 = [
   'users.sessions_ended_at',
 ];
 
-/** Columns that the reverts of all migrations drop, each one only by the revert of the migration that added it. */
+/** Columns that the reverts drop. Each column is dropped by the revert of the migration that added it. */
 const LOST_BY_REVERTS = [
   'one_time_passwords.requester',
   'orders.attempt_id',
@@ -120,7 +120,7 @@ describe('the migrations', () => {
 
   afterEach(() => database.drop());
 
-  it('can be reverted one by one on a filled database, keep the data of earlier migrations, and lead to the same schema again', async () => {
+  it('can be reverted one by one on a filled database without loss of earlier data, and then lead to the same schema again', async () => {
     database = await createVersion1Database();
     await migrate(database.url);
     const { pool, url } = database;
@@ -190,7 +190,7 @@ describe('the migrations', () => {
   it('omit the index of the product search if the extension pg_trgm cannot be created, and the search still works', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    await revertFrom(url, 'OwnersDay1765600000000');
+    await revertFrom(url, 'OwnersDay1765600000000'); // adds the product search
     await pool.query('DROP EXTENSION pg_trgm');
     await pool.query(
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
@@ -249,7 +249,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('are retried while a long transaction locks a table, and do not block readers', async () => {
+  it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
     database = await createDatabase();
     const { pool, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders

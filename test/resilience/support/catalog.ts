@@ -23,7 +23,7 @@ interface TrackedProduct {
 
 /** Creates, changes and deletes products, one at a time, and remembers the acknowledged changes. */
 export class Catalog {
-  acknowledged = 0;
+  acknowledgedCount = 0;
   readonly #products: TrackedProduct[] = [];
 
   constructor(
@@ -81,7 +81,7 @@ export class Catalog {
   ): Promise<void> {
     const answer = await this.observer.send(request, status);
     if (answer === undefined) return;
-    this.acknowledged += 1;
+    this.acknowledgedCount += 1;
     product.candidates = [content];
     if (content !== null) product.shown = productOf(answer);
     if (!this.options.isListedAtOnce) return;

@@ -18,6 +18,7 @@ interface Purchase {
   readonly acknowledged: string[];
 }
 
+/** Order as administrators see it. `notifications` contains all payment events of the order. */
 interface History {
   readonly order: OrderAnswer;
   readonly notifications: readonly { readonly outcome: string; readonly transaction_status: string | null }[];
@@ -34,7 +35,8 @@ export class Purchases {
     private readonly observer: Observer,
   ) {}
 
-  get acknowledged(): number {
+  /** Number of acknowledged orders. */
+  get acknowledgedCount(): number {
     return this.#purchases.filter((purchase) => purchase.order !== undefined).length;
   }
 

@@ -113,9 +113,9 @@ export class Workload {
     }
   }
 
-  /** Number of acknowledged changes of the least active administrator or customer. A run with few changes proves little. */
+  /** Acknowledged product changes or orders of the least active administrator or customer. A run with few proves little. */
   get minAcknowledged(): number {
-    return Math.min(...[...this.#catalogs, ...this.#purchases].map(({ acknowledged }) => acknowledged));
+    return Math.min(...[...this.#catalogs, ...this.#purchases].map((activity) => activity.acknowledgedCount));
   }
 
   /**
