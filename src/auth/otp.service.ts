@@ -20,7 +20,7 @@ export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonl
 /** One-time passwords: 6 digits, stored as a keyed digest (contract 11). */
 @Injectable()
 export class OtpService {
-  /** Without a key, six digits could be recovered from their digest by trying all of them. */
+  /** Without a key, a code could be recovered from its digest by trying all numbers of six digits. */
   readonly #key: Buffer;
 
   constructor(

@@ -131,7 +131,7 @@ describe('requests derived from the OpenAPI document', () => {
     },
   );
 
-  it('create no administrator, and the log contains no error and only JSON lines', async () => {
+  it('create no further administrator and leave the service ready, and its log contains only JSON lines and no error', async () => {
     const { rows } = await service.database.pool.query("SELECT FROM users WHERE role = 'ADMIN'");
     expect(rows).toHaveLength(1);
     const lines = service.output().trimEnd().split('\n');

@@ -17,7 +17,7 @@ interface Limits {
   readonly maxItems?: number;
 }
 
-/** Generates values that a schema allows, mostly existing values of this name. */
+/** Generates values that a schema allows, mostly existing values of the parameter or field `name`. */
 export function generateValue(schema: Schema, existing: ExistingValues, name = ''): fc.Arbitrary<unknown> {
   const values = existing[name] ?? [];
   const arbitrary = generateNewValue(schema, existing);
