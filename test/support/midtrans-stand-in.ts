@@ -7,6 +7,7 @@ export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'ref
 export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
+  /** Order id in the body or the path. A path can contain a transaction id instead. */
   orderId: string | null;
   /** True if the call carried the server key and no password; null before the call is read. */
   authorized: boolean | null;
