@@ -9,7 +9,7 @@ import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
-import { listPaymentPageModules } from './gateway/gateway.module.js';
+import { listSimulatorModules } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -41,7 +41,7 @@ export class AppModule {
         OrdersModule,
         ReportsModule,
         ShopModule,
-        ...listPaymentPageModules(env),
+        ...listSimulatorModules(env),
         HealthModule,
         ...(env.metricsPort === undefined ? [] : [importMetrics()]),
       ],

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
   });
 
-  it('contains no two copies of a redirect or a failure, except of validation errors', async () => {
+  it('defines each response with a status of 300 or above only once, except validation errors', async () => {
     // Unlike `document`, this copy contains references to shared responses.
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
     const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));

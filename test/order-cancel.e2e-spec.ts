@@ -6,7 +6,7 @@ import { until } from './support/wait.js';
 
 const shop = useShop();
 
-/** Asserts that an order still has the payment page that the gateway opened, and that the order can be paid. */
+/** Asserts that an order still has the payment page that the gateway opened, then pays the order. */
 async function payOnSamePage(orderId: string): Promise<void> {
   const { token } = shop.gateway.order(orderId);
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });

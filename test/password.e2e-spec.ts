@@ -94,7 +94,7 @@ describe('PUT /api/users/password', () => {
     expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
   });
 
-  it('ends the reset code, but not the verification code, if the password is changed', async () => {
+  it('invalidates the reset code, but not the verification code, if the password is changed', async () => {
     const account = await newAccountWithResetCode();
     const verification = await waitForCode(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);

@@ -27,6 +27,6 @@ async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService
 }
 
 /** Returns the module that serves the simulator's payment pages, or none for Midtrans, which hosts its own pages. */
-export function listPaymentPageModules({ paymentGateway }: Env): Type[] {
+export function listSimulatorModules({ paymentGateway }: Env): Type[] {
   return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

@@ -111,7 +111,7 @@ function parseText(value: unknown, maxLength = 255): string | null {
   return isText && value !== '' ? value : null;
 }
 
-/** Cuts a text to a number of UTF-16 units, and never in the middle of a surrogate pair. */
+/** Cuts a text to at most this number of UTF-16 units, and never in the middle of a surrogate pair. */
 function truncate(value: string, maxLength: number): string {
   return value.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '');
 }

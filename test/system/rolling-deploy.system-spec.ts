@@ -40,7 +40,7 @@ describeWithVersion11('version 1.1', () => {
         expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
     }
 
-    /** Requests a code at 1.2, which needs a session. 1.1 would accept the access token of an ended session. */
+    /** Requests a code at 1.2, which rejects an ended session. 1.1 would still accept the session's access token. */
     const requestWithSession = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
 
     async function expectEnded(client: Client): Promise<void> {

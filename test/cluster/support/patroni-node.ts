@@ -51,7 +51,7 @@ export class PatroniNode {
       signal: AbortSignal.timeout(API_TIMEOUT_MS),
     }).then(
       ({ ok }) => ok,
-      () => false, // The node is down.
+      () => false, // The node is down or suspended.
     );
   }
 

@@ -10,7 +10,7 @@ const MAX_IMAGES = 5;
 interface Content {
   readonly name: string;
   readonly price: number;
-  /** Digests of the images, in their order. */
+  /** Digests of the images, in the order of the images. */
   readonly images: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export class Catalog {
   }
 
   /**
-   * Compares the stored products with the possible states.
+   * Compares the stored products with the possible states, and records each difference as a violation.
    * @param stored all products of the service by id. This function removes the products that it has compared
    * @param digests digests of the stored images by id
    */

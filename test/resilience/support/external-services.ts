@@ -6,7 +6,7 @@ import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { gatewaySettings } from '../../support/orders.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 
-/** Stand-ins for the image host, the gateway and the mail server. They run on when processes of the service are killed. */
+/** Stand-ins for the image host, the gateway and the mail server. They keep running when the service is killed. */
 export type ExternalServices = Awaited<ReturnType<typeof startExternalServices>>;
 
 export async function startExternalServices() {
@@ -17,7 +17,7 @@ export async function startExternalServices() {
     ...gatewaySettings(gateway),
     CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url,
-    // Tests can set the client IP address with X-Forwarded-For: each address can request only 100 codes an hour.
+    // Lets tests choose client IP addresses with X-Forwarded-For, because an address can request only 100 codes an hour.
     TRUSTED_PROXIES: '1',
   };
   const close = () => Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);

@@ -23,7 +23,7 @@ export const API_OPTIONS = {
 
 export const api = createBakeryClient(API_OPTIONS);
 
-/** Page of a list. `next` is the `last_id` that requests the following page. */
+/** Page of a list. `next` is the `last_id` that requests the following page. It is null after an empty page. */
 export interface Page<Item, Id> {
   items: Item[];
   next: Id | null;

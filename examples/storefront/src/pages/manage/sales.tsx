@@ -13,7 +13,7 @@ import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
 
-/** Total, revenue per day and products by revenue. The period is in the address: `?from=2026-11-18&to=2026-11-24`. */
+/** Total revenue, revenue per day and products by revenue. The URL names the period: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {
   const today = useToday();
   const [search, setSearch] = useSearchParams();
@@ -74,7 +74,7 @@ interface RangePickerProps {
   onChoose: (range: Range) => void;
 }
 
-/** Form for the last 7 or 30 days, or any other period. */
+/** Form that chooses the last 7 or 30 days, or any other period. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
   const [{ from, to }, setDraft] = useState(range);
   const isLastDays = (days: number) => range.to === today && range.from === addDays(today, 1 - days);
