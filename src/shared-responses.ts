@@ -24,7 +24,7 @@ export function shareResponses(document: OpenAPIObject): OpenAPIObject {
   return { ...document, components: { ...document.components, responses } };
 }
 
-/** Builds a name such as `OriginIsNotAllowed` from the messages in the description, each up to its first comma. */
+/** Builds a name such as `OriginIsNotAllowed` from the messages, each up to its comma. Equal names mean equal responses. */
 function nameResponse(status: string, { description }: Response): string {
   if (status === '304') return 'NotModified';
   const text = description.replaceAll(/,[^;]*/g, '').replaceAll(';', ' or');
