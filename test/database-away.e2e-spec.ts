@@ -29,7 +29,7 @@ afterEach(async () => {
   await smtp.down();
 });
 
-/** Sends, in parallel, one request of each kind that needs the database. Each must get 503 within the deadline. */
+/** Sends five requests in parallel, which all need the database. Each must get 503 within the deadline. */
 async function expectUnavailable(deadlineMs: number): Promise<void> {
   const start = performance.now();
   const responses = await Promise.all([
@@ -46,7 +46,7 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
   }
 }
 
-it('an unavailable database causes 503 at once for requests that need it, and everything works once it is available again', async () => {
+it('requests that need the database get 503 within 5 seconds while it is unavailable, and are processed again afterwards', async () => {
   await service.proxy.down();
   await expectUnavailable(5000);
   // The access token contains the profile.
@@ -65,7 +65,7 @@ it('an unavailable database causes 503 at once for requests that need it, and ev
   // The order is unknown.
   await sendNotification(service, buildNotification()).expect(404);
   await service.client().register({ email: 'new@example.com' }).expect(201);
-  // The job queue sends the mail, so the queue has recovered without a restart too.
+  // The job queue sends the mail, so the queue has also recovered without a restart.
   await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
 });
 

@@ -6,7 +6,7 @@ import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
-import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
+import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 
 const RESPONSE_DEADLINE_MS = 30_000;
 
@@ -30,7 +30,7 @@ function buildFormStart(): string {
   return (
     `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: ${25 * 1024 * 1024}\r\n` +
     `Cookie: ${cookie}\r\nContent-Type: ${FORM_TYPE}\r\n\r\n` +
-    formPieces({}, [Buffer.alloc(0)])[0]?.toString()
+    buildFormPieces({}, [Buffer.alloc(0)])[0]?.toString()
   );
 }
 
@@ -66,7 +66,7 @@ it('a form whose client sends nothing for 15 seconds is rejected with 408, and t
 it('a form that is sent slowly but steadily is accepted', async () => {
   interceptor.idleMs = 3_000;
   const start = performance.now();
-  const pieces = formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
+  const pieces = buildFormPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
   expect(await upload(admin, pieces, { pauseMs: 300 })).toBe(201);
   expect(performance.now() - start).toBeGreaterThan(interceptor.idleMs);
 });

@@ -61,7 +61,7 @@ it('a service whose database is read-only is alive but not ready, and ready agai
   await waitUntilReady();
 });
 
-it('the log contains one line when the queue stops and one line when it works again', () => {
+it('the log contains one line for each stop of the queue and one line for each recovery', () => {
   const lines = service.log.map(({ msg }) => String(msg)).filter((line) => line.startsWith('the queue'));
   expect(lines.length).toBeGreaterThanOrEqual(4); // The two tests above each stopped the queue.
   for (const [index, line] of lines.entries())

@@ -63,7 +63,7 @@ async function waitForGatewayCall(): Promise<string> {
 
 describe('parallel requests with one Idempotency-Key', () => {
   const TITLE =
-    'create one order with one gateway call, and 50 requests at two processes get equal responses 201 (delay of the call: %i ms)';
+    'at two processes create one order with one gateway call and get equal 201 responses (50 requests, gateway delay %i ms)';
   it.each([0, 3_000])(TITLE, async (afterMs) => {
     shop.gateway.fault({ operation: 'create', kind: 'late', afterMs });
     const responses = await Promise.all(orderInParallel(50));
@@ -117,7 +117,7 @@ describe('an Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('creates one order for each customer and each spelling in upper or lower case, and each request without a key creates another order', async () => {
+  it('applies to one customer and is case-sensitive, and each request without a key creates an order', async () => {
     const otherCustomer = await shop.service.customer();
     await Promise.all([
       placeOrder(otherCustomer, items, key),
@@ -145,7 +145,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('a repeated request for a paid order returns the order without a payment page, also for a key of 255 characters', async () => {
+it('a repeated request for a paid order returns the order without a payment page, also with a key of 255 characters', async () => {
   key = 'k'.repeat(255);
   const created = await placeOrder(customer, items, key);
   await shop.report(created.order_id, 'settlement');

@@ -39,7 +39,7 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   ['possible', 'in the last minute', DAY, '2026-11-24T17:59:59.999+07:00', NOW],
   ['impossible', 'at the closing', DAY, '2026-11-24T18:00:00+07:00', NOW],
   ['possible', 'at an open time that is written in another zone', DAY, '2026-11-24T00:00:00Z', NOW],
-  ['impossible', 'at a closed time that is open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
+  ['impossible', 'at a closed time that would be open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
   ['possible', 'after the lead time', TWO_HOURS_LEAD, '2026-11-22T12:00:00+07:00', NOW],
   ['impossible', 'within the lead time', TWO_HOURS_LEAD, '2026-11-22T11:59:59.999+07:00', NOW],
   // 17:00 UTC on 22 November is 00:00 on 23 November in Jakarta.

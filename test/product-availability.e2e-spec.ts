@@ -110,7 +110,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   });
 });
 
-it('every accepted order exists when 50 orders arrive while two administrators toggle the product, which is unavailable in the end', async () => {
+it('each order during 10 changes of the availability is either stored or rejected with 400, and the last change wins', async () => {
   const administrators = [await shop.service.admin(), await shop.service.admin()];
   const orders = Array.from({ length: 50 }, async () => (await orderProduct(shop.customer.clone())).status);
   const toggles = administrators.map(async (client) => {
@@ -153,7 +153,7 @@ describe('GET /api/admin/products', () => {
     expect((await list(`last_id=${shown}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('has pages of 50 products with the last id, each product once and with its images by position', async () => {
+  it('returns 50 products and the last id per page, each product once, with its images sorted by position', async () => {
     await Promise.all(Array.from({ length: 60 }, () => addProduct(shop.service, 1, 'Roti')));
     await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)

@@ -16,7 +16,7 @@ import {
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useAdmin, useService } from './support/service.js';
-import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
+import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
@@ -220,7 +220,7 @@ describe('POST /api/products', () => {
     });
 
     it('ignores an empty text in the field images, and an empty file input, which browsers send as a file without a name', async () => {
-      const pieces = formPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
+      const pieces = buildFormPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
       const request = admin.post('/api/products').set('Content-Type', FORM_TYPE);
       const answer = await request.send(Buffer.concat(pieces).toString()).expect(201);
       expect(productOf(answer).images).toEqual([]);
@@ -237,7 +237,7 @@ describe('POST /api/products', () => {
     });
 
     it('stores neither a product nor a file, and logs no error, if the client disconnects in the middle of a file', async () => {
-      const pieces = formPieces(CAKE, [padded(png(), 5 * MIB)]);
+      const pieces = buildFormPieces(CAKE, [padded(png(), 5 * MIB)]);
       expect(await upload(admin, pieces, { abortAfter: 2 * MIB })).toBeNull();
       await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
       await expectNothingStored();

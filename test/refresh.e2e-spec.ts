@@ -34,7 +34,7 @@ describe('GET /api/refresh', () => {
       expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken']);
     }
     await client.get('/api/users').expect(200);
-    // The table contains the digest of the token only, and the refresh token stays the same.
+    // The table contains only the digest of the token. The refreshes did not change the token.
     const digest = createHash('sha256').update(client.cookie('refreshToken')).digest();
     expect(await readSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
@@ -88,12 +88,12 @@ describe('GET /api/refresh responds with 401 to', () => {
     expect((await refreshWith(good)).status).toBe(200);
   });
 
-  it('a token that is not the stored one of the session that it names', async () => {
+  it('a token whose session does not exist or stores another token', async () => {
     const { client, id, email } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     const token = client.cookie('refreshToken');
-    // Changes the second-last character, because the last one has unused bits.
+    // Changes the second-last character, because the last character has unused bits.
     const withOtherSignature = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + (token.at(-1) ?? '');
     for (const wrong of [
       client.cookie('accessToken'),

@@ -10,8 +10,8 @@ useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
 it('saved opening hours can end at 24:00, and a closed date is not offered for a pickup', async () => {
   const customer = await newCustomer();
   await addToCart(customer.page, CROISSANT);
-  const pickupDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
-  const closed = (await pickupDay.getAttribute('value')) ?? '';
+  const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
+  const closed = (await thirdDay.getAttribute('value')) ?? '';
 
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const monday = page.getByRole('group', { name: 'Monday' });
@@ -37,11 +37,11 @@ it('saved opening hours can end at 24:00, and a closed date is not offered for a
   expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
   await customer.page.reload();
-  await pickupDay.waitFor({ state: 'attached' });
+  await thirdDay.waitFor({ state: 'attached' });
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
-it('rejected opening hours are explained at their fields, and nothing is saved or lost', async () => {
+it('rejected opening hours are explained, the typed values stay in the form, and nothing is saved', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
   await page.getByLabel('Wednesday, closes').fill('25:00');

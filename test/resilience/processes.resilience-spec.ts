@@ -60,13 +60,13 @@ async function registerAt(number: number, email = `${randomUUID()}@example.com`)
   return client;
 }
 
-/** @param from table, condition or query that follows FROM */
+/** @param from text that follows FROM: a table with an optional condition, or a subquery */
 async function countRows(from: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
   return rows[0]?.count ?? -1;
 }
 
-/** Sends requests in parallel, each to the next process, and expects the same status of all responses. */
+/** Sends requests in parallel, and expects the same status of all responses. `send` gets the number of the request. */
 async function expectStatuses(status: number, send: (number: number) => Test): Promise<void> {
   const responses = await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, (_, number) => send(number)));
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([status]));
@@ -104,7 +104,7 @@ it('a notification that arrives 40 times at four processes is applied once', asy
   expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
 });
 
-it('a one-time code allows five guesses in total, even if they arrive at four processes', async () => {
+it('a one-time code allows five guesses from one client address, even if they arrive at four processes', async () => {
   const customer = await registerAt(1);
   await waitForEmptyQueue();
   await expectStatuses(400, (number) =>

@@ -9,7 +9,7 @@ import {
   type Schema,
 } from '../support/openapi.js';
 import type { FormFile } from '../support/products.js';
-import { FORM_TYPE, formPieces } from '../support/upload-load.js';
+import { FORM_TYPE, buildFormPieces } from '../support/upload-load.js';
 import * as hostile from './random-requests.hostile-values.js';
 import {
   type ExistingValues,
@@ -59,8 +59,8 @@ export function listOperations(document: OpenApi): DocumentedOperation[] {
 }
 
 /**
- * Builds a request for each wrong value of each parameter and field, and for each name in HOSTILE_NAMES. The rest of each
- * request is valid.
+ * Builds a request for each wrong value of each parameter and field, and with an additional field for each name in
+ * HOSTILE_NAMES. The rest of each request is valid.
  */
 export function buildRequestsWithOneWrongValue(
   documented: DocumentedOperation,
@@ -84,7 +84,10 @@ export function buildRequestsWithOneWrongValue(
   );
 }
 
-/** @param callers a name that is repeated is chosen more often @param replacement by default, every value is valid */
+/**
+ * @param callers keys of `stored.cookies`; a repeated key is chosen more often, an unknown key means no cookie
+ * @param replacement replaces one valid value
+ */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,
@@ -193,7 +196,7 @@ function compress(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
 }
 
-/** Signs a notification with generated values, so that its signature is not the only reason for a rejection. */
+/** Signs the body if it is a notification, so that a wrong signature is not the only reason for a rejection. */
 function signNotification(body: Values, replaced: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
@@ -210,5 +213,5 @@ function encodeBody(contentType: string, fields: Values): Buffer {
   const entries = Object.entries(texts)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]): [string, string[]] => [name, [value].flat().map(toText)]);
-  return Buffer.concat(formPieces(Object.fromEntries(entries), images as FormFile[]));
+  return Buffer.concat(buildFormPieces(Object.fromEntries(entries), images as FormFile[]));
 }

@@ -2,7 +2,7 @@ import type { Client } from '../support/client.js';
 import { noisyPng } from '../support/pictures.js';
 import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { formPieces, upload, type UploadOptions } from '../support/upload-load.js';
+import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
 import { isLongRun } from './support/long-run.js';
 import { measureMaximum } from './support/maximum.js';
@@ -39,7 +39,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
   });
 
   /** Sends uploads in parallel and asserts the limit of resident memory. @returns the statuses; null after a disconnect */
-  async function sendUploads(options: UploadOptions = {}, pieces = formPieces(CAKE, FIVE_FILES)) {
+  async function sendUploads(options: UploadOptions = {}, pieces = buildFormPieces(CAKE, FIVE_FILES)) {
     const uploads = Promise.all(Array.from({ length: UPLOADS }, () => upload(admin, pieces, options)));
     const maxMib = await measureMaximum(() => service.residentMiB(), uploads);
     expect(maxMib).toBeLessThan(MAX_RESIDENT_MIB);
@@ -82,6 +82,6 @@ describe('resident memory of the service stays under 400 MiB', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),
     );
-    expect(await sendUploads({}, formPieces({ ...CAKE, ...fields }, []))).toEqual(repeatForAll(201));
+    expect(await sendUploads({}, buildFormPieces({ ...CAKE, ...fields }, []))).toEqual(repeatForAll(201));
   });
 });

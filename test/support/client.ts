@@ -12,7 +12,7 @@ export interface Cookie {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Client that stores cookies by name and sends each to its path. Like browsers on loopback, sends Secure ones over http. */
+/** Client that stores cookies and sends each to its path. Like browsers on loopback, it sends Secure cookies over http. */
 export class Client {
   readonly #cookies = new Map<string, Cookie>();
 

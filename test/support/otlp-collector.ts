@@ -29,7 +29,7 @@ interface OtlpRequest {
   }[];
 }
 
-/** OpenTelemetry collector on loopback that receives OTLP over HTTP as JSON. */
+/** Starts an OpenTelemetry collector on loopback that receives OTLP over HTTP as JSON. */
 export async function startOtlpCollector() {
   const spans: CollectedSpan[] = [];
   let raw = '';
@@ -50,7 +50,7 @@ export async function startOtlpCollector() {
   return {
     url,
     spans,
-    /** Returns the JSON of all requests. */
+    /** Returns the bodies of all requests in one text. */
     raw: () => raw,
     close: () => stopListening(server, sockets),
   };

@@ -10,7 +10,10 @@ export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Builds a form as a list of pieces, which many requests can send. Line breaks in names become spaces. */
-export function formPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]): readonly Buffer[] {
+export function buildFormPieces(
+  fields: FormFields,
+  files: readonly (Buffer | FormFile)[],
+): readonly Buffer[] {
   const head = (disposition: string, type = ''): Buffer =>
     Buffer.from(
       `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition.replaceAll(/[\r\n]/g, ' ')}\r\n${type}\r\n`,
@@ -29,7 +32,7 @@ export function formPieces(fields: FormFields, files: readonly (Buffer | FormFil
 export interface UploadOptions {
   /** Content-Type; by default a form. */
   readonly type?: string;
-  /** Milliseconds of silence between two pieces. */
+  /** Milliseconds of silence after each piece. */
   readonly pauseMs?: number;
   /** Number of bytes after which the client disconnects. */
   readonly abortAfter?: number;

@@ -47,7 +47,7 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
 
 const readServerPid = async (dataDir: string): Promise<number> => (await findServerPid(dataDir)) ?? 0;
 
-/** Returns false also for a zombie: the process has ended, and its parent has not read the exit code yet. */
+/** Returns false also for a zombie: a process that has ended, and whose parent has not read the exit code yet. */
 async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -154,7 +154,7 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, logs the folder of a new database, leaves no process running, and needs its password file', async () => {
+  it('keeps its data across starts, logs the folder of a new database, leaves no process after a stop, and needs its password file', async () => {
     const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
@@ -208,7 +208,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(withWrongPassword, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('stores its password only in a file of DATA_DIR, and only the user of the service can read this file and the log', async () => {
+  it('does not log its passwords, and only the user of the service can read the password file and the log', async () => {
     const dataDir = await createFolder();
     const { url } = await start(dataDir);
     // The server logs a failed statement, so the log is not empty.
@@ -217,6 +217,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const serverLog = await readFile(join(dataDir, 'postgres.log'), 'utf8');
     expect(serverLog).toContain('syntax error');
+    // The password of the superuser and the password of the database's owner.
     for (const secret of [(await readFile(file, 'utf8')).trim(), new URL(url).password]) {
       expect(secret.length).toBeGreaterThanOrEqual(32);
       expect(serverLog).not.toContain(secret);
@@ -239,17 +240,17 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await createFolder();
     const service = spawnService(checkout, dataDir);
     await query(await service.waitFor('url'), 'create table loaf as select 7 as id');
-    const server = await readServerPid(dataDir);
+    const serverPid = await readServerPid(dataDir);
     await service.kill();
-    expect(await isRunning(server)).toBe(true);
+    expect(await isRunning(serverPid)).toBe(true);
 
     const second = spawnService(checkout, dataDir);
     const url = await second.waitFor('url');
-    expect(await readServerPid(dataDir)).toBe(server);
+    expect(await readServerPid(dataDir)).toBe(serverPid);
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
     await second.stop();
-    expect(await isRunning(server)).toBe(false);
+    expect(await isRunning(serverPid)).toBe(false);
   });
 
   it('restarts a killed server on the same port within two seconds and continues to exclude other services', async () => {
@@ -322,7 +323,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('fails with a request to set DATABASE_URL if npm installed no server for the platform', async () => {
+  it('fails with a message that asks for DATABASE_URL if npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await createFolder(), { hasServer: false });
     const error = await spawnService(bare, await createFolder()).waitFor('error');
     expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);

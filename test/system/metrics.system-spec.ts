@@ -39,7 +39,7 @@ describe('the metrics of a shop', () => {
 
   afterAll(() => shop.close());
 
-  it('count requests by route pattern and logins, orders and mails by outcome', async () => {
+  it('count requests by route pattern, and count logins, uploads, orders, payment notifications and mails', async () => {
     const { service, customer, gateway } = shop;
     await createProduct(shop.admin, pictures(1));
     await customer.get('/api/products').expect(200);
@@ -144,7 +144,7 @@ describe('the metrics of a shop', () => {
   });
 });
 
-it('a scrape without the database takes at most 10 s, reports bakery_database_up 0 and omits the metrics of jobs; lost connections are counted', async () => {
+it('when the database stops responding, scrapes report the outage within 10 s and omit the metrics of jobs, and lost connections are counted', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();

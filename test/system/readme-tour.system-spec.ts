@@ -40,7 +40,7 @@ async function readTour(): Promise<Step[]> {
   return blocks.map(([, commands = '', shown = '']) => ({ commands, shown: shown.trim() }));
 }
 
-/** Runs a block in a shell with the variables and functions of earlier blocks, and saves all of them for later blocks. */
+/** Runs a block in a shell with the variables and functions of earlier blocks, and saves its own for later blocks. */
 async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', instance.url)}
@@ -49,7 +49,7 @@ ${commands.replaceAll('http://localhost:3000', instance.url)}
   return stdout.trim();
 }
 
-/** Replaces the address, ids and times, which differ in each run, with fixed texts. */
+/** Replaces the address, UUIDs and times, which differ in each run, with fixed texts. */
 function replaceVariableParts(output: string): string {
   return output
     .replaceAll(instance.url, 'http://localhost:3000')
@@ -66,7 +66,7 @@ it("every block of the README's tour prints the response shown below it", async 
   }
 });
 
-it("a second run of the README's tour signs in instead of registering, and reports that the code has been used", async () => {
+it("a second run of the README's tour signs in instead of registering, and reports that there is no unused code", async () => {
   const user = { id: 2, fullname: 'Ayu Lestari', email: 'ayu@example.com' };
   const outputs: string[] = [];
   for (const { commands } of await readTour()) outputs.push(await runInShell(commands));
@@ -86,7 +86,7 @@ it("the loops of the README's tour end with a message after a timeout", async ()
   expect(await runInShell(verification?.commands ?? '')).toBe(
     'No mail came within 10 seconds, or its code is used or expired.',
   );
-  // Does not pay, and polls an unknown order, because the tour's order has been paid.
+  // These commands do not pay. They poll an unknown order, because the tour's order has been paid.
   const unpaid = (payment?.commands ?? '')
     .replace('/qris', '/no-such-action')
     .replace('$ORDER', 'no-such-order');
