@@ -9,7 +9,7 @@ import {
   waitForText,
 } from './support/page.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
-import { CROISSANT } from './support/shop.js';
+import { CROISSANT, placePaidOrder } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
 import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 
@@ -94,6 +94,32 @@ it('the page of an order shows that it was cancelled or that its payment was den
     .getByRole('button', { name: /den(y|ied)|refuse/i })
     .first()
     .click();
+  await waitForHeading(page, 'Payment denied');
+});
+
+it('a captured card payment is shown as paid only if the fraud check accepted it', async () => {
+  const customer = await newCustomer({ viewport: PHONE });
+  const { page } = customer;
+  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  let fraud_status = 'challenge';
+  // The simulator accepts every card, so change the service's responses.
+  await page.route(/\/api\/orders(\/|\?|$)/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll('"status":"settlement"', '"status":"capture"');
+    const json = JSON.parse(
+      body.replaceAll('"fraud_status":"accept"', `"fraud_status":"${fraud_status}"`),
+    ) as object;
+    await route.fulfill({ response, json });
+  });
+  await page.goto('/orders');
+  await waitForText(page, 'Payment under review');
+  await page.goto(`/orders/${id}`);
+  await waitForHeading(page, 'Payment under review');
+  expect(await page.getByRole('heading', { name: 'Progress' }).count()).toBe(0);
+  fraud_status = 'accept';
+  await waitForHeading(page, 'Paid'); // The page polls an order whose payment is under review.
+  fraud_status = 'deny';
+  await page.goto(`/orders/${id}`);
   await waitForHeading(page, 'Payment denied');
 });
 

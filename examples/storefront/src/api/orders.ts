@@ -30,8 +30,9 @@ export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
 
 /** Returns true if the order waits for its payment or for a step of the bakery. */
 function isUnderWay(order: Order) {
-  const { status, fulfilment } = order;
-  const isPaymentOpen = status === 'pending' || status === 'authorize';
+  const { status, fraud_status, fulfilment } = order;
+  const isChallenged = status === 'capture' && fraud_status === 'challenge';
+  const isPaymentOpen = status === 'pending' || status === 'authorize' || isChallenged;
   // From `preparing` on, the steps of the bakery do not depend on the payment.
   const isInProgress = fulfilment === 'preparing' || fulfilment === 'ready';
   return isPaymentOpen || isInProgress || (isPaid(order) && fulfilment === 'new');

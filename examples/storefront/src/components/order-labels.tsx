@@ -40,10 +40,22 @@ export const FULFILMENT_TEXTS: Record<Fulfilment, StatusText> = {
   refused: { label: 'Refused', text: 'We are sorry, we cannot make this order.', tone: 'bad' },
 };
 
+const UNDER_REVIEW: StatusText = {
+  label: 'Payment under review',
+  text: 'Your card payment is being checked. We start when it is approved.',
+  tone: 'waiting',
+};
+
+/** Describes the payment of an order. A captured card payment is received only if the fraud check accepted it. */
+export function describePayment(order: Order): StatusText {
+  if (order.status !== 'capture' || isPaid(order)) return STATUS_TEXTS[order.status];
+  return order.fraud_status === 'challenge' ? UNDER_REVIEW : STATUS_TEXTS.deny;
+}
+
 /** Describes the state of an order to its customer. The refusal of an order is more important than its payment. */
 export function describeOrder(order: Order): StatusText {
   if (order.fulfilment === 'refused') return { ...FULFILMENT_TEXTS.refused, text: describeRefusal(order) };
-  if (order.status !== 'partial_refund') return STATUS_TEXTS[order.status];
+  if (order.status !== 'partial_refund') return describePayment(order);
   return { ...STATUS_TEXTS.partial_refund, text: `${describeRefund(order)} is on its way back.` };
 }
 

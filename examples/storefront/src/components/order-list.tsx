@@ -5,7 +5,7 @@ import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
-import { Badge, FULFILMENT_TEXTS, STATUS_TEXTS } from './order-labels';
+import { Badge, describePayment, FULFILMENT_TEXTS } from './order-labels';
 import { useBackLinkState } from './page';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
@@ -39,7 +39,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
             {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}
           </small>
         </span>
-        <Badge {...STATUS_TEXTS[order.status]} />
+        <Badge {...describePayment(order)} />
         {shouldShowFulfilment && <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />}
         {order.refund_due && <Badge label="Refund due" tone="bad" />}
         <span className="price">{formatPrice(order.gross_amount)}</span>

@@ -1,6 +1,6 @@
 import type { AdminOrder, PaymentEntry } from '../../api/client';
 import { isPaid } from '../../api/orders';
-import { Badge, STATUS_TEXTS } from '../../components/order-labels';
+import { Badge, describePayment } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
 
@@ -29,7 +29,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
     <section className="panel" aria-labelledby="payment">
       <h2 id="payment">Payment</h2>
       <p>
-        <Badge {...STATUS_TEXTS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
+        <Badge {...describePayment(order)} /> {order.payment_type?.replaceAll('_', ' ')}
       </p>
       {order.refund_due && <p className="error">The order is refused and not refunded in full.</p>}
       {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
