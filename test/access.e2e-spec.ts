@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import request, { type Response } from 'supertest';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { extractOperations, readOpenApi } from './support/openapi.js';
 import type { Access } from './support/operations.js';
@@ -94,7 +94,7 @@ describe('an operation of the OpenAPI document', () => {
 });
 
 it('a route that declares no access rejects every request', async () => {
-  const { JwtCookieGuard } = await built('src/auth/jwt-cookie.guard.js');
+  const { JwtCookieGuard } = await importBuilt('src/auth/jwt-cookie.guard.js');
   const guard = service.app.get(JwtCookieGuard, { strict: false });
   // Any function and any class without decorators serve as the handler and its controller.
   const context = { getHandler: () => listRoutes, getClass: () => Map } as unknown as ExecutionContext;

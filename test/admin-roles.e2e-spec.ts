@@ -1,12 +1,12 @@
 import { newAccount } from './support/accounts.js';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { ADMIN, useService } from './support/service.js';
 
 const service = useService();
 
 it('one of two parallel revocations of the role ADMIN is rejected, so that an administrator remains', async () => {
-  const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');
+  const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.service.js');
   const admins = service.app.get(AdminAccountsService);
   const { email } = await newAccount(service);
   expect(await admins.changeRole(email, 'ADMIN')).toBe('changed');

@@ -1,4 +1,4 @@
-import { built } from './support/built.js';
+import { importBuilt, importPackage } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
@@ -61,9 +61,9 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
 });
 
 it('ProductListMiddleware, which skips guards, interceptors and pipes, has a replacement for each of them', async () => {
-  const { ProductsController, LIST_ACCESS } = await built('src/products/products.controller.js');
-  const { Access } = await built('src/common/access.decorator.js');
-  const { Reflector } = (await importPackage('@nestjs/core')) as typeof import('@nestjs/core');
+  const { ProductsController, LIST_ACCESS } = await importBuilt('src/products/products.controller.js');
+  const { Access } = await importBuilt('src/common/access.decorator.js');
+  const { Reflector } = await importPackage('@nestjs/core');
   const reflector = service.app.get(Reflector);
   const { list } = ProductsController.prototype as unknown as { readonly list: () => unknown };
   // Nest stores global enhancers in its private configuration, and those of a route or controller as metadata.

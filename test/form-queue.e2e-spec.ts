@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import type { Client } from './support/client.js';
 import { buildFailure } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
@@ -16,7 +16,7 @@ let interceptor: { idleMs: number };
 
 beforeAll(async () => {
   admin = await service.admin();
-  const { FormInterceptor } = await built('src/images/form.interceptor.js');
+  const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
   interceptor = service.app.get(FormInterceptor);
 });
 

@@ -8,7 +8,7 @@ import {
   wrongCodes,
 } from './support/accounts.js';
 import type { Response } from 'supertest';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import {
   ageCounts,
@@ -129,7 +129,7 @@ describe('password guesses for one account from one IP address', () => {
 
 describe('parallel logins', () => {
   it('with wrong passwords are checked only 50 times', async () => {
-    const { authProofs } = await built('src/common/metrics.js');
+    const { authProofs } = await importBuilt('src/common/metrics.js');
     // The metric calls a rejected guess `slowed`.
     const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
       (await authProofs.get()).values.find(

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
-import { built } from './support/built.js';
+import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startExternalPostgres } from './support/external-postgres.js';
@@ -26,12 +26,11 @@ let processes: Process[] = [];
 const log: string[] = [];
 
 beforeAll(async () => {
-  // `importPackage` returns the build's instance of Nest. Jest's loader would create another instance.
-  const { Logger } = (await importPackage('@nestjs/common')) as typeof import('@nestjs/common');
+  const { Logger } = await importPackage('@nestjs/common');
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
   // Log console output like the service does: graphile-worker prints a stack to the console when its connection breaks.
-  const { createLogger, routeConsole } = await built('src/common/logging.js');
+  const { createLogger, routeConsole } = await importBuilt('src/common/logging.js');
   routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
 });
 
@@ -53,8 +52,8 @@ async function createProcess(
   handler: (n: number) => Promise<void> | void = () => undefined,
   options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
 ): Promise<Process> {
-  const { JobsService } = await built('src/jobs/jobs.service.js');
-  const { Database } = await built('src/config/database.js');
+  const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
+  const { Database } = await importBuilt('src/config/database.js');
   const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
   const ran: number[] = [];
   const runJob = async ({ n }: { readonly n: number }): Promise<void> => {
@@ -208,7 +207,7 @@ it('a job whose handler hangs fails at its deadline and is retried', async () =>
 
 it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes, and logs one line for each change', async () => {
   const postgres = await startExternalPostgres();
-  const { migrate } = await built('src/config/migrate.js');
+  const { migrate } = await importBuilt('src/config/migrate.js');
   await migrate(postgres.url);
   const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
   const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });

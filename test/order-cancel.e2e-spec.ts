@@ -11,7 +11,7 @@ async function payOnSamePage(orderId: string): Promise<void> {
   const { token } = shop.gateway.order(orderId);
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });
   await shop.customer.post(`/api/orders/${orderId}/token`).expect(200);
-  await shop.report(orderId, 'settlement');
+  await shop.setStatusAndNotify(orderId, 'settlement');
   expect(await shop.readStatus(orderId)).toBe('settlement');
 }
 
@@ -71,7 +71,7 @@ describe('a cancellation', () => {
     'gets 409 for an order with status %s, and the gateway is not called',
     async (status) => {
       const orderId = await shop.orderTwoPieces();
-      await shop.report(orderId, status);
+      await shop.setStatusAndNotify(orderId, status);
       const response = await shop.cancel(orderId);
       expect([response.status, response.body]).toEqual([409, NOT_PENDING]);
       expect(shop.countCalls('cancel', orderId)).toBe(0);
@@ -174,7 +174,7 @@ describe('a cancellation while the gateway fails', () => {
     );
     await shop.notify(orderId);
     expect(await shop.readStatus(orderId)).toBe('pending');
-    await shop.report(later, 'settlement');
+    await shop.setStatusAndNotify(later, 'settlement');
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 });

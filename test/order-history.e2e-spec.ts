@@ -92,7 +92,7 @@ describe('the payment history of an order', () => {
   it('contains the notifications of later payment attempts', async () => {
     const orderId = await shop.insertOrder();
     const laterAttemptId = await shop.addAttempt(orderId);
-    await shop.report(laterAttemptId, 'settlement');
+    await shop.setStatusAndNotify(laterAttemptId, 'settlement');
     const settlement = { outcome: 'applied', transaction_status: 'settlement' };
     // The id of an order may be in upper case. The id of a later attempt is not the id of an order.
     expect((await getHistory(orderId.toUpperCase())).notifications).toMatchObject([settlement]);

@@ -148,7 +148,7 @@ describe('an Idempotency-Key', () => {
 it('a repeated request for a paid order returns the order without a payment page, also with a key of 255 characters', async () => {
   key = 'k'.repeat(255);
   const created = await placeOrder(customer, items, key);
-  await shop.report(created.order_id, 'settlement');
+  await shop.setStatusAndNotify(created.order_id, 'settlement');
   const repeated = await placeOrder(customer, items, key);
   expect(repeated).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
   expect(repeated).toEqual(await readOrder(customer, created.order_id));

@@ -43,7 +43,8 @@ async function orderOnePiece(customer: Client, fields: object = {}): Promise<str
   return orderOf(await requestOrder(customer, items, undefined, fields).expect(201)).order_id;
 }
 
-const pay = (orderId: string): Promise<void> => shop.report(orderId, 'settlement');
+/** Settles a payment attempt. The id of the first attempt is the id of the order. */
+const pay = (attemptId: string): Promise<void> => shop.setStatusAndNotify(attemptId, 'settlement');
 
 /** Moves an order to another step. @returns the status of the response */
 async function advance(orderId: string, fulfilment: string): Promise<number> {
@@ -140,7 +141,7 @@ describe('the receipt', () => {
   it('is sent once even if the payment is captured, settled, denied and settled again, and then another attempt is paid too', async () => {
     const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
-      await shop.report(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
+      await shop.setStatusAndNotify(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
     await pay(await shop.addAttempt(orderId));
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
@@ -157,7 +158,7 @@ describe('the receipt', () => {
   const UNPAID = ['pending', 'authorize', 'deny', 'expire', 'cancel'] as const;
   it.each(UNPAID)('is not sent for the status %s', async (status) => {
     const orderId = await shop.orderTwoPieces();
-    await shop.report(orderId, status);
+    await shop.setStatusAndNotify(orderId, status);
     expect(await shop.readStatus(orderId)).toBe(status);
     expect(await waitForSubjects(orderId)).toEqual([]);
   });
@@ -184,11 +185,11 @@ describe('the receipt', () => {
     'is not sent for a capture with fraud status %s until the gateway accepts the capture',
     async (fraudStatus) => {
       const orderId = await shop.orderTwoPieces();
-      await shop.report(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
+      await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
       const captured = { status: 'capture', completed_at: expect.any(String) as string };
       expect(await readOrder(shop.customer, orderId)).toMatchObject(captured);
       expect(await waitForSubjects(orderId)).toEqual([]);
-      await shop.report(orderId, 'capture', { fraudStatus: 'accept' });
+      await shop.setStatusAndNotify(orderId, 'capture', { fraudStatus: 'accept' });
       expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     },
   );

@@ -61,7 +61,7 @@ describe('GET /api/orders', () => {
     await placeOrder(otherCustomer, [cakes]);
     const first = await placeOrder(customer, [cakes]);
     const second = await placeOrder(customer, [rolls, cakes]);
-    await shop.report(first.order_id, 'settlement');
+    await shop.setStatusAndNotify(first.order_id, 'settlement');
     const paid = await readOrder(customer, first.order_id);
     expect(paid).toMatchObject({ status: 'settlement', token: null, redirect_url: null });
     const response = await customer.get(ORDERS).expect(200);
@@ -104,7 +104,7 @@ describe('GET /api/orders/{order_id}', () => {
     const unchanged = await shop.customer.get(path).set('If-None-Match', etag).expect(304);
     expect([unchanged.text, unchanged.headers.etag]).toEqual(['', etag]);
 
-    await shop.report(orderId, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'settlement');
     const changed = await shop.customer.get(path).set('If-None-Match', etag).expect(200);
     expect(orderOf(changed)).toMatchObject({ status: 'settlement', token: null });
     expect(changed.headers.etag).not.toBe(etag);

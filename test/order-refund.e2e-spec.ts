@@ -33,13 +33,13 @@ async function refund(orderId: string, body: object = {}, key?: string): Promise
 /** Places an order and pays it, by default with a method that the gateway refunds. */
 async function placePaidOrder(paymentType = 'qris'): Promise<string> {
   const orderId = await shop.orderTwoPieces();
-  await shop.report(orderId, 'settlement', { paymentType });
+  await shop.setStatusAndNotify(orderId, 'settlement', { paymentType });
   return orderId;
 }
 
 async function placeCapturedOrder(): Promise<string> {
   const orderId = await shop.orderTwoPieces();
-  await shop.report(orderId, 'capture', { paymentType: 'credit_card' });
+  await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card' });
   return orderId;
 }
 
@@ -154,7 +154,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   const UNPAID = ['pending', 'deny', 'expire', 'cancel', 'authorize'] as const;
   it.each(UNPAID)('rejects an order of status %s with 409 without calling the gateway', async (status) => {
     const orderId = await shop.orderTwoPieces();
-    await shop.report(orderId, status);
+    await shop.setStatusAndNotify(orderId, status);
     for (const body of [{}, { manual: true }])
       expect((await shop.requestRefund(orderId, body)).body).toEqual(NOT_REFUNDABLE);
     expect(shop.countCalls('refund', orderId)).toBe(0);

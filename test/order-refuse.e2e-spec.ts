@@ -53,7 +53,7 @@ describe('refusing an order whose payment is pending', () => {
   it('makes a refund due, which the customer does not see, if a payment arrives afterwards', async () => {
     const orderId = await shop.orderTwoPieces();
     expect(await refuse(orderId)).toMatchObject(REFUSED_AND_CANCELLED);
-    await shop.report(orderId, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'settlement');
     expect(await readAsAdmin(orderId)).toMatchObject(REFUSED_BUT_PAID);
     const shown = await shop.customer.get(`/api/orders/${orderId}`);
     expect(shown.body).not.toHaveProperty('data.order.refund_due');
@@ -86,7 +86,7 @@ describe('refusing an order', () => {
     'with status %s and fraud status %s does not cancel the payment at the gateway; a refund is due: %s',
     async (status, fraudStatus, refund_due) => {
       const orderId = await shop.orderTwoPieces();
-      await shop.report(orderId, status, { paymentType: 'credit_card', fraudStatus });
+      await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card', fraudStatus });
       expect(await refuse(orderId)).toMatchObject({ status, refund_due });
       expect(shop.countCalls('cancel', orderId)).toBe(0);
     },
@@ -107,8 +107,11 @@ describe('GET /api/admin/orders', () => {
     const pending = await shop.orderTwoPieces();
     const refunded = await shop.orderTwoPieces();
     for (const orderId of [paid, due, refunded])
-      await shop.report(orderId, 'settlement', { paymentType: 'qris' });
-    await shop.report(challenged, 'capture', { paymentType: 'credit_card', fraudStatus: 'challenge' });
+      await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'qris' });
+    await shop.setStatusAndNotify(challenged, 'capture', {
+      paymentType: 'credit_card',
+      fraudStatus: 'challenge',
+    });
     for (const orderId of [due, refunded]) await refuse(orderId);
     await shop.requestRefund(refunded);
 

@@ -73,7 +73,7 @@ describe('the payment page of an order', () => {
       const attemptId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
       expect(attemptId === orderId).toBe(!gatewayKnowsOrder);
       expect(shop.gateway.order(attemptId).token).toBe(page.token);
-      await shop.report(attemptId, 'settlement');
+      await shop.setStatusAndNotify(attemptId, 'settlement');
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'settlement', token: null });
     },
   );
@@ -97,7 +97,7 @@ describe('the payment page of an order', () => {
       { number: 2, token: shown.token, is_claimed: false },
     ]);
 
-    await shop.report(attempts.at(-1)?.attempt_id ?? '', 'settlement');
+    await shop.setStatusAndNotify(attempts.at(-1)?.attempt_id ?? '', 'settlement');
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
@@ -116,7 +116,7 @@ describe('the payment page of an order', () => {
   it('is not returned if the order is paid on an expired page while a new page is opened: the request gets 409', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
-    shop.gateway.beforeProcessing = () => shop.report(created.order_id, 'settlement');
+    shop.gateway.beforeProcessing = () => shop.setStatusAndNotify(created.order_id, 'settlement');
     expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 

@@ -1,4 +1,4 @@
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { MESSAGES } from './support/failure.js';
 import { sendFrom } from './support/guesses.js';
 import { png } from './support/pictures.js';
@@ -29,7 +29,7 @@ describe('while 100 logins wait for the check of their password', () => {
 });
 
 it('a Limiter for 2 running and 3 waiting tasks rejects a sixth task with 503, and accepts tasks again when those have ended', async () => {
-  const { Limiter } = await built('src/common/limiter.js');
+  const { Limiter } = await importBuilt('src/common/limiter.js');
   const limiter = new Limiter(2, 3);
   let [running, mostRunning] = [0, 0];
   const work = async (): Promise<void> => {

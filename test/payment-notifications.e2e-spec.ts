@@ -32,7 +32,8 @@ it.each([
   'notifications with the statuses %s of one transaction have the outcomes %s (contract 14)',
   async (statuses, expected) => {
     const orderId = await shop.orderWithUnreportedPayment();
-    for (const status of statuses.split(' ')) await shop.report(orderId, status as MidtransStatus);
+    for (const status of statuses.split(' '))
+      await shop.setStatusAndNotify(orderId, status as MidtransStatus);
     const events = await readHistory(shop.service, orderId);
     expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
     const { status, completed_at: completedAt } = await shop.readStoredOrder(orderId);
@@ -55,20 +56,20 @@ describe('a notification', () => {
   it('of a completed payment sets completed_at to the current time, but the settlement of a captured payment does not', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const before = Date.now();
-    await shop.report(orderId, 'capture');
+    await shop.setStatusAndNotify(orderId, 'capture');
     const { completed_at: completedAt } = await shop.readStoredOrder(orderId);
     expect(completedAt?.getTime()).toBeGreaterThanOrEqual(before);
     expect(completedAt?.getTime()).toBeLessThanOrEqual(Date.now());
-    await shop.report(orderId, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'settlement');
     expect((await shop.readStoredOrder(orderId)).completed_at).toEqual(completedAt);
-    await shop.report(orderId, 'settlement', { transactionId: randomUUID() });
+    await shop.setStatusAndNotify(orderId, 'settlement', { transactionId: randomUUID() });
     expect((await shop.readStoredOrder(orderId)).completed_at).not.toEqual(completedAt);
   });
 
   it('stores payment type, fraud status (including challenge), transaction id and amount on the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const change = { paymentType: 'credit_card', fraudStatus: 'challenge', grossAmount: '370000.0' };
-    await shop.report(orderId, 'capture', change);
+    await shop.setStatusAndNotify(orderId, 'capture', change);
     expect(await shop.readStoredOrder(orderId)).toMatchObject({
       payment_type: 'credit_card',
       fraud_status: 'challenge',

@@ -1,8 +1,8 @@
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-settings.js';
 
-const { isPickupPossible, listPickupWindows } = await built('src/shop/pickup-windows.js');
-const { dayRange } = await built('src/common/calendar.js');
+const { isPickupPossible, listPickupWindows } = await importBuilt('src/shop/pickup-windows.js');
+const { dayRange } = await importBuilt('src/common/calendar.js');
 
 function buildRules(settings: Partial<ShopSettings>) {
   const { time_zone, hours, closed, lead_minutes, days_ahead } = { ...ALWAYS_OPEN, ...settings };

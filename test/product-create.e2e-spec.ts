@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
@@ -185,7 +185,7 @@ describe('POST /api/products', () => {
 
   describe('with an incomplete or unusual body', () => {
     it('treats a missing body as an empty form and does not count it as an upload', async () => {
-      const { uploads } = await built('src/common/metrics.js');
+      const { uploads } = await importBuilt('src/common/metrics.js');
       const countUploads = async (): Promise<number | undefined> =>
         (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
       const before = await countUploads();

@@ -1,4 +1,4 @@
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { clearCachedPages, insertProducts } from './support/catalog.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -102,7 +102,7 @@ describe('the cache of the product list', () => {
 
   it('does not exceed the size of CATALOG_CACHE_MB', async () => {
     await insertProducts(service.database, 1200, 'x'.repeat(2_000));
-    const { catalogCacheBytes } = await built('src/common/metrics.js');
+    const { catalogCacheBytes } = await importBuilt('src/common/metrics.js');
     await withService({ database: service.database, settings: { CATALOG_CACHE_MB: '1' } }, async (small) => {
       const client = await small.admin();
       let largest = 0;
@@ -138,7 +138,7 @@ it.each(['creation', 'update'])(
 it('images stay attached to their product if the request that uploaded them fails later and discards them', async () => {
   await createProduct(admin, pictures(2));
   const attached = await readLedger(service.database);
-  const { ImagesService } = await built('src/images/images.service.js');
+  const { ImagesService } = await importBuilt('src/images/images.service.js');
   await service.app.get(ImagesService, { strict: false }).discard(attached);
   expect(await readLedger(service.database)).toEqual(attached);
 });

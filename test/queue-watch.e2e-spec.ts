@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WatchedRunner } from '../src/jobs/watch-queue.js';
-import { built } from './support/built.js';
+import { importBuilt } from './support/built.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import { waitUntilReady } from './support/process.js';
@@ -35,7 +35,7 @@ describe('the watch over the job runner', () => {
 
   /** Watches a runner that fetches no job, unless `runner` says otherwise. */
   async function watch(runner: Partial<WatchedRunner> = {}, signal = neverAborted.signal): Promise<void> {
-    const { watchQueue } = await built('src/jobs/watch-queue.js');
+    const { watchQueue } = await importBuilt('src/jobs/watch-queue.js');
     const stuckRunner: WatchedRunner = {
       isBusy: () => false,
       lastFetchAt: () => 0,

@@ -49,7 +49,7 @@ describe('the check of a pending order', () => {
 
   it('is not made for a paid order', async () => {
     const orderId = await shop.insertOrder();
-    await shop.report(orderId, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'settlement');
     await shop.reconcile([orderId]);
     expect(shop.countCalls('status', orderId)).toBe(0);
   });
@@ -119,9 +119,9 @@ describe('the result of a check', () => {
 
   it('is applied if it differs from the order, even if the same status was notified before', async () => {
     const orderId = await shop.insertOrder();
-    await shop.report(orderId, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'settlement');
     const { transaction_id } = await shop.readStoredOrder(orderId);
-    // The second payment makes the order pending again although the first one is settled.
+    // A notification of a second transaction makes the order pending again. The gateway itself has only the settled one.
     await shop.notify(orderId, {
       transaction_id: '9aed5972-5b6a-401e-894b-a32c91ed1a3a',
       transaction_status: 'pending',
@@ -154,7 +154,7 @@ describe('the result of a check', () => {
       isFirst = false;
       // The response that is not sent yet contains the status settlement.
       await shop.notify(orderId);
-      await shop.report(orderId, 'refund');
+      await shop.setStatusAndNotify(orderId, 'refund');
     };
     await shop.reconcile([orderId]);
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'refund', completed_at: null });
@@ -190,11 +190,11 @@ describe('an order with several payment attempts', () => {
   it('that was paid twice stays paid until both payments are refunded', async () => {
     const orderId = await shop.insertOrder();
     const later = await shop.addAttempt(orderId);
-    await shop.report(orderId, 'settlement');
-    await shop.report(later, 'settlement');
-    await shop.report(orderId, 'refund');
+    await shop.setStatusAndNotify(orderId, 'settlement');
+    await shop.setStatusAndNotify(later, 'settlement');
+    await shop.setStatusAndNotify(orderId, 'refund');
     expect(await shop.readStatus(orderId)).toBe('settlement');
-    await shop.report(later, 'refund');
+    await shop.setStatusAndNotify(later, 'refund');
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'refund', completed_at: null });
   });
 });

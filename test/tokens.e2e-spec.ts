@@ -122,7 +122,7 @@ describe('GET /api/users', () => {
   it.each([
     ['no id', { tokenId: undefined }],
     ['an id as text', { tokenId: '7' }],
-    ['an id larger than any id in the database', { tokenId: 2 ** 31 }],
+    ['an id above the range of a PostgreSQL integer', { tokenId: 2 ** 31 }],
     ['a name that is an object', { fullname: {} }],
     ['no role', { role: undefined }],
     ['an unknown role', { role: 'admin' }],

@@ -35,7 +35,7 @@ export function disconnectStalledReaders(server: Server, timeouts: { readonly re
     let sentBefore = 0;
     let lastProgressAt = 0;
     const check = () => {
-      const sentNow = countSentBytes(socket);
+      const sentNow = readSendProgress(socket);
       if (socket.writableLength === 0 || sentNow !== sentBefore) {
         sentBefore = sentNow;
         lastProgressAt = performance.now();
@@ -50,8 +50,8 @@ export function disconnectStalledReaders(server: Server, timeouts: { readonly re
   });
 }
 
-/** Counts the bytes that the operating system has accepted, including the sent part of an unfinished chunk. */
-function countSentBytes(
+/** Returns a number that changes whenever the operating system accepts bytes. The number is not their exact count. */
+function readSendProgress(
   socket: Socket & { readonly _handle?: { readonly writeQueueSize: number } | null },
 ): number {
   return socket.bytesWritten - socket.writableLength - (socket._handle?.writeQueueSize ?? 0);

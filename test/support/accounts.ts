@@ -38,7 +38,7 @@ interface StoredOtp {
 }
 
 /** Returns the statuses of responses in ascending order. */
-export function statusesOf(responses: readonly { readonly status: number }[]): number[] {
+export function sortedStatusesOf(responses: readonly { readonly status: number }[]): number[] {
   return responses.map(({ status }) => status).sort((a, b) => a - b);
 }
 

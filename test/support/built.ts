@@ -1,8 +1,6 @@
 declare global {
-  /** Loads a module of the build with Node's own loader, because Jest's loader cannot load the service. */
-  var importBuilt: (path: string) => Promise<unknown>;
-  /** Loads a package with Node's own loader, so that the package and the build use the same instance of Nest. */
-  var importPackage: (name: string) => Promise<unknown>;
+  /** `import` of Node's own loader. Set by `environment.mjs`, because Jest's loader cannot load the service. */
+  var importWithNode: (specifier: string) => Promise<unknown>;
 }
 
 /** Types of the modules of the build that tests use. */
@@ -30,6 +28,21 @@ export interface BuiltModules {
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 
-export async function built<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
-  return (await importBuilt(path)) as BuiltModules[P];
+/** Types of the packages that tests share with the build. */
+interface SharedPackages {
+  '@nestjs/common': typeof import('@nestjs/common');
+  '@nestjs/core': typeof import('@nestjs/core');
+  '@nestjs/testing': typeof import('@nestjs/testing');
+  'prom-client': typeof import('prom-client');
+  typeorm: typeof import('typeorm');
+}
+
+/** Imports a module of the build. */
+export async function importBuilt<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
+  return (await importWithNode(new URL(`../../dist/${path}`, import.meta.url).href)) as BuiltModules[P];
+}
+
+/** Imports the instance of a package that the build uses. A plain import would create another instance. */
+export async function importPackage<P extends keyof SharedPackages>(name: P): Promise<SharedPackages[P]> {
+  return (await importWithNode(name)) as SharedPackages[P];
 }

@@ -1,10 +1,10 @@
-import { built } from './built.js';
+import { importBuilt } from './built.js';
 import type { TestDatabase } from './databases.js';
 import type { TestService } from './service.js';
 
 /** Clears the cached pages after a change by SQL. Otherwise the service might return an old page for up to a second. */
 export async function clearCachedPages({ app }: TestService): Promise<void> {
-  const { ProductPages } = await built('src/products/product-pages.js');
+  const { ProductPages } = await importBuilt('src/products/product-pages.js');
   await app.get(ProductPages).clearAfter(Promise.resolve());
 }
 

@@ -53,7 +53,7 @@ export class DatabaseProxy {
     for (const socket of this.#connections) socket.pause();
   }
 
-  /** Stalls when a client sends a message that contains a text, and drops the message. Resolves when the stall begins. */
+  /** Stalls at every client message that contains a text, and drops the message. Resolves when the first stall begins. */
   stallAt(text: string): Promise<void> {
     return new Promise((stalled) => {
       this.#stallsAt = { text, stalled };

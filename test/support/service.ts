@@ -4,12 +4,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { built } from './built.js';
+import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { startBeforeTests } from './start-before-tests.js';
 
-// Generated for each run, because production rejects published keys.
+// Random, because some tests start the service with NODE_ENV=production, which rejects every key of this repository.
 const secret = (): string => randomBytes(32).toString('hex');
 export const ADMIN = { email: 'admin@bakery.example', password: secret() } as const;
 export const SERVER_KEY = `SB-Mid-server-${secret()}`;
@@ -25,7 +25,7 @@ export const COMMON_SETTINGS = {
   PAYMENT_GATEWAY: 'simulator',
 };
 
-/** Service of the build in this process, with its own port and database. */
+/** The built service, running in the process of the test. */
 export type TestService = Readonly<Awaited<ReturnType<typeof startService>>>;
 
 export interface ServiceOptions {
@@ -40,13 +40,13 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: ServiceOptions = {}) {
-  const { AppModule } = await built('src/app.module.js');
-  const { APP_OPTIONS, configureApp } = await built('src/app.setup.js');
-  const { HttpAdapter } = await built('src/common/http-adapter.js');
-  const { Test } = (await importPackage('@nestjs/testing')) as typeof import('@nestjs/testing');
-  const { readEnv } = await built('src/config/read-env.js');
-  const { createLogger, nestLogger, routeConsole } = await built('src/common/logging.js');
-  const { Database } = await built('src/config/database.js');
+  const { AppModule } = await importBuilt('src/app.module.js');
+  const { APP_OPTIONS, configureApp } = await importBuilt('src/app.setup.js');
+  const { HttpAdapter } = await importBuilt('src/common/http-adapter.js');
+  const { Test } = await importPackage('@nestjs/testing');
+  const { readEnv } = await importBuilt('src/config/read-env.js');
+  const { createLogger, nestLogger, routeConsole } = await importBuilt('src/common/logging.js');
+  const { Database } = await importBuilt('src/config/database.js');
 
   const database = options.database ?? (await createDatabase());
   const dataDir = options.settings?.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'bakery-test-')));

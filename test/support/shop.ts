@@ -174,7 +174,7 @@ export class Shop {
     return rows;
   }
 
-  /** Sends the gateway's notification of the last transaction of a payment attempt. */
+  /** Sends a notification of the last transaction of a payment attempt. `overrides` change only the notification. */
   async sendNotification(attemptId: string, overrides: Readonly<Record<string, unknown>> = {}) {
     const notification = this.gateway.notification(attemptId, overrides);
     const { status, text } = await sendNotification(this.service, notification);
@@ -186,8 +186,12 @@ export class Shop {
     expect(await this.sendNotification(attemptId, overrides)).toEqual({ status: 200, body: null });
   }
 
-  /** Changes a payment at the gateway, which notifies the shop. */
-  async report(attemptId: string, status: MidtransStatus, change: TransactionChange = {}): Promise<void> {
+  /** Changes the status of a payment at the gateway, and sends the gateway's notification of it. */
+  async setStatusAndNotify(
+    attemptId: string,
+    status: MidtransStatus,
+    change: TransactionChange = {},
+  ): Promise<void> {
     this.gateway.setStatus(attemptId, status, change);
     await this.notify(attemptId);
   }

@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { built } from '../support/built.js';
+import { importBuilt } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
@@ -80,7 +80,7 @@ async function rewriteManifest(folder: string, change?: (manifest: Manifest) => 
 async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   const dataDir = at(`data-${randomUUID()}`);
   // Restore in this process, because the start of a command takes longer than all its checks.
-  const { restoreBackup, withUnpacked } = await built('src/commands/backup/restore.js');
+  const { restoreBackup, withUnpacked } = await importBuilt('src/commands/backup/restore.js');
   const restored = withUnpacked(backup, dataDir, (content) => restoreBackup(target.url, dataDir, content));
   const { message } = await restored.then(
     () => new Error('restored'),

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { importPackage } from '../support/built.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import { freePort } from '../support/process.js';
@@ -31,7 +32,7 @@ describe('the metrics of a shop', () => {
 
   beforeAll(async () => {
     // The counters are global in the process: another test file may have incremented them.
-    const { register } = (await importPackage('prom-client')) as typeof import('prom-client');
+    const { register } = await importPackage('prom-client');
     register.resetMetrics();
     port = await freePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signIn } from '../support/accounts.js';
-import { built } from '../support/built.js';
+import { importBuilt, importPackage } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
@@ -24,7 +24,7 @@ const NEEDLESS_STATEMENTS = new Set([
   'DELETE FROM "typeorm_metadata" WHERE "type" = $1 AND "name" = $2 AND "database" = $3 AND "schema" = $4 AND "table" = $5',
 ]);
 
-const { migrate, readMigrationStatus, revertLastMigration } = await built('src/config/migrate.js');
+const { migrate, readMigrationStatus, revertLastMigration } = await importBuilt('src/config/migrate.js');
 
 /** Key of the advisory lock that a process takes to migrate. */
 const MIGRATION_LOCK = 7225001;
@@ -238,7 +238,7 @@ describe('the migrations', () => {
     );
     const service = await startService({ database });
     try {
-      const typeorm = (await importPackage('typeorm')) as typeof import('typeorm');
+      const typeorm = await importPackage('typeorm');
       const log = await service.app.get(typeorm.DataSource).driver.createSchemaBuilder().log();
       const statements = log.upQueries.map(({ query }) => query);
       // TypeORM would drop keys, checks and indexes, because only the migrations describe them.
