@@ -15,7 +15,7 @@ const MAX_TRIES = 20;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
 
-export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
+type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
 /** One-time passwords: 6 digits, stored as a keyed digest (contract 11). */
 @Injectable()

@@ -14,7 +14,7 @@ import {
   type Supervisor,
 } from './embedded-postgres/session.js';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Receives a line about the folder of a new database, a crash or a recovery. */
   readonly log: (message: string) => void;

@@ -7,7 +7,7 @@ const SECRETS = ['jwtAccessSecret', 'jwtRefreshSecret', 'midtransServerKey', 'ad
 const URLS = ['databaseUrl', 'smtpUrl', 'cloudinaryUrl'] as const;
 
 /** Problem of each bad setting. The message prints the problem after the variable's name. */
-export type Problems = Partial<Record<keyof Env, string>>;
+type Problems = Partial<Record<keyof Env, string>>;
 
 export function findContradictions(given: GivenSettings): Problems {
   const { adminEmail, adminPassword, jwtAccessSecret } = given;

@@ -10,7 +10,7 @@ export const JOB_STATES = ['waiting', 'due', 'running', 'retrying', 'dead'] as c
 export type JobState = (typeof JOB_STATES)[number];
 
 /** Job as shown to operators, without the payload, which may contain personal data. */
-export interface JobRecord {
+interface JobRecord {
   readonly id: string;
   readonly state: JobState;
   readonly task: string;
@@ -21,7 +21,7 @@ export interface JobRecord {
   readonly lastError: string;
 }
 
-export interface JobCount {
+interface JobCount {
   readonly state: JobState;
   readonly task: string;
   readonly count: number;

@@ -12,7 +12,7 @@ import { PermanentJobError } from './permanent-job-error.js';
 import { withinDeadline } from './with-deadline.js';
 
 /** Work of a job, which must be idempotent. After an error the job is retried, except after a PermanentJobError. */
-export type JobHandler<P> = (payload: P) => Promise<unknown>;
+type JobHandler<P> = (payload: P) => Promise<unknown>;
 
 export interface HandleOptions {
   readonly kind?: JobKind;
@@ -20,7 +20,7 @@ export interface HandleOptions {
   readonly deadlineMs?: number;
 }
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   /**
    * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key. Required,
    * because a job without a key counts as superseded: graphile-worker removes the key of a job that a newer one supersedes.

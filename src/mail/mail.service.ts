@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
 import { toJobError } from './job-error.js';
 
-export interface Recipient {
+interface Recipient {
   readonly email: string;
   readonly fullname: string;
   readonly emailVerifiedAt: Date | null;
 }
 
 /** Mail to one account. The template gets the context and the line `greeting`. */
-export interface Mail {
+interface Mail {
   readonly to: Recipient;
   readonly subject: string;
   readonly template: MailTemplate;

@@ -28,7 +28,7 @@ export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
 const PICKUP = { message: PICKUP_IMPOSSIBLE };
 
-export class NewOrderItemDto {
+class NewOrderItemDto {
   @ApiProperty({ type: 'integer', example: 7 })
   @Max(Number.MAX_SAFE_INTEGER, PRODUCT_ID)
   @Min(1, PRODUCT_ID)

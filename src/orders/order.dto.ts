@@ -5,7 +5,7 @@ import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import type { Order, OrderItem } from './order.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
-export class OrderItemView {
+class OrderItemView {
   @ApiProperty({ type: 'integer', example: 7 })
   readonly product_id: number;
 

@@ -8,7 +8,7 @@ import { ImagesService } from '../images/images.service.js';
 import { ProductsRepository } from './products.repository.js';
 
 /** Page of the product list as it is sent. */
-export interface ProductPage {
+interface ProductPage {
   /** JSON of the response; empty past the last product. */
   readonly body: Buffer;
   readonly etag: string;

@@ -48,7 +48,7 @@ export class DayView {
   readonly orders!: AdminOrderView[];
 }
 
-export class SalesTotalView {
+class SalesTotalView {
   @ApiProperty({ type: 'integer', example: 41 })
   readonly orders!: number;
 
@@ -56,12 +56,12 @@ export class SalesTotalView {
   readonly revenue!: number;
 }
 
-export class SalesDayView extends SalesTotalView {
+class SalesDayView extends SalesTotalView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
 }
 
-export class SalesProductView extends PickType(DayProductView, ['product_id', 'name', 'quantity']) {
+class SalesProductView extends PickType(DayProductView, ['product_id', 'name', 'quantity']) {
   /** Whole rupiah: the sum of price × quantity. */
   @ApiProperty({ type: 'integer', example: 7585000 })
   readonly revenue!: number;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { compileSchema, type OpenApi } from '../support/openapi.js';
 import type { DocumentedOperation, RandomRequest } from './random-requests.requests.js';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;

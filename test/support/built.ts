@@ -4,7 +4,7 @@ declare global {
 }
 
 /** Types of the modules of the build that tests use. */
-export interface BuiltModules {
+interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/jwt-cookie.guard.js': typeof import('../../src/auth/jwt-cookie.guard.js');

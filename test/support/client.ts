@@ -5,7 +5,7 @@ import type { HttpMethod } from './routes.js';
 export type Registration = components['schemas']['RegisterDto'];
 
 /** Cookie of a Set-Cookie header. */
-export interface Cookie {
+interface Cookie {
   readonly name: string;
   readonly value: string;
   /** Values by name in lower case, such as `path` or `max-age`; empty for a name without a value, such as `httponly`. */

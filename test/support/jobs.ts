@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 
 /** Job as stored by graphile-worker. */
-export interface JobRow {
+interface JobRow {
   readonly id: string;
   readonly attempts: number;
   readonly max_attempts: number;

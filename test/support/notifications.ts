@@ -80,7 +80,7 @@ export async function readStoredOrder(
 }
 
 /** Stored payment event. */
-export interface HistoryRow {
+interface HistoryRow {
   readonly source: string;
   readonly outcome: string;
   readonly transaction_id: string | null;

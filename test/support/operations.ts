@@ -2,7 +2,7 @@ import { MESSAGES } from './failure.js';
 
 /** Permitted callers. `catalog` means `user`, or `public` if the setting CATALOG_ACCESS is `public`. */
 export type Access = 'public' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
-export type Failures = readonly (readonly [code: number, message: string])[];
+type Failures = readonly (readonly [code: number, message: string])[];
 
 const VALIDATION = [400, MESSAGES.validation] as const;
 const CREDENTIALS = [400, MESSAGES.credentials] as const;

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { ACCESS_SECRET } from './service.js';
 
-export type Claims = Record<string, unknown>;
+type Claims = Record<string, unknown>;
 
 /** Decodes the claims of a JSON Web Token without verification. */
 export function decodeClaims(token: string): Claims {
@@ -13,7 +13,7 @@ export function decodeHeader(token: string): Record<string, unknown> {
 }
 
 /** Differences between a forged token and a token of the service. */
-export interface Forgery {
+interface Forgery {
   readonly secret?: string;
   /** Algorithm in the header. The signature is an HMAC with the hash length of the algorithm; `none` leaves it empty. */
   readonly algorithm?: string;
