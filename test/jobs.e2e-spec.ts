@@ -130,10 +130,10 @@ describe('jobs of a process that died', () => {
     await addLockedJob({ lockedForS: 46, maxAttempts: 1 });
     await startProcess();
     await until('the log reports the dead job', () =>
-      log.find((line) => /^dead job \d+ .*: its process died/.test(line)),
+      log.find((line) => /^dead job \d+ .*: its process died or lost the database/.test(line)),
     );
     expect(await readTestJobs()).toMatchObject([
-      { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died' },
+      { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died or lost the database' },
     ]);
   });
 

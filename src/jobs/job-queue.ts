@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../config/error-info.js';
 import { QueuePool } from './queue-pool.js';
-import { freeJobs, type NamedJob, type StaleLocks } from './queue-upkeep.js';
+import { freeJobs, type NamedJob, RUNNER_LOST, type StaleLocks } from './queue-upkeep.js';
 import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
 
 const RESTART_PAUSE_MS = 500;
@@ -44,7 +44,7 @@ export class JobQueue {
       },
       lastFetchAt: () => this.#lastFetchAt,
       onDeadJob: (job) => {
-        this.logDead(job, 'its process died');
+        this.logDead(job, RUNNER_LOST);
       },
     };
     while (!stopping.aborted) {

@@ -12,6 +12,8 @@ export interface NamedJob {
   readonly task: string;
 }
 
+/** Last error of a job whose runner disappeared during the job's last try. */
+export const RUNNER_LOST = 'its process died or lost the database';
 /** Age at which a lock counts as one of a dead process: the job is past every deadline. */
 const DEAD_PROCESS_S = 45;
 
@@ -41,8 +43,10 @@ export async function freeJobs(
   const dead = locked.filter(({ isDead }) => isDead);
   const runnerIds = locked.map(({ runnerId }) => runnerId);
   await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
-  await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
-    dead.map(({ id }) => id),
+  const deadIds = dead.map(({ id }) => id);
+  await database.query('SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)', [
+    deadIds,
+    RUNNER_LOST,
   ]);
   return dead;
 }
