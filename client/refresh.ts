@@ -41,7 +41,7 @@ export function createRefreshingSend({ refreshUrl, send, onSignedOut }: RefreshO
   };
 }
 
-/** Returns true for the 401 of a missing or expired access token and the 400 of a malformed one. */
+/** Returns true for every 401 (access token missing or expired) and for the 400 of a malformed access token. */
 async function isTokenRejected(response: Response): Promise<boolean> {
   if (response.status !== 400) return response.status === 401;
   return (await response.clone().text()).includes('invalid or malformed access token');

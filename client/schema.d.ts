@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List the orders of all customers, newest first
-         * @description A page contains 50 orders. After the last page, and without any order, the response is 404.
+         * @description A page contains up to 50 orders. If a page would be empty, the response is 404.
          */
         get: operations["AdminOrdersController_list"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List products with their availability, ordered by id
-         * @description Unlike GET /api/products, the list contains products that are not available. A page contains 50 products. After the last page, and without any product, the response is 404.
+         * @description Unlike GET /api/products, the list contains products that are not available. A page contains up to 50 products. If a page would be empty, the response is 404.
          */
         get: operations["AdminProductsController_list"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         };
         /**
          * List your orders, newest first
-         * @description A page contains 50 orders. After the last page, and without any order, the response is 404.
+         * @description A page contains up to 50 orders. If a page would be empty, the response is 404.
          */
         get: operations["OrdersController_list"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * List products, or search for words in their names, ordered by id
-         * @description A page contains 50 products. After the last page, and without any product, the response is 404. `images` is null for a product without images.
+         * @description A page contains up to 50 products. If a page would be empty, the response is 404. `images` is null for a product without images.
          */
         get: operations["ProductsController_list"];
         put?: never;
@@ -1393,7 +1393,7 @@ export interface operations {
         parameters: {
             query?: {
                 fulfilment?: "new" | "preparing" | "ready" | "collected" | "refused";
-                /** @description Last order of the previous page. */
+                /** @description Id of the last order of the previous page. */
                 last_id?: string;
                 /** @description true: only orders that are paid and not refunded in full; false: only other orders */
                 paid?: boolean;
@@ -1690,7 +1690,7 @@ export interface operations {
                 available?: boolean;
                 /** @description Last id of the previous page */
                 last_id?: number;
-                /** @description Words of the name, in any order; case and accents do not matter */
+                /** @description Words that the name contains, in any order; case and accents do not matter */
                 q?: string;
             };
             header?: {
@@ -2198,7 +2198,7 @@ export interface operations {
     OrdersController_list: {
         parameters: {
             query?: {
-                /** @description Last order of the previous page. */
+                /** @description Id of the last order of the previous page. */
                 last_id?: string;
             };
             header?: {
@@ -2628,7 +2628,7 @@ export interface operations {
             query?: {
                 /** @description Last id of the previous page */
                 last_id?: number;
-                /** @description Words of the name, in any order; case and accents do not matter */
+                /** @description Words that the name contains, in any order; case and accents do not matter */
                 q?: string;
             };
             header?: {

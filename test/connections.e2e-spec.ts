@@ -53,7 +53,7 @@ describe('pipelined requests', () => {
     expect(responses.map(({ status }) => status)).toEqual([400, 400]);
   });
 
-  it('close the connection if more than 20 of them wait for a response', async () => {
+  it('make the service close the connection if more than 20 of them wait for a response', async () => {
     const requests = Array.from({ length: 600 }, () => `GET /api/docs-json HTTP/1.1\r\n${HOST}\r\n`);
     const responses = await sendRaw(service.url, requests.join(''));
     expect(responses.length).toBeLessThanOrEqual(20);

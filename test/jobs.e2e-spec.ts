@@ -169,7 +169,7 @@ it('a stopping queue waits for running jobs, loses no waiting job and closes all
   expect(hasStopped).toBe(false);
   finish?.();
   await stopping;
-  // The second job either is still waiting or has run: a worker may have been fetching it when the stop began.
+  // The second job either is still waiting or has run: a worker may fetch one more job after the stop has begun.
   const left = await readTestJobs();
   expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
   for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
@@ -205,7 +205,7 @@ it('a job whose handler hangs fails at its deadline and is retried', async () =>
   expect(worker.ran).toEqual([1, 1]);
 });
 
-it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes, and logs one line for each change', async () => {
+it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes, and logs its stop and its recovery with one line each', async () => {
   const postgres = await startExternalPostgres();
   const { migrate } = await importBuilt('src/config/migrate.js');
   await migrate(postgres.url);

@@ -130,15 +130,18 @@ describe('GET /api/products?q=', () => {
     ['x'.repeat(101), 'q can have 100 characters at max'],
     ['bread\0', 'q contains a character that is not allowed'],
     [['a', 'b'], 'q should be a text'],
-  ])('rejects %j with the message "%s"', async (q, message) => {
-    const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
-    const details = { last_id: 'last_id should be a number', q: message };
-    expect(answer.body).toEqual(buildValidationFailure(details));
-  });
+  ])(
+    'rejects %j with the message "%s", and reports an invalid last_id in the same response',
+    async (q, message) => {
+      const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
+      const details = { last_id: 'last_id should be a number', q: message };
+      expect(answer.body).toEqual(buildValidationFailure(details));
+    },
+  );
 });
 
 describe('GET /api/products/{product_id}', () => {
-  it('returns a product with the same fields as in the list to any signed-in caller', async () => {
+  it('returns a product to any signed-in caller, with the same content as the response to its creation', async () => {
     const created = await createProduct(await service.admin(), pictures(1));
     const answer = await customer.get(`/api/products/${created.id}`).expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { products: created } });

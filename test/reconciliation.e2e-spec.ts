@@ -47,7 +47,7 @@ describe('the check of a pending order', () => {
     expect(agedSeconds / 3600).toBeCloseTo(25, 2);
   });
 
-  it('is not made for a paid order', async () => {
+  it('is no longer made once the order is paid', async () => {
     const orderId = await shop.insertOrder();
     await shop.setStatusAndNotify(orderId, 'settlement');
     await shop.reconcile([orderId]);

@@ -13,7 +13,7 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Key of a stored count, such as that of the attempts at one account from one client address, and the limit of the count. */
+/** Limit and key of a stored count, for example of the attempts at one account from one client address. */
 type Count = Limit & { readonly key: string };
 
 @Injectable()

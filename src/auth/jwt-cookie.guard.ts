@@ -37,7 +37,7 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
         await super.canActivate(context);
       } catch (failure) {
         if (!this.admission.isCookieOptional(access)) throw failure;
-        // An invalid cookie is ignored: the request counts as anonymous, so its response is not private.
+        // An invalid or expired cookie is ignored: the request counts as anonymous, so its response is not private.
         response.setHeader('Cache-Control', 'no-cache');
       }
     }

@@ -42,7 +42,7 @@ export class HealthController {
     const problems = new Map<string, string>();
     const deadline = delay(DATABASE_DEADLINE_MS, null, { ref: false });
     try {
-      const pending = await Promise.race([this.#pendingMigrations(), deadline]);
+      const pending = await Promise.race([this.#findPendingMigrations(), deadline]);
       if (pending === null) problems.set('database', `no response within ${DATABASE_DEADLINE_MS} ms`);
       else if (pending.length > 0) problems.set('migrations', 'not all have run');
     } catch (error) {
@@ -54,8 +54,8 @@ export class HealthController {
     throw failures.notReady([...problems.keys()], `not ready: ${reasons.join(', ')}`);
   }
 
-  /** @throws Error if the database is unavailable, read-only or a standby */
-  async #pendingMigrations(): Promise<readonly string[]> {
+  /** Returns the migrations that have not run. @throws Error if the database is unavailable, read-only or a standby */
+  async #findPendingMigrations(): Promise<readonly string[]> {
     assertWritable(await this.dataSource.query<WriteState[]>(WRITE_STATE_QUERY));
     return (await queryMigrationStatus(this.dataSource)).pending;
   }

@@ -119,7 +119,7 @@ function buildOrder(
   });
 }
 
-/** Hashes a request. Version 1.1 has the same hash for a request without fields of 1.2, so keys from 1.1 stay valid. */
+/** Hashes a request. Version 1.1 computes the same hash for a request without fields of 1.2, so keys from 1.1 stay valid. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],

@@ -8,7 +8,7 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 
 export class OrdersQuery {
-  /** Last order of the previous page. */
+  /** Id of the last order of the previous page. */
   @ApiPropertyOptional({ format: 'uuid' })
   @IsOptional()
   @IsUUID('loose', { message: 'last_id should be the id of an order' })
@@ -17,7 +17,7 @@ export class OrdersQuery {
 
 /** Description and failures of each endpoint that lists orders. */
 export const ORDER_LIST_DOCS = {
-  description: 'A page contains 50 orders. After the last page, and without any order, the response is 404.',
+  description: 'A page contains up to 50 orders. If a page would be empty, the response is 404.',
   failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
 };
 

@@ -21,7 +21,7 @@ export const NotificationBody = createParamDecorator((_: undefined, context: Exe
   context.switchToHttp().getRequest<NotificationRequest>(),
 );
 
-/** Validates a notification without rejecting it, because the service records invalid notifications that are signed. */
+/** Collects the problems of fields without throwing, because the service records invalid notifications that are signed. */
 @Injectable()
 export class NotificationPipe implements PipeTransform<NotificationRequest, Promise<ReceivedNotification>> {
   async transform({ body, rawBody }: NotificationRequest): Promise<ReceivedNotification> {

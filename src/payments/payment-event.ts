@@ -22,7 +22,7 @@ export interface PaymentEvent {
 
 /**
  * Decides on a payment event (docs/decisions/08). The code begins with the rule for the source `refund`. The other rules:
- * - A redelivery changes nothing.
+ * - An event that reports nothing new is a duplicate, for example a redelivery.
  * - `pending` or `authorize` after a later status of the same transaction is late.
  * - If the attempt is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the expiry
  *   of an old payment page must not cancel an order that was paid on a newer page.

@@ -16,7 +16,7 @@ export class AdminProductsController {
   @ApiEndpoint({
     summary: 'List products with their availability, ordered by id',
     description:
-      'Unlike GET /api/products, the list contains products that are not available. A page contains 50 products. After the last page, and without any product, the response is 404.',
+      'Unlike GET /api/products, the list contains products that are not available. A page contains up to 50 products. If a page would be empty, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],

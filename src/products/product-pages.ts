@@ -23,7 +23,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Reads and caches pages of the product list. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  /** Null with CATALOG_CACHE_MB=0. */
+  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
   readonly #cache: LRUCache<number, ProductPage> | null;
 
   constructor(

@@ -44,7 +44,7 @@ export class ProductsController {
   @ApiEndpoint({
     summary: 'List products, or search for words in their names, ordered by id',
     description:
-      'A page contains 50 products. After the last page, and without any product, the response is 404. `images` is null for a product without images.',
+      'A page contains up to 50 products. If a page would be empty, the response is 404. `images` is null for a product without images.',
     access: LIST_ACCESS,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],

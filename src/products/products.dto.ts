@@ -25,7 +25,7 @@ export class ProductListQuery {
   @IsNumber({}, { message: 'last_id should be a number' })
   last_id = 0;
 
-  @SearchQuery('Words of the name, in any order; case and accents do not matter')
+  @SearchQuery('Words that the name contains, in any order; case and accents do not matter')
   q?: string;
 }
 

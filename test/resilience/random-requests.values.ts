@@ -5,7 +5,7 @@ import type { FormFile } from '../support/products.js';
 import { HOSTILE_FILES, HOSTILE_VALUES } from './random-requests.hostile-values.js';
 
 export type Values = Readonly<Record<string, unknown>>;
-/** Existing values by the name of a parameter or field. */
+/** Values of stored data, by the name of a parameter or field. */
 export type ExistingValues = Readonly<Record<string, readonly unknown[]>>;
 
 interface Limits {
@@ -17,7 +17,7 @@ interface Limits {
   readonly maxItems?: number;
 }
 
-/** Generates values that a schema allows, mostly existing values of the parameter or field `name`. */
+/** Generates values for a schema, mostly existing values of the parameter or field `name`. Ignores `minLength`. */
 export function generateValue(schema: Schema, existing: ExistingValues, name = ''): fc.Arbitrary<unknown> {
   const values = existing[name] ?? [];
   const arbitrary = generateNewValue(schema, existing);

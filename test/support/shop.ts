@@ -212,7 +212,7 @@ export class Shop {
     );
   }
 
-  /** Counts the calls of one operation that the gateway received for a payment attempt. */
+  /** Counts the calls of one operation for a payment attempt, whose id the gateway receives as `orderId`. */
   countCalls(operation: MidtransOperation, attemptId: string): number {
     return this.gateway.listCalls(operation).filter(({ orderId }) => orderId === attemptId).length;
   }

@@ -145,7 +145,7 @@ describe('the metrics of a shop', () => {
   });
 });
 
-it('when the database stops responding, scrapes report the outage within 10 s and omit the metrics of jobs, and lost connections are counted', async () => {
+it('scrapes report within 10 s that the database no longer responds, omit the metrics of jobs meanwhile, and later count the connections that were lost', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();
@@ -180,7 +180,7 @@ it('when the database stops responding, scrapes report the outage within 10 s an
 /** Suggestions of promtool for names that prom-client and OpenTelemetry's conventions define. */
 const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
 
-/** Lints a scrape with promtool. Without promtool, checks only for errors that would fail a scrape. */
+/** Lints a scrape with promtool. Without promtool, checks only for repeated `# TYPE` lines and the final line break. */
 function expectValidFormat(text: string): void {
   const types = text.split('\n').filter((line) => line.startsWith('# TYPE '));
   expect(new Set(types).size).toBe(types.length);

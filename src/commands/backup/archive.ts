@@ -80,7 +80,7 @@ async function computeChecksums(folder: string): Promise<Record<string, string>>
 }
 
 /**
- * Runs the system's tar, which rejects paths outside the folder.
+ * Runs the system's tar, which unpacks no file outside of the folder after `-C`.
  * @param problem end of the error message after the name of the archive, unless the disk is full
  */
 async function runTar(args: readonly string[], file: string, problem: string): Promise<void> {

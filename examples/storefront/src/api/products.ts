@@ -99,7 +99,7 @@ export async function saveProduct(id: number | undefined, values: ProductValues,
   return saved;
 }
 
-/** Makes a product available or unavailable. With `until`, an unavailable product is available again from that date. */
+/** Makes a product available or unavailable. With `body.until`, an unavailable product is available again from that date. */
 export async function setAvailability(id: number, body: Schemas['AvailabilityDto']) {
   const call = api.PUT('/api/admin/products/{product_id}/availability', { ...productPath(id), body });
   cacheProduct((await dataOf(call)).product);

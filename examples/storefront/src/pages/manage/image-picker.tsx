@@ -30,7 +30,7 @@ export function ImagePicker() {
     change([...pictures, ...fitting.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
     if (problems.length > 0) showError(`Not added: ${problems.join('; ')}`);
   };
-  // Takes out a new picture at once. Marks or unmarks an existing picture, which is removed when the form is saved.
+  // Takes out a new picture at once. Marks or unmarks an existing picture: saving the form removes the marked pictures.
   const toggle = ({ src, file, isRemoved = false }: EditedPicture) => {
     if (file) {
       URL.revokeObjectURL(src);
