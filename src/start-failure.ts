@@ -3,7 +3,7 @@ import type { Env } from './config/env.js';
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Describes in one line why the service could not start. If the cause is a setting, the text names it. */
+/** Describes why the service could not start. If the cause is a setting, the text names it. */
 export function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', syscall, path, port } = error as NodeJS.ErrnoException & { readonly port?: number };

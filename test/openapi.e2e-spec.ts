@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(body.components.responses)).toContain('AccessTokenMissingOrExpired');
   });
 
-  it('is available as JSON only', async () => {
+  it('is not available as YAML', async () => {
     await request(service.url).get('/api/docs-yaml').expect(404);
   });
 

@@ -189,7 +189,7 @@ describe('POST /api/products', () => {
       const countUploads = async (): Promise<number | undefined> =>
         (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
       const before = await countUploads();
-      // Without a Content-Length, as curl sends it; HTTP libraries send a Content-Length of 0.
+      // Like curl, send no Content-Length. HTTP libraries send a Content-Length of 0 if there is no body.
       const [answer] = await sendRaw(
         service.url,
         'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n' +

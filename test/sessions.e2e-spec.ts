@@ -109,13 +109,14 @@ it('a revoked administrator gets 403 from every operation for administrators at 
 });
 
 describe('a login', () => {
-  it('drops only the refresh token of the earlier session: a change of name with the access token of that session starts a new session', async () => {
+  it('drops the refresh token of the earlier session if SESSIONS_PER_ACCOUNT is 1, and leaves its access token valid for reads and changes', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
     await client.get('/api/users').expect(200);
     await client.post('/api/otp').expect(204);
     await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
+    // The change of the name has started a new session, with a new refresh token.
     await client.get('/api/refresh').expect(200);
   });
 

@@ -175,14 +175,14 @@ describe('a payment at the simulator', () => {
     );
   });
 
-  it('that is pending expires after 24 hours, and so does an unused page; a payment that is paid does not expire', async () => {
+  it('expires after 24 hours if it is pending or was never started, but not if it is paid', async () => {
     const payments = await Promise.all([createPayment(), createPayment(), createPayment()]);
     const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
     await paid.act('gopay');
     const { pool } = service.database;
     const orderIds = payments.map(({ orderId }) => orderId);
-    // Each payment has a job that expires it after 24 hours. Makes these jobs due.
+    // Each payment page has a job that runs after 24 hours and lets an unpaid payment expire. Make these jobs due.
     const { rowCount } = await pool.query(
       `UPDATE graphile_worker._private_jobs SET run_at = now()
        WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,

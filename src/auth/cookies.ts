@@ -5,7 +5,7 @@ export const REFRESH_COOKIE = 'refreshToken';
 export const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
 const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
-/** Milliseconds for the documented Max-Age (contract 5). The tokens themselves expire much earlier. */
+/** `maxAge` is the documented Max-Age (contract 5) in milliseconds. The tokens themselves expire much earlier. */
 const ACCESS: CookieOptions = { ...FLAGS, path: '/', maxAge: 600_000_000 };
 const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh', maxAge: 864_000_000_000 };
 
@@ -31,7 +31,7 @@ export function readCookie(request: Request, name: string): string | null {
   return typeof cookie === 'string' ? cookie : JSON.stringify(cookie);
 }
 
-/** Also removes conditional headers from the request, because a 304 would not set the cookies. */
+/** Also removes conditional headers from the request, so that the response is never a 304. */
 function forbidCaching(response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
   delete response.req.headers['if-none-match'];

@@ -10,7 +10,7 @@ import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Tries of a code after which only its owner can use the code. `GuessLimitsService` limits the tries of each address. */
+/** Tries of a code after which only its owner can use the code. `GuessLimitsService` limits tries by client address. */
 const MAX_TRIES = 20;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
@@ -61,7 +61,7 @@ export class OtpService {
         expiresAt: Raw((column) => `${column} > now()`),
         ...(!isOwner && { tries: LessThan(MAX_TRIES) }),
       };
-      // Count the try before the comparison, so that parallel tries count.
+      // Count the try before the comparison, so that parallel tries cannot exceed MAX_TRIES.
       const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);
       const isRight = timingSafeEqual(digest, this.#digest(userId, purpose, code));
       return affected === 1 && isRight ? { userId, purpose, digest } : null;

@@ -7,7 +7,7 @@ import { type ImageFile, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
-/** The configured image hosts. `IMAGE_HOST` selects the host of new images. */
+/** The configured image hosts. `IMAGE_HOST` selects the host of new images, which is always configured. */
 @Injectable()
 export class ImageHosts {
   readonly local: LocalImageHost;

@@ -100,7 +100,7 @@ export async function runJobs(
     ended.abort();
     const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
     const stopped = Promise.allSettled([runner.stop(), runner.promise]);
-    // `stop` alone is not enough: 0.17 may wait forever for two results that could not be written at the same time.
+    // Limit the wait: graphile-worker 0.17 may never stop if it fails to write two results at the same time.
     await Promise.race([stopped, delay(timeoutMs, undefined, { ref: false })]);
   }
 }

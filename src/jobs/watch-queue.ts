@@ -17,9 +17,9 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue every second until `ended` is aborted: wakes workers when jobs are due, frees the jobs of dead
- * processes and settles failed jobs. LISTEN is not enough: jobs with a later `run_at` are never announced, and PgBouncer
- * does not support LISTEN. Throws if the runner is stuck.
+ * Polls the queue every second until `ended` is aborted: wakes workers when jobs are due, frees the jobs of dead processes,
+ * reports the freed jobs that are now dead, and settles failed jobs. LISTEN is not enough: no notification says that the
+ * `run_at` of a job has come, and PgBouncer does not support LISTEN. Throws if the runner is stuck.
  */
 export async function watchQueue(
   database: Queryable,
@@ -30,7 +30,7 @@ export async function watchQueue(
   let workedAt = performance.now();
   while (!ended.aborted) {
     const { due, hasStaleLocks, hasUnsettled } = await surveyJobs(database);
-    if (hasStaleLocks) for (const job of await freeJobs(database)) runner.onDeadJob(job);
+    if (hasStaleLocks) for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
     if (hasUnsettled) await settleFailedJobs(database);
     if (due === 0 || runner.isBusy()) workedAt = performance.now();
     else runner.wake(due);

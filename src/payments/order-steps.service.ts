@@ -35,7 +35,7 @@ export class OrderStepsService {
     return this.orders.advance(orderId, next);
   }
 
-  /** @returns the order's status afterwards, which is not `pending`: another event may have ended the payment first */
+  /** @returns the new status of the order, which is never `pending`. It differs from `cancel` if another event came first. */
   async #endPayment(orderId: string): Promise<TransactionStatus> {
     try {
       for (;;) {

@@ -77,7 +77,8 @@ async function checkPages(page: Page, pages: readonly PageToCheck[]): Promise<vo
 async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: PageToCheck[] }> {
   const customer = await newCustomer({ name: LONG_NAME });
   const details = { phone: '0812-3456-7890', note: 'Please slice it '.repeat(20).trim() };
-  const paid = await placePaidOrder(customer, { 1: 2, 9: 999 }, details);
+  const quantitiesByProductId = { 1: 2, 9: 999 };
+  const paid = await placePaidOrder(customer, quantitiesByProductId, details);
   const { order_id: pending } = await placeOrder(customer, { 2: 1 });
   const pages = [
     { name: 'paid order', path: `/orders/${paid}`, text: 'Receipt' },

@@ -27,8 +27,8 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
  * Finds the server that runs on a cluster, even one that is starting or shutting down. After a crash, the process id in
- * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. Removing such a file is
- * safe: PostgreSQL also checks the shared memory, so a second server never runs on the same cluster.
+ * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. On Linux, this function then
+ * removes the file. This is safe: PostgreSQL also checks the shared memory, so a cluster never has a second server.
  */
 export async function findServer({ folder }: Location) {
   const pidFile = join(folder, 'postmaster.pid');
@@ -48,7 +48,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // The process has ended, or it belongs to another user and is not the server.
+    return false; // No id was found, the process has ended, or it belongs to another user and is not the server.
   }
 }
 

@@ -17,7 +17,7 @@ interface Action {
 
 /** Statuses in which a customer can choose a payment method: at first, and again after a payment that failed. */
 const OPEN: Action['from'] = [null, 'deny', 'failure'];
-/** Statuses in which a bank can deny a payment: at once, while the payment is pending, and even after its settlement. */
+/** Statuses in which a bank can deny a payment: when it starts, while it is pending, and even after its settlement. */
 const DENIABLE: Action['from'] = [...OPEN, 'pending', 'settlement'];
 const ANY = TRANSACTION_STATUSES;
 const NOT_PENDING = ANY.filter((status) => status !== 'pending');

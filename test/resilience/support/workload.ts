@@ -114,7 +114,7 @@ export class Workload {
   }
 
   /** Acknowledged product changes or orders of the least active administrator or customer. A run with few proves little. */
-  get minAcknowledged(): number {
+  get acknowledgedCountOfLeastActive(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map((activity) => activity.acknowledgedCount));
   }
 

@@ -23,13 +23,13 @@ export const API_OPTIONS = {
 
 export const api = createBakeryClient(API_OPTIONS);
 
-/** Page of a list. `next` is the `last_id` that requests the following page. It is null after an empty page. */
+/** Page of a list. `next` is the `last_id` that requests the following page. It is null if the page is empty. */
 export interface Page<Item, Id> {
   items: Item[];
   next: Id | null;
 }
 
-/** Query options for a list that is loaded page by page. Its data is the items of all loaded pages. */
+/** Query options for a list that is loaded page by page. The `data` of the query is the items of all loaded pages. */
 export function listOptions<Item, Id extends string | number>(
   queryKey: readonly unknown[],
   getPage: (query: { last_id?: Id }, signal: AbortSignal) => Promise<Page<Item, Id>>,
