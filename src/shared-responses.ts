@@ -11,8 +11,8 @@ export function shareResponses(document: OpenAPIObject): OpenAPIObject {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
   const uses = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, response]) => {
+      // Not shared, because they differ in each operation: successes, and failures with field messages.
       if (response === undefined || '$ref' in response || Number(status) < 300) return [];
-      // Not shared, because the field messages differ in each operation.
       if (JSON.stringify(response).includes('"details":')) return [];
       return [{ name: nameResponse(status, response), response, responses, status }];
     }),

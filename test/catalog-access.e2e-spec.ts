@@ -37,7 +37,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
       await customer.get(path).expect(200).expect('Cache-Control', 'private, no-cache');
   });
 
-  it('hides an unavailable product from everyone but administrators', async () => {
+  it('hides an unavailable product from visitors, but not from administrators', async () => {
     const admin = await service.admin();
     const { id: hidden } = await createProduct(admin);
     const path = `/api/products/${hidden}`;
@@ -60,7 +60,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
   });
 });
 
-it('ProductListMiddleware, which skips guards, interceptors and pipes, has a replacement for each of them', async () => {
+it('the product list has no guard, interceptor or pipe except those that ProductListMiddleware may skip', async () => {
   const { ProductsController, LIST_ACCESS } = await importBuilt('src/products/products.controller.js');
   const { Access } = await importBuilt('src/common/access.decorator.js');
   const { Reflector } = await importPackage('@nestjs/core');

@@ -25,7 +25,7 @@ function smtpError(command: string, reply: string): Error {
   });
 }
 
-describe('a mail that the mail server rejects', () => {
+describe('a mail whose delivery fails', () => {
   it.each(UNKNOWN_RECIPIENT)('is not retried after the reply %s to RCPT TO', (reply) => {
     expect(toJobError(smtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
   });

@@ -79,7 +79,7 @@ describe('GET /api/orders', () => {
   });
 
   it.each(['', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a110', '1%00'])(
-    'rejects last_id=%s with 400, because it is not the id of an order',
+    'rejects last_id=%s with 400, because it is not a UUID',
     async (lastId) => {
       const details = { last_id: 'last_id should be the id of an order' };
       const response = await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400);

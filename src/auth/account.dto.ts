@@ -49,7 +49,7 @@ export class VerifyOtpDto {
   otp!: string;
 }
 
-/** A field may be absent, but not null or empty. */
+/** `email` and `fullname` may be absent, but not null or empty. `email` requires `password`. */
 export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email', 'fullname']), {
   skipNullProperties: false,
 }) {

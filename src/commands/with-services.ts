@@ -9,7 +9,7 @@ import { printStatus } from './output.js';
 @Module({})
 class CommandModule {}
 
-/** Migrates the database and runs a task with services of the application, without routes and without running jobs. */
+/** Migrates the database and calls `act` with services of the application. No routes are served, and no jobs run. */
 export async function withServices(
   env: Env,
   database: Database,

@@ -58,7 +58,7 @@ export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(
   'bakery_payment_notifications_total',
-  'Payment notifications by outcome; stale: repeats late until version 1.3; failed: the gateway retries',
+  'Payment notifications by outcome; stale: a copy of late, removed in version 1.3; failed: the gateway retries',
   { outcome: NOTIFICATION_OUTCOMES },
 );
 
@@ -86,7 +86,7 @@ export const mails = createCounter(
 
 export const jobDuration = new Histogram({
   name: 'bakery_job_duration_seconds',
-  help: 'Attempts of jobs in this process: done, failed (with a retry) or dead (without)',
+  help: 'Duration of attempts of jobs in this process: done, failed (with a retry) or dead (without)',
   labelNames: ['task', 'outcome'],
   buckets: CALL_BUCKETS,
 });
@@ -124,12 +124,12 @@ export const catalogCacheBytes = new Gauge({
 
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
-  help: 'Calls of the payment gateway and the image host by operation and outcome',
+  help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
   labelNames: ['neighbour', 'operation', 'outcome'],
   buckets: CALL_BUCKETS,
 });
 
-/** Measures a call of an external service. Counts a failure that `isRejection` recognizes as `refused`, others as `failed`. */
+/** Measures a call to an external service. An error that `isRejection` recognizes counts as `refused`, any other as `failed`. */
 export async function timedCall<T>(
   neighbour: 'gateway' | 'image_host',
   operation: string,

@@ -36,9 +36,9 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for a command. If the service runs, the command uses the service's embedded database. If another
- * command started the database, this command waits, because the database stops when that command ends. If neither runs,
- * this command starts the embedded database itself.
+ * Opens the database of DATABASE_URL or the embedded database for a command. If the service runs, the command uses the
+ * service's embedded database. If another command started the embedded database, this command waits, because the database
+ * stops when that command ends. If neither runs, this command starts the embedded database itself.
  */
 export async function openDatabaseForCommand(settings: DatabaseSettings, log: Log): Promise<Database> {
   for (let hasLogged = false; ; hasLogged = true) {

@@ -10,7 +10,7 @@ export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 export interface FormRequest extends Request {
   /** All file parts in the order sent. `FormInterceptor` creates the empty list. */
   fileParts?: FilePart[];
-  /** The first 5 images. */
+  /** The first `MAX_IMAGES` files of the field `images`. */
   files?: Express.Multer.File[];
 }
 
@@ -51,8 +51,8 @@ export function isImagePart({ fieldname }: FilePart): boolean {
 
 /**
  * Reads a form into `body` and `files`.
- * @param idleMs idle timeout of the client
- * @throws Failure 413 over a limit, 400 if the form is malformed or the client disconnects, 408 after the idle timeout
+ * @throws Failure 413 if the form or an image is too large, 408 if the client sends nothing for `idleMs`, and 400 if the
+ *   form is malformed or the client disconnects
  */
 export async function readForm(request: FormRequest, response: Response, idleMs: number): Promise<void> {
   // Multer would wait forever for a form whose client disconnected before the reading started.
@@ -62,7 +62,7 @@ export async function readForm(request: FormRequest, response: Response, idleMs:
       reject(failures.malformedRequest());
     });
     request.setTimeout(idleMs, () => {
-      // Otherwise multer would continue to buffer bytes, although their memory is already reserved for another form.
+      // Otherwise multer would continue to buffer bytes, although the rejection frees their memory for other forms.
       request.unpipe();
       // Otherwise the server would parse the rest of the form as the next request.
       response.set('Connection', 'close');

@@ -28,7 +28,7 @@ export class Image {
   @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'images_product_id_fkey' })
   product?: unknown;
 
-  /** Order within the product; may have gaps. */
+  /** Sorts the images of a product. The numbers may have gaps. */
   @Column('integer', { nullable: true })
   position!: number | null;
 

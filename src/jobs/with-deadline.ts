@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits for the work of a job. Rejects after the deadline even if the work continues.
+ * Waits for the work of a job. Rejects after the deadline, or when `stopped` is aborted, even if the work continues.
  * @param stopped aborted when the queue has stopped and does not wait for its jobs any longer
  */
 export async function withinDeadline(

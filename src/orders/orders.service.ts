@@ -39,7 +39,7 @@ export class OrdersService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns a page of the orders of one customer (`userId`) or of all customers. @throws Failure 404 past the last order */
+  /** Returns a page of the orders of one customer (`userId`) or of all customers. @throws Failure 404 for an empty page */
   async page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const pickup = query.pickup === undefined ? undefined : await this.shop.dayRange(query.pickup);
     const page = await this.orders.page(query, userId, pickup);
@@ -47,7 +47,7 @@ export class OrdersService {
     return page;
   }
 
-  /** Returns the paid orders of a day that are not refused. */
+  /** Returns a day's orders (by pickup time, otherwise by time of payment) that are paid and not refused. */
   findOfDay(day: TimeRange): Promise<Order[]> {
     return this.orders.findOfDay(day);
   }
@@ -89,7 +89,7 @@ export class OrdersService {
     return Object.assign(order, { fulfilment: next });
   }
 
-  /** @throws Failure 404 for another customer's order, 409 if the order is not pending, 502 if the gateway is unavailable */
+  /** @throws Failure 404 unless the caller owns the order, 409 if it is not pending, 502 if the gateway is unavailable */
   async openPaymentPage(customer: Principal, orderId: string): Promise<PaymentAttempt> {
     const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
     if (order.payableAttempt === null) throw failures.orderNotPending();
@@ -113,7 +113,7 @@ export class OrdersService {
     return order;
   }
 
-  /** Updates a locked order after a payment event. Queues a mail when the order is paid for the first time. */
+  /** Updates a locked order after a payment event. Queues a receipt or a refusal when the order is first paid. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const now = new Date();
     // A captured payment that is settled keeps its time of completion.

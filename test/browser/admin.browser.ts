@@ -103,7 +103,7 @@ it('markup in the texts of a product is shown as text', async () => {
   await deleteProduct(page);
 });
 
-it('the editor replaces its own message about a picture with the message of the service', async () => {
+it('a message of the service about a picture replaces the message of the editor about another file', async () => {
   const { page } = await openAsAdmin('/manage/products/new', 'New product');
   await fillProduct(page, 'Roti unyil', '1', 'A bite.');
   const text = { name: 'text.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') };

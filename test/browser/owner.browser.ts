@@ -37,7 +37,7 @@ it('the owner finds an order by search and moves it to collected, and the custom
     await waitForText(customer.page, text);
   }
   expect(await page.getByRole('button', { name: 'Refuse' }).count()).toBe(0);
-  // The list still has its search and its filters.
+  // The list still has its search and its filters. The filter for new orders does not match this order any longer.
   await page.getByRole('link', { name: '← Back to the list' }).click();
   expect(await page.getByRole('searchbox').inputValue()).toBe(surname);
   await waitForText(page, 'No orders match your search.');

@@ -27,7 +27,7 @@ describe('clients that never read a response', () => {
 
   /**
    * Sends requests on new connections, reads no response and waits until the service closes the connections.
-   * @returns the growth of resident memory in MiB
+   * @returns the largest growth of resident memory in MiB
    */
   async function measureGrowth(connections: number, requests: string): Promise<number> {
     const sockets = Array.from({ length: connections }, (): Socket => {

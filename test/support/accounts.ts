@@ -30,7 +30,7 @@ interface StoredSession {
 }
 
 interface StoredOtp {
-  /** Null before the code is mailed and after it was used. */
+  /** Null before the code is mailed and after it was used or invalidated. */
   readonly digest: Buffer | null;
   readonly tries: number;
   /** Seconds until the code expires; null before it is mailed. */
@@ -142,7 +142,7 @@ export function findCode(text: string): string {
 /** Waits until every requested code has been mailed. */
 export async function waitUntilMailed({ database }: TestService): Promise<void> {
   await until('the end of all jobs that mail codes', async () => {
-    // Read these jobs first, because each of them enqueues a job `send-otp`.
+    // Read the jobs `forgot-password` first, because each of them enqueues a job `send-otp`.
     const waiting = await readJobs(database.pool, 'forgot-password');
     return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
   });

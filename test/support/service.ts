@@ -15,7 +15,7 @@ export const ADMIN = { email: 'admin@bakery.example', password: secret() } as co
 export const SERVER_KEY = `SB-Mid-server-${secret()}`;
 export const ACCESS_SECRET = secret();
 export const REFRESH_SECRET = secret();
-/** Settings of every service that a test starts. */
+/** Settings of every service that a test starts, unless the test replaces them. */
 export const COMMON_SETTINGS = {
   JWT_ACCESS_SECRET: ACCESS_SECRET,
   JWT_REFRESH_SECRET: REFRESH_SECRET,

@@ -57,7 +57,7 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Runs the service of a checkout in a separate process, which can be killed and can have another user. */
+/** Runs the service of a checkout in a separate process, which can be killed and can run as another user. */
 function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: number; gid: number }) {
   const args = [join(checkoutFolder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
   const child = spawn(process.execPath, args, {
@@ -91,7 +91,7 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
 }
 
 /**
- * Creates a checkout with a small service that starts the built embedded PostgreSQL, and with packages as
+ * Creates a checkout with a small service that starts an embedded PostgreSQL with the built code, and with packages as
  * `npm ci --ignore-scripts` installs them: without library links and executable bits.
  * @param options `hasServer: false` for a checkout without a server, as after `npm ci --omit=optional`
  */
@@ -154,7 +154,7 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, logs the folder of a new database, leaves no process after a stop, and needs its password file', async () => {
+  it('keeps its data across starts, logs the folder of a new database, leaves no process after a stop, and does not start without its password file', async () => {
     const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
@@ -225,7 +225,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
   });
 
-  it('starts for one of two concurrent services and rejects the other one and all later ones', async () => {
+  it('starts for one of two concurrent services and rejects the other one, and later ones while it runs', async () => {
     const dataDir = await createFolder();
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
     const winner = outcomes.find((outcome) => outcome.status === 'fulfilled');

@@ -21,7 +21,7 @@ export async function createOnce(
     await rename(join(temporary, 'draft'), path);
     return true;
   } catch (error) {
-    // Another process created the folder first, and may have removed this draft with `removeTemporaryFolders`.
+    // Another process may have created the folder first, and removed this draft with `removeTemporaryFolders`.
     if (existsSync(join(path, proof))) return false;
     throw error;
   } finally {
@@ -29,7 +29,7 @@ export async function createOnce(
   }
 }
 
-/** Removes all temporary folders, which processes that were killed during `createOnce` left behind. */
+/** Removes all temporary folders of `createOnce`, also those that killed processes left behind. */
 export async function removeTemporaryFolders(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of names) await rm(join(parent, name), REMOVAL);

@@ -21,6 +21,7 @@ interface StepButtonProps {
   /** Distinguishes the button from those of other orders, for screen readers. */
   description?: string;
   onTaken?: (step: Fulfilment) => void;
+  /** Called with null when the button is pressed, so that the message of an earlier error disappears. */
   onError: (error: Error | null) => void;
 }
 

@@ -90,6 +90,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
 
 interface RefuseButtonProps {
   order: AdminOrder;
+  /** Called with null when the question is answered, so that the message of an earlier error disappears. */
   onError: (error: Error | null) => void;
   onSettled: () => void;
 }
