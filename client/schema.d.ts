@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.
+         * @description Clears both cookies. Ends the session of the access cookie, even if the token in the cookie has expired.
          */
         post: operations["AuthController_logout"];
         delete?: never;

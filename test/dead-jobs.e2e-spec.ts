@@ -28,14 +28,14 @@ function runCommand(...args: string[]): ReturnType<typeof runBuilt> {
 }
 
 const register = (email: string) => service.client().register({ email }).expect(201);
-const readMailJobs = () => readJobs(service.database.pool, 'send-otp');
+const readOtpJobs = () => readJobs(service.database.pool, 'send-otp');
 
 /** Registers a customer whose mail the mail server rejects. @returns the id of the job once it is dead */
 async function createDeadJob(email: string): Promise<string> {
   smtp.rejectedRecipients.add(email);
   await register(email);
   const { id } = await until('the job is dead', async () =>
-    (await readMailJobs()).find((job) => job.attempts >= job.max_attempts),
+    (await readOtpJobs()).find((job) => job.attempts >= job.max_attempts),
   );
   return id;
 }
@@ -107,7 +107,7 @@ it('npm run jobs -- retry runs one dead job or all of them, and does not limit t
   smtp.rejectedRecipients.clear();
   expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: queued again\n` });
   await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
-  await until('the job is removed', async () => (await readMailJobs()).length === 0);
+  await until('the job is removed', async () => (await readOtpJobs()).length === 0);
 
   await createDeadJob('later@example.com');
   smtp.rejectedRecipients.clear();
@@ -140,7 +140,7 @@ it('npm run jobs -- drop removes a dead job but no running one, and retry exits 
     const output = `job ${unknown}: there is no such job\n`;
     expect(await runCommand('retry', unknown)).toEqual({ code: 1, output });
   }
-  expect(await readMailJobs()).toMatchObject([{ id: running }]);
+  expect(await readOtpJobs()).toMatchObject([{ id: running }]);
 });
 
 it.each([

@@ -93,7 +93,7 @@ describe('the pickup time, phone and note of an order', () => {
 });
 
 describe('the price that a customer was shown', () => {
-  it('is accepted if it equals the price of the catalog in whole rupiah', async () => {
+  it('is accepted if it equals the price of the catalog, rounded to whole rupiah', async () => {
     const rounded = await addProduct(shop.service, '12500.50');
     const items = [{ product_id: rounded, quantity: 2, price: 12_501 }];
     expect((await placeOrderWith({ items })).gross_amount).toBe(25_002);
@@ -148,7 +148,7 @@ describe('a retry with the same Idempotency-Key', () => {
       expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
   });
 
-  it('also finds an order of version 1.1, because a request with items only has the same digest as in 1.1', async () => {
+  it('also finds an order of version 1.1, because 1.1 computed the same digest for a request that contains only items', async () => {
     const { order_id } = await placeOrderWith({}, randomUUID());
     const { rows } = await shop.service.database.pool.query<{ request_digest: Buffer }>(
       'SELECT request_digest FROM orders WHERE order_id = $1',
@@ -161,7 +161,7 @@ describe('a retry with the same Idempotency-Key', () => {
 
 describe('the pickup filter of GET /api/admin/orders', () => {
   const list = (query: string) => shop.admin.get(`/api/admin/orders?${query}`);
-  /** Stores an order for each pickup time. @returns the ids of the orders */
+  /** Stores an unpaid order for each pickup time. @returns the ids of the orders, in the same order as the times */
   async function storeOrders(...times: string[]): Promise<string[]> {
     const ids = await shop.insertOrdersWithoutPayment(customer, times.length);
     await shop.query(
@@ -172,7 +172,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
     return ids;
   }
 
-  it('lists the orders of a date in the time zone of the shop by pickup time, also unpaid orders', async () => {
+  it('lists the orders of a date in the time zone of the shop, sorted by pickup time, even if they are unpaid', async () => {
     const [first, , , last] = await storeOrders(
       '2030-05-01T00:00:00+07:00',
       '2030-04-30T23:59:59+07:00',

@@ -17,7 +17,7 @@ const FULLY_REFUNDED = { status: 'refund', refunded_amount: GROSS_AMOUNT };
 
 const shop = useShop();
 
-/** Requests a refund of the whole payment six times in parallel. @returns the statuses of the responses */
+/** Requests a refund of the whole payment six times in parallel. @returns the sorted statuses of the responses */
 async function requestSixRefunds(orderId: string): Promise<number[]> {
   const requests = Array.from({ length: 6 }, () => shop.requestRefund(orderId));
   return (await Promise.all(requests)).map(({ status }) => status).sort();

@@ -212,7 +212,7 @@ describe('POST /api/products/payments', () => {
     expect(await shop.describeHistory(orderId)).toEqual([]);
   });
 
-  it('responds with 200 to the test button of the gateway’s dashboard, which names no order, if the signature is right', async () => {
+  it('responds with 200 to a test notification of the gateway’s dashboard, which belongs to no order, if the signature is right', async () => {
     const test = { order_id: `payment_notif_test_G812785002_${randomUUID()}` };
     await sendNotification(shop.service, buildNotification(test)).expect(200, '');
     const forged = buildNotification({ ...test, signature_key: '0'.repeat(128) });

@@ -80,7 +80,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Sign out',
     description:
-      'Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.',
+      'Clears both cookies. Ends the session of the access cookie, even if the token in the cookie has expired.',
     access: 'public',
     usesAccessCookie: true,
     success: { status: 204, cookies: BOTH_COOKIES },

@@ -7,10 +7,10 @@ import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.se
 
 /** Lifetime of a session without a refresh token: the time until its last access token has expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
-/** Longer than any token of the session is valid, so checks of a session need not read `expires_at`. */
+/** Lifetime of a session with a refresh token. No token of the session expires later, so checks ignore `expires_at`. */
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
-/** A caller that passes `tx` has locked or created the account in `tx`, so that such transactions cannot deadlock. */
+/** Methods with `tx` require that `tx` has locked or created the account, so that these transactions cannot deadlock. */
 @Injectable()
 export class SessionsService {
   constructor(

@@ -76,7 +76,7 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
   if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
 }
 
-/** Returns the e-mail address of the customer that each mail job concerns, by the job's id. */
+/** Returns the customer's e-mail address for each mail job that concerns an account, by the job's id. */
 async function findCustomers(database: Queryable): Promise<Map<string, string>> {
   // A payload contains the id of the account, the id of the order, or an address that somebody typed. Only private tables
   // of graphile-worker contain payloads.

@@ -1,6 +1,6 @@
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
-/** Statuses that an order must have to be paid. `Order.isPaid` contains the other conditions. */
+/** The only statuses that a paid order can have. `Order.isPaid` contains the other conditions. */
 export const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
 /** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
 export const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];

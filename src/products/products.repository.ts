@@ -45,7 +45,7 @@ export class ProductsRepository {
     return row?.body ?? null;
   }
 
-  /** Returns a page of products with their images, including unavailable products. */
+  /** Returns a page of available and unavailable products with their images, filtered by the query. */
   findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
     const ids = this.products
       .createQueryBuilder('products')
@@ -78,7 +78,7 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Locks the available products among `ids` in id order, to avoid deadlocks. `lock` conflicts, so changes wait. */
+  /** Locks available products among `ids` in id order, to avoid deadlocks. Changes wait: `lock` conflicts with this lock. */
   lockAvailable(
     tx: EntityManager,
     ids: readonly number[],

@@ -21,7 +21,7 @@ const HOSTILE_SHAPES = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], [n
 /** Values for every field; undefined omits the field. */
 export const HOSTILE_VALUES: readonly unknown[] = [undefined, ...HOSTILE_TEXTS, ...HOSTILE_SHAPES];
 
-/** Fields that no operation has. */
+/** Names of fields that no operation has. */
 export const HOSTILE_NAMES = [
   ...['role', 'id', '__proto__', '__proto__[isAdmin]', 'constructor[prototype][isAdmin]'],
   ...['hasOwnProperty', ''],

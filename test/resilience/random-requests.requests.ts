@@ -59,8 +59,8 @@ export function listOperations(document: OpenApi): DocumentedOperation[] {
 }
 
 /**
- * Builds a request for each wrong value of each parameter and field, and with an additional field for each name in
- * HOSTILE_NAMES. The rest of each request is valid.
+ * Builds one request for each wrong value of each parameter and field. If the operation has a body, also builds one request
+ * for each name in HOSTILE_NAMES, with a field of that name. The rest of each request is valid.
  */
 export function buildRequestsWithOneWrongValue(
   documented: DocumentedOperation,
@@ -196,7 +196,7 @@ function compress(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
 }
 
-/** Signs the body if it is a notification, so that a wrong signature is not the only reason for a rejection. */
+/** Signs the body if it is a notification, unless `signature_key` was replaced. The service rejects wrong signatures. */
 function signNotification(body: Values, replaced: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');

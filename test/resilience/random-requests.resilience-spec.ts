@@ -65,7 +65,7 @@ beforeAll(async () => {
       otp: ['123456'],
       product_id: [...ids, id],
       order_id: orders.map(({ order_id }) => order_id),
-      name: [image.split('/').at(-1)],
+      name: [image.split('/').at(-1)], // of GET /api/images/{name}
       'images.removed[]': ['', image],
     },
   };

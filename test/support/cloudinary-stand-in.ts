@@ -11,6 +11,7 @@ interface CloudinaryCall extends Call<CloudinaryOperation> {
   invalidate: boolean;
   /** Null if the request did not contain the parameter. */
   overwrite: boolean | null;
+  /** Null before the call is read. */
   signatureValid: boolean | null;
 }
 
@@ -34,7 +35,7 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
-  /** Delay of every response, unless a test sets `beforeAnswering`. */
+  /** Delay of every response, until a test sets `beforeAnswering` or calls `reset`. */
   delayMs = 0;
 
   static async start({

@@ -65,7 +65,7 @@ export async function addProduct(
   return rows[0]?.id ?? 0;
 }
 
-/** Sends POST /api/orders. @param fields further fields of the body */
+/** Sends POST /api/orders. @param fields further fields of the body; can also replace `items` */
 export function requestOrder(
   client: Client,
   items: unknown,
@@ -100,7 +100,7 @@ export async function readOrder(client: Client, orderId: string): Promise<OrderA
   return orderOf(await client.get(`${ORDERS}/${orderId}`).expect(200));
 }
 
-/** Returns the id of the account of a client. */
+/** Returns the id of the account of a client, which is the claim `tokenId` in the client's tokens. */
 export function userIdOf(client: Client): number {
   return Number(decodeClaims(client.cookie('accessToken')).tokenId);
 }

@@ -34,7 +34,7 @@ export function signToken(
 export function buildClaims(claims: Claims = {}): Claims {
   const now = Math.floor(Date.now() / 1000);
   return {
-    tokenId: 1,
+    tokenId: 1, // id of the account
     fullname: 'Ayu Lestari',
     email: 'ayu@example.com',
     role: 'USER',

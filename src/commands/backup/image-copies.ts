@@ -25,7 +25,7 @@ export class ImageCopies {
     await rename(draft, target);
   }
 
-  /** Removes the added files, but not files that existed before. Then removes their folders if these are empty. */
+  /** Removes the added files, but not files that existed before. Then removes the added folders if they are empty. */
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');

@@ -5,7 +5,7 @@ import { listPickupWindows, type PickupRules } from '../../shop/pickup-windows.j
 import { BAKERY, pick } from './catalog.js';
 
 /** Statuses that the gateway reports for a payment, oldest first, and what the bakery has done with the order. */
-type Course = readonly [payments: readonly TransactionStatus[], fulfilment: Fulfilment];
+type Course = readonly [paymentStatuses: readonly TransactionStatus[], fulfilment: Fulfilment];
 
 /** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
 export type OrderPlan = ReturnType<typeof planOrder>;
@@ -52,7 +52,7 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
   const round = Math.floor(n / DAYS.length);
   const day = DAYS[slot] ?? 0;
   const courses = day < 0 ? PAST : day > 0 ? COMING : TODAY;
-  const [payments, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
+  const [paymentStatuses, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
   // The pickup times of today follow the order of `TODAY`. Orders of another day are spread over five times.
   const share = (day === 0 ? slot + (round % 5) / 5 : (n * 7 + seed) % 5) / TODAY.length;
   const pickupAt = findPickup(shop, addDays(localAt(now, shop.timeZone).date, day), share);
@@ -61,7 +61,7 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
   const latest = now.getTime() - (10 + (n % 240)) * MINUTE_MS;
   const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - (3 + (n % 40)) * HOUR_MS, latest);
   return {
-    payments,
+    paymentStatuses,
     fulfilment,
     createdAt: new Date(createdMs),
     eventsAt: new Date(createdMs + 3 * MINUTE_MS),

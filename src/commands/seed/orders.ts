@@ -12,7 +12,7 @@ import { processInBatches } from '../output.js';
 import { BAKERY, pick } from './catalog.js';
 import { type OrderPlan, planOrder } from './order-plan.js';
 
-const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
+const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
 const CUSTOMERS = 25;
 
 /**
@@ -39,36 +39,36 @@ export async function seedOrders(
     await dataSource.transaction(async (tx) => {
       // SQL, because the services would enqueue mails and reject times in the past.
       const { fulfilment, createdAt, pickupAt, eventsAt } = plan;
-      const firstPaidAt = plan.payments.includes('settlement') ? eventsAt : null;
+      const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
       await tx.query(
         'UPDATE orders SET fulfilment = $2, created_at = $3, pickup_at = $4, first_paid_at = $5 WHERE order_id = $1',
         [order.orderId, fulfilment, createdAt, pickupAt, firstPaidAt],
       );
-      await recordPayments(app, tx, order, n, plan);
+      await recordPayment(app, tx, order, n, plan);
     });
   });
 }
 
-async function recordPayments(
+async function recordPayment(
   app: INestApplicationContext,
   tx: EntityManager,
   { orderId, grossAmount }: Order,
   n: number,
-  { payments, eventsAt }: OrderPlan,
+  { paymentStatuses, eventsAt }: OrderPlan,
 ): Promise<void> {
   const transactionId = randomUUID();
-  for (const status of payments) {
+  for (const status of paymentStatuses) {
     const order = await app.get(OrdersService).lockOrFail(tx, orderId);
     const event = {
       status,
       statusCode: status === 'expire' ? '202' : '200', // as Midtrans reports them
       transactionId,
-      paymentType: pick(PAYMENTS, n),
+      paymentType: pick(PAYMENT_TYPES, n),
       fraudStatus: 'accept',
       grossAmount: `${grossAmount}.00`,
       refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
     };
-    const received = { ...event, source: 'notification', attemptId: orderId } as const; // id of the first attempt
+    const received = { ...event, source: 'notification', attemptId: orderId } as const; // also the id of the first attempt
     await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
   }
   const parameters = [orderId, eventsAt];

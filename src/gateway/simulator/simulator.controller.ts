@@ -24,7 +24,7 @@ const [, style = ''] = /<style>(.*)<\/style>/s.exec(template) ?? [];
 const styleHash = createHash('sha256').update(style).digest('base64');
 /**
  * Allows the style and the forms of the page. Helmet's default policy contains `upgrade-insecure-requests`, with which
- * browsers submit the forms over HTTPS.
+ * browsers would submit the forms over HTTPS even to a service that only speaks HTTP.
  */
 const CONTENT_SECURITY_POLICY =
   `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; ` +

@@ -45,7 +45,7 @@ export class PatroniNode {
     );
   }
 
-  /** Returns true if Patroni reports that the node runs (`health`) or has a role. */
+  /** Returns true if Patroni reports that the node runs (`health`) or has the given role. */
   async is(state: 'health' | 'primary' | 'synchronous'): Promise<boolean> {
     return fetch(`http://127.0.0.1:${this.apiPort}/${state}`, {
       signal: AbortSignal.timeout(API_TIMEOUT_MS),
