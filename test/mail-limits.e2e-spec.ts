@@ -34,7 +34,7 @@ const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post
 const requestReset = (email: string, address = HOME) =>
   sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
-/** Returns the subjects of all mails to an address as given, and with its local part in upper case. */
+/** Returns the subjects of all mails to an address, spelled as given or with its local part in upper case. */
 async function readSubjects(email: string): Promise<string[]> {
   await waitUntilMailed(service);
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Mails name the domain in lower case.

@@ -64,7 +64,7 @@ describe('POST /api/orders', () => {
     shop.expectEveryCallCreatedPage();
   });
 
-  it('sends the gateway one request with Basic auth, integer amounts, matching items, the customer and an expiry of 24 hours', async () => {
+  it('sends the gateway one request with Basic auth, integer prices that add up to the total, the customer and an expiry of 24 hours', async () => {
     // The service cuts names to 50 UTF-16 units for the gateway. Unit 50 of this name is half of a surrogate pair. Some
     // payment methods fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;

@@ -33,7 +33,7 @@ describe('the payment history of an order', () => {
     await send();
     await send();
     await send({ transaction_status: 'authorize' });
-    await send({ fraud_status: undefined }); // Rejected, because notifications require the field, and starts a reconciliation.
+    await send({ fraud_status: undefined }); // Rejected, because notifications require the field. Starts a reconciliation.
     // The reconciliation adds no event, because a status response is stored only if it changes the order.
     await shop.waitForChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
@@ -122,7 +122,7 @@ describe('a page of the payment history', () => {
   });
 
   it.each(['x', '', '1&last_id=2'])(
-    'is rejected with 400 for last_id=%s, which is not a number',
+    'is rejected with 400 for last_id=%s, which is not one number',
     async (lastId) => {
       const orderId = await shop.insertOrder();
       const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);

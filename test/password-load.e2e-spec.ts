@@ -28,7 +28,7 @@ describe('while 100 logins wait for the check of their password', () => {
   });
 });
 
-it('a Limiter for 2 running and 3 waiting tasks rejects a sixth task with 503, and accepts tasks again when those have ended', async () => {
+it('a Limiter for 2 running and 3 waiting tasks rejects a sixth task with 503, and accepts tasks again after the first five have ended', async () => {
   const { Limiter } = await importBuilt('src/common/limiter.js');
   const limiter = new Limiter(2, 3);
   let [running, mostRunning] = [0, 0];

@@ -75,7 +75,7 @@ const RACES = POINTS.flatMap((paid) =>
 ).filter(({ paid, notified }) => POINTS.indexOf(notified) >= POINTS.indexOf(paid));
 
 describe('a race of settlement, cancellation and reconciliation', () => {
-  it(`has one winner, which the history shows, in all ${RACES.length} sequences of payment, notification and check`, async () => {
+  it(`has one winner, which the history shows, in all ${RACES.length} combinations of points for payment, notification and check`, async () => {
     const orders = await runRaces(RACES, async ({ paid, notified, checked }, orderId) => {
       shop.gateway.setStatus(orderId, 'pending');
       // The customer cannot pay after the cancellation has taken effect.

@@ -34,7 +34,7 @@ describe('GET /api/refresh', () => {
       expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken']);
     }
     await client.get('/api/users').expect(200);
-    // The table contains only the digest of the token. The refreshes did not change the token.
+    // The table contains the digest of the refresh token, which the refreshes did not change.
     const digest = createHash('sha256').update(client.cookie('refreshToken')).digest();
     expect(await readSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
@@ -65,6 +65,7 @@ describe('GET /api/refresh responds with 401 to', () => {
   it('a stored token that is expired, unsigned, of another key or algorithm, of another account or of no session', async () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
+    // The claim `tokenId` is the id of the account.
     const claims = buildClaims({ tokenId: id, email, jti });
     const forged = [
       { secret: 'another key, which is long enough for anything' },

@@ -46,7 +46,7 @@ interface SendOtpPayload {
 
 interface ForgotPasswordPayload {
   readonly email: string;
-  /** Digest of the client's address. */
+  /** Digest of the client's IP address. */
   readonly requester: string;
 }
 

@@ -33,7 +33,7 @@ interface EndpointOptions {
   readonly changesState?: boolean;
 }
 
-/** Declares the access and the success status of an operation, and documents its responses: failures with exact messages. */
+/** Declares the access and success status of an operation. Documents its responses, with the exact messages of failures. */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const { data = {}, cookies } = success;

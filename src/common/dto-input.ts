@@ -2,7 +2,7 @@ import type { ClassConstructor } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
 
-/** No valid input of any DTO has more values, or is nested deeper. */
+/** Limits of a copy. No valid input of any DTO has more values or is nested deeper. */
 const MAX_VALUES = 600;
 const MAX_DEPTH = 5;
 /** class-transformer would interpret these keys as a class or a prototype. */

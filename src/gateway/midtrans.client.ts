@@ -7,7 +7,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 /** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
 const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
 
-/** HTTP client of both Midtrans APIs. They use Basic authentication with the server key and an empty password. */
+/** HTTP client of Snap and the Core API. Both use Basic authentication with the server key and an empty password. */
 export class MidtransClient {
   readonly #serverKey: string;
   readonly #credentials: string;

@@ -14,7 +14,7 @@ const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 
 /**
  * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time`, a
- * customer who chooses a payment method in the page's last hour could pay for another day.
+ * customer who chooses a payment method in the page's last hour would have another 24 hours to pay.
  * @see https://docs.midtrans.com/reference/json-objects
  */
 export function toSnapRequest({ attemptId, grossAmount, items, customer }: PaymentPageRequest, now: Date) {
@@ -49,7 +49,7 @@ export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | nu
   return token !== null && isHttpUrl ? { token, redirectUrl } : null;
 }
 
-/** Returns the reasons if Snap rejected the request, otherwise null. 408 and 429 are temporary failures, not rejections. */
+/** Returns Snap's reasons for a rejection, otherwise null. 408, 429 and responses without reasons are not rejections. */
 export function parseRejection({ httpStatus, fields }: MidtransResponse): string | null {
   const reasons = fields?.error_messages;
   const isRejected = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;

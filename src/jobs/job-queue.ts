@@ -39,7 +39,7 @@ export class JobQueue {
       onStart: (runnerId) => (staleLocks = { runnerId }),
       onFetch: () => {
         this.#lastFetchAt = performance.now();
-        if (!this.#isWorking) this.#logStart();
+        if (!this.#isWorking) this.#logRecovery();
         this.#isWorking = true;
       },
       lastFetchAt: () => this.#lastFetchAt,
@@ -69,7 +69,7 @@ export class JobQueue {
     this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
 
-  #logStart(): void {
+  #logRecovery(): void {
     if (this.#stoppedAt === undefined) return;
     const seconds = Math.round((performance.now() - this.#stoppedAt) / 1000);
     this.#stoppedAt = undefined;

@@ -33,7 +33,7 @@ export class DayProductView {
   open!: number;
 }
 
-/** Day sheet: paid orders with a pickup time on the date, and orders without a pickup time that were paid on the date. */
+/** Day sheet: paid orders that are not refused, with a pickup time on the date or, if they have none, paid on the date. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
@@ -62,7 +62,7 @@ class SalesDayView extends SalesTotalView {
 }
 
 class SalesProductView extends PickType(DayProductView, ['product_id', 'name', 'quantity']) {
-  /** Whole rupiah: the sum of price × quantity. */
+  /** Whole rupiah: the sum of price × quantity. Partial refunds are not deducted. */
   @ApiProperty({ type: 'integer', example: 7585000 })
   readonly revenue!: number;
 }

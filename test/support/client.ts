@@ -48,7 +48,7 @@ export class Client {
     return this;
   }
 
-  /** Returns another client with the same cookies. @param url URL of the service, such as of another process */
+  /** Returns another client with the same cookies. @param url URL of the service process, by default the same */
   clone(url = this.url): Client {
     const clone = new Client(url);
     for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);

@@ -7,7 +7,7 @@ export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'ref
 export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
-  /** Order id in the body or the path. A path can contain a transaction id instead. */
+  /** Order id in the body or the path. A path can contain a transaction id instead. Null before the body is read. */
   orderId: string | null;
   /** True if the call carried the server key and no password; null before the call is read. */
   authorized: boolean | null;
@@ -140,7 +140,7 @@ function isPositiveInteger(value: number): boolean {
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** Orders at the gateway, by `orderId`. */
   readonly orders = new Map<string, MidtransOrder>();
-  /** True if the field `order_id` in responses of the Core API contains the transaction id. */
+  /** True if `order_id` in the responses to `status`, `cancel` and `expire` contains the transaction id. */
   answersTransactionIdAsOrderId = false;
   /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both behaviors. */
   rejectsRepeatedRefundKeys = false;

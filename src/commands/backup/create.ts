@@ -12,7 +12,7 @@ import type { Summary } from './content.js';
 import { listSequences, listTables } from './tables.js';
 
 /**
- * Writes a snapshot of the database and the local images of products into a new file, while the service may run. The
+ * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
  * file gets its name only after all content has been written to the disk.
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {

@@ -38,7 +38,7 @@ export async function withUnpacked<T>(
 
 /**
  * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into
- * that schema, which is then migrated. An error before this migration leaves the database and the images as they were.
+ * that schema, and the last step migrates it. An error before that step leaves the database and the images as they were.
  */
 export async function restoreBackup(
   databaseUrl: string,

@@ -23,19 +23,19 @@ const EXPIRE = 'simulator-expire';
 /** The real gateway also waits 15 seconds for the response to a notification. */
 const DELIVERY_DEADLINE_MS = 15_000;
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** A click waits this long for the shop's response, so that the page can show the response. */
+/** A click waits at most this long for the shop's response, so that the page can show the response. */
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
 /** Payment methods that the gateway cannot refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 type Criteria = FindOptionsWhere<SimulatorTransaction>;
-/** Payload of a job: `orderId` is the id of the payment attempt, and `id` is the id of the notification. */
+/** Payload of the job DELIVER: `orderId` is the id of the payment attempt, and `id` is the id of the notification. */
 type Delivery = Readonly<{ orderId: string; id: string }>;
 
 /**
- * Payment gateway without real money. The result of a payment is chosen on the payment page. A change and its notification
- * are stored in one transaction. A job delivers the notification over HTTP.
+ * Payment gateway without real money. The result of a payment is chosen on the payment page. One database transaction
+ * stores a change of a payment and the notification about the change. A job delivers the notification over HTTP.
  */
 export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   constructor(
@@ -124,8 +124,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   /**
-   * Changes a transaction and enqueues a notification about it.
-   * @param change returns false if it changed nothing
+   * Changes a transaction and enqueues a notification about the change.
+   * @param change returns false if it changed nothing, and then no notification is enqueued
    */
   #change(
     criteria: Criteria,

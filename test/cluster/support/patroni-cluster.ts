@@ -9,7 +9,7 @@ import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 
 export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
-/** Random for each run: in production, the service rejects passwords that this repository contains. */
+/** Random for each run, so that this repository contains no further password that production must reject. */
 const PASSWORD = randomBytes(16).toString('hex');
 const START_LIMIT_MS = 90_000;
 
@@ -18,7 +18,7 @@ type Role = 'primary' | 'synchronous';
 /** Three PostgreSQL nodes under Patroni and etcd with HAProxy in front, configured by deploy/cluster. */
 export class PatroniCluster {
   readonly #stops: (() => Promise<void>)[] = [];
-  #databases = 0;
+  #databaseCount = 0;
 
   private constructor(
     private readonly folder: string,
@@ -55,8 +55,8 @@ export class PatroniCluster {
 
   /** Creates an empty database. @returns its URL through HAProxy */
   async createDatabase(): Promise<string> {
-    this.#databases += 1;
-    const name = `shop_${this.#databases}`;
+    this.#databaseCount += 1;
+    const name = `shop_${this.#databaseCount}`;
     await this.query(`CREATE DATABASE ${name} OWNER bakery`);
     return `postgresql://bakery:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
   }

@@ -3,12 +3,12 @@ import { QueryClient } from '@tanstack/react-query';
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A query fails at once without a connection, and loads when the connection is back.
+      // A query fails at once without a connection. Failed queries of the open page are repeated on reconnection.
       networkMode: 'always',
       refetchOnReconnect: true,
       // No automatic retries: every page shows a failure together with a button to try again.
       retry: false,
-      // Keeps a list while the person is on other pages.
+      // Keeps the data of a page for 30 minutes while the person is on other pages.
       gcTime: 30 * 60_000,
     },
     mutations: { networkMode: 'always' },

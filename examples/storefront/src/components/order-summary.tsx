@@ -4,7 +4,7 @@ import { formatPickup } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { Button } from './button';
 
-/** Items and total of an order, titled "Receipt" while `completed_at` is set. */
+/** Details, items and total of an order, titled "Receipt" while the payment is complete (`completed_at` is set). */
 export function OrderSummary({ order }: { order: Order }) {
   const timeZone = useTimeZone();
   const { pickup_at, phone, note } = order;

@@ -50,7 +50,7 @@ const NAV_LINKS = {
 
 function MainNav() {
   const role = useSession(({ person }) => person?.role);
-  // Reads only the query cache. `CatalogGuard` loads the list for visitors, and succeeds if the catalog is public.
+  // Reads only the query cache. `CatalogGuard` loads the list for visitors, who get it only if the catalog is public.
   const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const links = role ? NAV_LINKS[role] : isCatalogPublic ? [SHOP, CART] : [];
   return (
