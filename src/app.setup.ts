@@ -44,7 +44,7 @@ export async function createApp(
   return app;
 }
 
-/** Adds the Express settings and the middleware, initializes the application and starts the job queue. Tests call it too. */
+/** Adds the Express settings and the middleware, initializes the application and starts its job queue. Also used by tests. */
 export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxies);
@@ -76,7 +76,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
     throw error;
   }
   app.get(JobsService, { strict: false }).start();
-  // Nest handles unknown paths under /api only. For others Express would send a page with a stack trace.
+  // Nest responds to unknown paths under /api only. For other unknown paths, `HttpAdapter` would send 400 instead of 404.
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });

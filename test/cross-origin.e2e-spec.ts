@@ -141,7 +141,7 @@ it('every route that changes something rejects a form of another origin, even wi
 describe('the default of CORS_ORIGINS in development', () => {
   const development = useService({ settings: { NODE_ENV: 'development' } });
 
-  it('allows every loopback origin and no other origin', async () => {
+  it('allows http origins of localhost and 127.0.0.1 with any port, and no other origin', async () => {
     for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost']) {
       const { headers } = await preflight(development.url, origin).expect(204);
       expect(headers['access-control-allow-origin']).toBe(origin);

@@ -86,7 +86,7 @@ describe('POST /api/otp/verify', () => {
     expect((await readOtp(service, owner.id))?.tries).toBe(0);
   });
 
-  it('returns a validation error for a missing code or one that is no text, which does not count as a try', async () => {
+  it('returns a validation error for a missing code or a code of a wrong type, without counting a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
@@ -109,7 +109,7 @@ it.each([0, 3, 25, 49])(
     const isGuessed = statuses.includes(200);
     expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
     expect(await isVerified(account)).toBe(isGuessed);
-    // At most 5 wrong codes are checked. The correct code is one more try, because it takes its own count back.
+    // The correct code does not count toward the limit after its check, so `tries` can be 5 wrong codes and this one.
     const { tries = 0 } = (await readOtp(service, account.id)) ?? {};
     if (isGuessed) expect(tries).toBeLessThanOrEqual(6);
     else expect(tries).toBe(5);

@@ -209,7 +209,7 @@ describe('the settings of production', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('reject every secret that this repository contains and one of version 1, also percent-encoded in a URL', async () => {
+  it('reject every secret that this repository contains and a secret of version 1, also percent-encoded in a URL', async () => {
     const found = await findPublishedSecrets();
     const samples = ['bakery', 'open sesame', 'kue lapis legit', 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U'];
     expect(found).toEqual(expect.arrayContaining(samples));

@@ -14,9 +14,9 @@ const HELP = `Backs up and restores the database, and manages its migrations.
   npm run db -- revert         reverts the last migration: data in its tables and columns is lost
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
-generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
-A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to an
-empty one or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
+generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
+A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to the
+URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
 revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert: the next start
 applies the migration again.
 

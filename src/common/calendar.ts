@@ -68,7 +68,7 @@ export function weekdayOf(date: string): number {
   return new Date(date).getUTCDay() || 7;
 }
 
-/** Returns true if the clocks may change on a date or a day before or after. A cheap check before exact calculations. */
+/** Returns true if the clocks change on a date, or shortly before or after. A cheap check before exact calculations. */
 export function mayClockChange(date: string, zone: string): boolean {
   const utcMidnight = Date.parse(date);
   const rules = IANAZone.create(zone);

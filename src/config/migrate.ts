@@ -9,9 +9,9 @@ const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
- * Connection settings for migrations. There is no statement_timeout, because a migration may rewrite a table. The
- * lock_timeout is short, because all other statements on a table, also reads, queue behind a migration that waits for
- * its lock on the table.
+ * Connection settings for migrations, except those of the job queue. There is no statement_timeout, because a migration may
+ * rewrite a table. The lock_timeout is short, because all other statements on a table, also reads, queue behind a migration
+ * that waits for its lock on the table.
  */
 const SESSION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };

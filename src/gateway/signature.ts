@@ -10,7 +10,7 @@ export function computeSignature(fields: SignedFields, serverKey: string): strin
 }
 
 /** Compares a signature in constant time. */
-export function isSignedBy(fields: SignedFields, signature: string, serverKey: string): boolean {
+export function isValidSignature(fields: SignedFields, signature: string, serverKey: string): boolean {
   const expected = Buffer.from(computeSignature(fields, serverKey));
   const actual = Buffer.from(signature.toLowerCase());
   return actual.length === expected.length && timingSafeEqual(actual, expected);

@@ -29,7 +29,7 @@ export async function surveyJobs(database: Queryable) {
   return rows[0] ?? { due: 0, hasStaleLocks: false, hasUnsettled: false };
 }
 
-/** Unlocks all jobs of the runners with a stale lock. @returns the jobs that are now dead: not superseded, no try left */
+/** Unlocks all jobs of the runners with a stale lock. @returns dead jobs with a stale lock: not superseded, no try left */
 export async function freeJobs(
   database: Queryable,
   { olderThanSeconds = DEAD_PROCESS_S, runnerId = '' }: StaleLocks = {},

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors.js';
 import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
 import { Env } from '../config/env.js';
-import { isSignedBy } from '../gateway/signature.js';
+import { isValidSignature } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { ReceivedNotification } from './notification.pipe.js';
 import type { PaymentEvent } from './payment-event.js';
@@ -78,7 +78,7 @@ export class PaymentsService {
   #isSigned(notification: PaymentNotificationDto): boolean {
     const { order_id, status_code, gross_amount, signature_key } = notification;
     const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
-    return isSignable && isSignedBy(notification, signature_key, this.env.midtransServerKey);
+    return isSignable && isValidSignature(notification, signature_key, this.env.midtransServerKey);
   }
 }
 

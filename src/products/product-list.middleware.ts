@@ -11,7 +11,7 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
  * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
  * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`. A test
  * fails if the route gets a guard, an interceptor or a pipe that this shortcut would skip.
- * The controller handles a request if its token was not verified before, its URL is not plain, or its page is empty.
+ * The controller handles a request that `AdmissionService` does not admit, whose URL is not plain, or whose page is empty.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {

@@ -30,7 +30,7 @@ function readPieces(page: Page, product: { name: string }): Promise<string[]> {
   return page.getByRole('row', { name: product.name }).getByRole('cell').allTextContents();
 }
 
-it("the baker sees what to bake, hands over three orders, marks a product as sold out, refunds a part, and reads the week's sales", async () => {
+it("the baker sees what to bake, hands over three orders, marks a product as sold out, refunds part of an order, and reads the week's sales", async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
   const ayu = await newCustomer({ name: makeUnique('Ayu') });

@@ -225,7 +225,7 @@ it('a restored image has the mode of a new file regardless of the mode in the ar
   expect((await fs.stat(join(dataDir, IMAGE_PATH))).mode & forbiddenBits).toBe(0);
 });
 
-it('a restore that fails after copying images removes them and keeps the images that existed before', async () => {
+it('a restore that fails while it copies images removes the copies and keeps the images that existed before', async () => {
   const dataDir = at('kept');
   const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
   await fs.mkdir(join(before, '..'), { recursive: true });

@@ -22,7 +22,7 @@ export function buildStorefront(outDir) {
   execFileSync('npm', ['run', '--silent', 'build', '--', ...viteOptions], options);
 }
 
-/** Starts a service with a new DATA_DIR, and a web server for a copy of the storefront in `buildDir`, on free ports. */
+/** Starts a service with a new DATA_DIR, and a web server for a copy of the build in `buildDir`, both on free ports. */
 export async function startShop(dataDir, buildDir, settings) {
   const [servicePort, storefrontPort] = [await freePort(), await freePort()];
   const serviceUrl = `http://localhost:${servicePort}`;

@@ -15,7 +15,7 @@ interface Content {
 }
 
 interface TrackedProduct {
-  /** Product in the last acknowledged response; undefined if the creation was not acknowledged. */
+  /** Product as returned by its last acknowledged creation or update; undefined if the creation was not acknowledged. */
   shown?: ProductAnswer;
   /** Possible states: two if the last change was not acknowledged. Null means that the product does not exist. */
   candidates: readonly (Content | null)[];
@@ -29,7 +29,7 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
-    /** `isListedAtOnce` is false if another process may answer the next request: it may list a change a second later. */
+    /** `isListedAtOnce` is false if another process, which may list a change a second later, may answer the next request. */
     private readonly options: { readonly isListedAtOnce: boolean },
   ) {}
 

@@ -13,8 +13,8 @@ import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
 
 /**
- * Maximum number of mails that a process sent without completing their jobs when it was killed. A process sends four mails at a time, and
- * graphile-worker fetches the next job while it still writes the result of the previous job.
+ * Maximum number of mails that a process sent without completing their jobs when it was killed. A process sends four mails
+ * at a time, and graphile-worker fetches the next job while it still writes the result of the previous job.
  */
 const MAILS_IN_DOUBT = 2 * 4;
 /** Number of acknowledged writes after which the load counts as running. */
@@ -113,14 +113,14 @@ export class Workload {
     }
   }
 
-  /** Acknowledged product changes or orders of the least active administrator or customer. A run with few proves little. */
+  /** Number of acknowledged product changes or orders of the least active client. A run with a small number proves little. */
   get acknowledgedCountOfLeastActive(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map((activity) => activity.acknowledgedCount));
   }
 
   /**
    * Compares the acknowledged changes with the stored data after all unfinished work has ended.
-   * @param kills number of kills of the service or its database. Each kill may have caused duplicates of the mails that were being sent
+   * @param kills number of kills of the service or its database. Each kill may cause duplicates of the mails being sent
    */
   async verify(databaseUrl: string, kills: number): Promise<void> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });

@@ -81,7 +81,7 @@ export function orderDetail(id: string) {
   });
 }
 
-/** Any order, with the first 50 entries of its payment history. For administrators. */
+/** Any order with the first 50 entries of its payment history, or null if no order has this id. For administrators. */
 export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
@@ -126,7 +126,7 @@ export async function refundOrder(id: string, body: Refund) {
   }
 }
 
-/** Caches the order of a response, so that its page shows it without loading. Reloads the lists of orders. */
+/** Caches the order of a response, so that the page of the order shows it at once. Reloads the lists of orders. */
 export async function cacheOrder(response: { order: Order }) {
   const { queryKey } = orderDetail(response.order.order_id);
   // A response that is still loading may be older than this one.
