@@ -1,12 +1,12 @@
 import type { Env } from './config/env.js';
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const INSUFFICIENT_PRIVILEGE = '42501';
+const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 /** Describes why the service could not start. If the cause is a setting, the text names it. */
 export function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', syscall, path, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  // The service cannot listen. A database that cannot be reached is an error of `openDatabase`, without `syscall`.
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     const setting = port === env.metricsPort ? 'METRICS_PORT' : 'PORT';
     if (code === 'EADDRINUSE') return `port ${port} is in use: set ${setting} to another one`;

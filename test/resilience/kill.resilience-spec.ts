@@ -19,7 +19,7 @@ afterEach(() => deployment.close());
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   const { external } = deployment;
   const [instance] = deployment.instances;
-  // The host of new images changes between starts. The service must find each image at the host that has it.
+  // Each start chooses the host of new images at random. The service must find each image at the host that has it.
   const chooseSettings = () => ({
     ...external.settings,
     IMAGE_HOST: randomInt(3) === 0 ? 'local' : 'cloudinary',
