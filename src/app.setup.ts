@@ -9,7 +9,7 @@ import { closeServer } from './common/close-server.js';
 import { failEnvelope } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
-import { nestLogger } from './common/logging.js';
+import { createNestLogger } from './common/logging.js';
 import { isCorsOrigin, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
@@ -38,7 +38,7 @@ export async function createApp(
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
     new HttpAdapter(),
-    { ...APP_OPTIONS, logger: nestLogger(logger) },
+    { ...APP_OPTIONS, logger: createNestLogger(logger) },
   );
   await configureApp(app, logger);
   return app;

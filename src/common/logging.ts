@@ -59,7 +59,7 @@ export function routeConsole(logger: Logger): void {
 const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
-export function nestLogger(logger: Logger): LoggerService {
+export function createNestLogger(logger: Logger): LoggerService {
   // Nest passes the context last, possibly after the stack of an error.
   const at =
     (level: Level) =>

@@ -41,7 +41,7 @@ export class OrderPlacementService {
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
-      // A request with the same key may have committed in the meantime, before the offer changed.
+      // A request with the same key may have committed meanwhile. Return its order, even if the offer has changed since.
       const mayBeRepeated = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
       const committed = mayBeRepeated ? await this.#findRepeated(customer, request, digest) : null;
       if (committed === null) throw error;

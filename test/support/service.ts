@@ -45,7 +45,7 @@ export async function startService(options: ServiceOptions = {}) {
   const { HttpAdapter } = await importBuilt('src/common/http-adapter.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
-  const { createLogger, nestLogger, routeConsole } = await importBuilt('src/common/logging.js');
+  const { createLogger, createNestLogger, routeConsole } = await importBuilt('src/common/logging.js');
   const { Database } = await importBuilt('src/config/database.js');
 
   const database = options.database ?? (await createDatabase());
@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions = {}) {
   routeConsole(logger);
   const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url));
   const module = await Test.createTestingModule({ imports: [root] })
-    .setLogger(nestLogger(logger))
+    .setLogger(createNestLogger(logger))
     .compile();
   const app = module.createNestApplication<NestExpressApplication>(new HttpAdapter(), APP_OPTIONS);
   await configureApp(app, logger);
