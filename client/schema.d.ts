@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         /**
          * Hide a product from customers, or show it again
-         * @description A product that is not available is not listed and cannot be ordered. With `until`, it is available again from the start of that date in the time zone that the shop has now.
+         * @description A product that is not available is not listed and cannot be ordered. With `until`, it is available again from the start of that date in the time zone that the shop has at the time of the request.
          */
         put: operations["AdminProductsController_change"];
         post?: never;

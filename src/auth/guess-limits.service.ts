@@ -13,8 +13,7 @@ const PASSWORDS_OF_PAIR: Limit = { name: 'password-from', max: 50, seconds: HOUR
 const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HOUR };
 // An office behind one address mistypes a few times a minute, not once a second.
 const PASSWORDS_OF_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE };
-/** The window is as long as a code is valid. */
-const CODES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
+const CODES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE }; // The lifetime of a code.
 const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks a client address that the owner of an account has used. */
 const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
@@ -77,7 +76,7 @@ export class GuessLimitsService {
   }
 
   /**
-   * Counts and checks the guess of a code. A correct code also deletes the count of wrong passwords.
+   * Counts and checks the guess of a code. A correct code also resets the password count of this account and address.
    * @param codeId identifies the mailed code, because each code has its own tries
    * @param check returns null for a wrong code; does not run for a rejected guess
    * @returns null for a wrong or rejected guess
@@ -109,6 +108,7 @@ export class GuessLimitsService {
   }
 }
 
+/** Counts a guess in the metric, which calls a rejected guess `slowed`. */
 function countGuess(secret: 'password' | 'code', isRejected: boolean, result: unknown): void {
   authProofs.inc({ secret, outcome: isRejected ? 'slowed' : result === null ? 'wrong' : 'ok' });
 }

@@ -9,7 +9,7 @@ export function formatRupiah(amount: number): string {
   return FORMAT.format(amount);
 }
 
-/** Rounds a price half up to whole rupiah, as the payment gateway requires, without floating-point errors. */
+/** Rounds a price half up without floating-point errors. The payment gateway accepts only whole rupiah. */
 export function roundToRupiah(price: string): number {
   const [whole = '0', decimals = ''] = price.split('.');
   return Number(whole) + (decimals >= '5' ? 1 : 0);

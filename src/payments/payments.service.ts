@@ -56,12 +56,12 @@ export class PaymentsService {
     return this.dataSource.transaction((tx) => this.#store(tx, received));
   }
 
-  /** Stores a notification of a known order. Applies it, or enqueues a check of the order. `order_id` identifies an attempt. */
+  /** Records a valid notification of a known order. Stores an invalid one as rejected, and enqueues a check of the order. */
   async #store(
     tx: EntityManager,
     { notification, payload, problems }: ReceivedNotification,
   ): Promise<Result> {
-    const { order_id: attemptId } = notification;
+    const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
     if (order === null && problems !== null) return buildInvalidResult(problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };

@@ -33,7 +33,7 @@ export class AdminProductsController {
     summary: 'Hide a product from customers, or show it again',
     description:
       'A product that is not available is not listed and cannot be ordered. With `until`, it is available again from ' +
-      'the start of that date in the time zone that the shop has now.',
+      'the start of that date in the time zone that the shop has at the time of the request.',
     access: 'admin',
     success: { status: 200, data: { product: AdminProductView } },
     failures: [failures.validation({ until: INVALID_UNTIL }), failures.notFound()],

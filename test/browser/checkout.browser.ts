@@ -109,7 +109,7 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
   await paymentPage.getByRole('button', { name: 'Pay with QRIS' }).click();
   await waitForHeading(paymentPage, /Paid|Settled|settlement/i);
   // The clock of the order's page is paused, so this request is not a scheduled poll.
-  const requested = page.waitForResponse(isOrderRequest);
+  const requested = page.waitForResponse(isOrderResponse);
   await setVisibility(page, 'visible');
   await requested;
   await page.clock.resume();
@@ -117,18 +117,18 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
   await waitForText(page, 'Receipt');
 });
 
-function isOrderRequest(response: Response): boolean {
+function isOrderResponse(response: Response): boolean {
   return response.request().method() === 'GET' && /\/api\/orders\/[^/]+$/.test(response.url());
 }
 
 /** Advances the page's clock until the page requests the order. @returns the seconds by which the clock was advanced */
 async function measureGapToPoll(page: Page): Promise<number> {
-  let requestCount = 0;
-  const response = page.waitForResponse(isOrderRequest);
-  page.once('request', () => (requestCount += 1)); // An open page of an order sends no other requests.
+  let wasRequested = false as boolean;
+  const response = page.waitForResponse(isOrderResponse);
+  page.once('request', () => (wasRequested = true)); // An open page of an order sends no other requests.
   for (let seconds = 0.25; seconds < 20; seconds += 0.25) {
     await page.clock.runFor(250);
-    if (requestCount === 0) continue;
+    if (!wasRequested) continue;
     await (await response).finished();
     return seconds;
   }

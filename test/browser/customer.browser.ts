@@ -72,7 +72,7 @@ it('a customer registers, verifies the address, scrolls to the end, orders, pays
   await waitForText(page, '1 order in all.');
 });
 
-it('the page of an order shows that it was cancelled or that its payment was denied', async () => {
+it('the page of an order shows that the order was cancelled or that the payment was denied', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCart(page, CROISSANT);
   await (await orderCart(page)).close();

@@ -49,7 +49,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
    */
   async function replaceAll(): Promise<void> {
     for (const instance of deployment.instances) {
-      await nginx.reload(instance.port);
+      await nginx.reload({ downPort: instance.port });
       expect(await instance.stop()).toEqual([0]);
       await start(instance);
       await nginx.reload();

@@ -17,7 +17,7 @@ const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-pol
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /**
- * Statuses of responses to bodies that cannot be parsed. An operation without a body does not document these statuses, but
+ * Statuses of responses to bodies that cannot be parsed. An operation without a body need not document these statuses, but
  * the service parses every body that it receives.
  */
 const STATUSES_OF_UNREADABLE_BODIES = [400, 413, 415];
@@ -52,7 +52,7 @@ export async function send(url: string, randomRequest: RandomRequest): Promise<A
   });
 }
 
-/** Compares responses with the OpenAPI document. */
+/** Checks responses against the OpenAPI document and against rules that apply to every response. */
 export class ResponseChecker {
   /** Compiled schemas by operation and status. */
   readonly #schemas = new Map<string, (value: unknown) => string[]>();

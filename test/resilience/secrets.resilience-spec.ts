@@ -54,7 +54,7 @@ function createKey(name: string): string {
   return value;
 }
 
-/** Sends a request, records the response without cookies, and lets the finder look for the tokens in the cookies. */
+/** Sends a request and records the response without its cookies. The finder then also looks for the tokens of these cookies. */
 async function sendAndRecord(expectedStatus: number, test: Test): Promise<Response> {
   const response = await test;
   const { 'set-cookie': cookies, ...headers } = response.headers as Record<string, unknown>;
@@ -108,7 +108,7 @@ async function sendSecretsInRejectedRequests(service: ServiceProcess): Promise<v
 }
 
 /**
- * Registers an account and performs every step that involves a password, a code or a token.
+ * Registers an account and performs steps that involve a password, a code or a token.
  * @param readMail returns the text of the nth mail to an address, counted from 0; undefined if the mail has not arrived
  * @returns the client that is logged in
  */

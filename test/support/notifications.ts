@@ -79,7 +79,7 @@ export async function readStoredOrder(
   return rows[0];
 }
 
-/** Stored payment event. */
+/** Stored payment event. The table `payment_notifications` contains payment events of all kinds. */
 interface HistoryRow {
   readonly source: string;
   readonly outcome: string;

@@ -15,7 +15,7 @@ import { ADMIN, useService } from '../support/service.js';
 
 const service = useService();
 
-/** Client for Node that stores and sends all cookies, and records its calls: `GET /api/users 200`. */
+/** Client that handles cookies, which `fetch` of Node does not, and records its calls: `GET /api/users 200`. */
 class RecordingClient {
   readonly calls: string[] = [];
   /** Number of calls of `onSignedOut`. */

@@ -87,7 +87,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-it('npm run admin grants, lists and revokes roles while the service runs, but never revokes the last administrator', async () => {
+it('npm run admin grants, lists and revokes roles while the service runs, but does not revoke the role of the last administrator', async () => {
   const email = 'ayu@example.com';
   const service = await instance.start({ PUBLIC_URL: 'https://bakery.example' });
   expect(service.output()).toContain(

@@ -44,7 +44,7 @@ const LOST_SINCE_VERSION_1 = [
   'users.sessions_ended_at',
 ];
 
-/** Columns that the reverts drop. Each column is dropped by the revert of the migration that added it. */
+/** Columns that the reverts drop from tables that remain. Each revert drops the columns that its migration added. */
 const LOST_BY_REVERTS = [
   'one_time_passwords.requester',
   'orders.attempt_id',
@@ -138,6 +138,7 @@ describe('the migrations', () => {
     expect(lostColumns.sort()).toEqual(LOST_BY_REVERTS);
     expect(await revertLastMigration(url)).toBeNull();
     expect([...(await readContents(pool)).keys()]).toEqual([]);
+    // The tables of the job queue remain: graphile-worker creates them, not a migration of the service.
     const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
     expect(queue.rows).toEqual([{ name: 'graphile_worker.migrations' }]);
 

@@ -43,7 +43,7 @@ async function readOrderedItems(): Promise<string[]> {
 }
 
 describe('npm run seed', () => {
-  it('adds products with pictures and orders with a payment history, and runs no jobs', async () => {
+  it('adds products with pictures, adds orders with a payment history, and runs no jobs', async () => {
     const staged = randomUUID(); // A job would remove this old image.
     await database.pool.query(
       `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour');
@@ -90,8 +90,8 @@ describe('npm run seed', () => {
     expect(mails.rows).toEqual([]);
   });
 
-  it('spreads orders over the past 60 days, today and the coming days, with consistent times in the opening hours', async () => {
-    // Checks the 300 orders of the test above. The opening hours are those of `examples/bakery.json`.
+  it('spreads orders over the past 60 days, today and the coming days, with consistent times and with pickups in the opening hours', async () => {
+    // Checks the orders of both tests above. The opening hours are those of `examples/bakery.json`.
     const shop = await database.pool.query<{ time_zone: string }>('SELECT time_zone FROM shop');
     expect(shop.rows).toEqual([{ time_zone: 'Asia/Jakarta' }]);
     const { rows } = await database.pool.query<Record<string, unknown>>(`

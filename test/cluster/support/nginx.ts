@@ -41,7 +41,7 @@ export class Nginx {
    * Reloads nginx and waits until the workers with the previous configuration have finished their requests.
    * @param downPort port of a process to mark `down`; without it, nginx uses all processes
    */
-  async reload(downPort?: number): Promise<void> {
+  async reload({ downPort }: { readonly downPort?: number } = {}): Promise<void> {
     await writeConfiguration(this.folder, this.port, this.upstreamPorts, downPort);
     const listWorkers = () => listChildren(this.master.pid ?? 0);
     const previous = await listWorkers();

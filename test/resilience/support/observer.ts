@@ -71,7 +71,7 @@ export class Observer {
   }
 }
 
-/** Returns true for a 503 in the fail envelope of the service. Any other 503, such as of a proxy, is a violation. */
+/** Returns true for a 503 in the fail envelope of the service. Any other 503, such as that of a proxy, is a violation. */
 function isServiceFailure({ body }: Response): boolean {
   return (body as { errors?: { code?: number } }).errors?.code === 503;
 }

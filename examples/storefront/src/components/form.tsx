@@ -33,7 +33,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       const fields = Object.keys(values);
       for (const [index, [name, message]] of Object.entries(getFieldMessages(error, fields)).entries())
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
-      // '' if the fields show all messages.
+      // Empty if the fields show all messages.
       const remaining = explain(error, { except: fields });
       if (remaining !== '') form.setError('root', { message: remaining });
     }

@@ -28,9 +28,7 @@ export function CatalogPage() {
           <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
         }
         notFound={text && `Nothing that we bake has “${text}” in its name.`}
-        end={(products) =>
-          text ? `${products} with “${text}” in the name.` : `That is all we bake: ${products}.`
-        }
+        end={(count) => (text ? `${count} with “${text}” in the name.` : `That is all we bake: ${count}.`)}
       />
     </div>
   );

@@ -9,7 +9,7 @@ import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
 
-/** Orders of a day by pickup time, and the products to bake for them. The date is in the address: `?date=2026-11-24`. */
+/** Orders of a day by pickup time, and the products to bake for them. `?date=2026-11-24` selects another day than today. */
 export default function TodayPage() {
   const shop = useQuery(shopInfo);
   return (
