@@ -129,7 +129,7 @@ const callDuration = new Histogram({
   buckets: CALL_BUCKETS,
 });
 
-/** Measures a call to an external service. An error that `isRejection` recognizes counts as `refused`, any other as `failed`. */
+/** Measures a call to an external service. An error that `isRejection` recognizes counts as `refused`, others as `failed`. */
 export async function timedCall<T>(
   neighbour: 'gateway' | 'image_host',
   operation: string,
