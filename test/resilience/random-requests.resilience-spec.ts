@@ -114,7 +114,7 @@ describe('requests derived from the OpenAPI document', () => {
     ['valid', generateValidRequests, 1 / 4],
     ['hostile', generateHostileRequests, 1 / 30],
   ])(
-    'get no 5xx and no undocumented response if they are %s random requests',
+    'get no 5xx and no undocumented response if they are random and %s',
     async (_kind, generate, minAcceptedShare) => {
       let accepted = 0;
       // fast-check shrinks a failing request and prints the seed to reproduce the failure.

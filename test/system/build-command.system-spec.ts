@@ -39,7 +39,7 @@ async function countBuilds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent commands wait for one build, even after a killed build, and later commands build again only after a change', async () => {
+it('concurrent commands wait for one build, even if a killed build left its lock, and later commands build only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
