@@ -18,7 +18,6 @@ import { ProductsModule } from './products/products.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
 
-/** Root module. Registers the guards, the validation and the envelopes that apply to every route. */
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },
