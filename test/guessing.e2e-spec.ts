@@ -128,9 +128,9 @@ describe('password guesses for one account from one IP address', () => {
 });
 
 describe('parallel logins', () => {
-  it('with wrong passwords are checked only 50 times', async () => {
+  it('with wrong passwords from one IP address are rejected by the limit after the first 50', async () => {
     const { authProofs } = await importBuilt('src/common/metrics.js');
-    // The metric calls a rejected guess `slowed`.
+    // The metric calls a guess that the limit rejects `slowed`.
     const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
       (await authProofs.get()).values.find(
         ({ labels }) => labels.secret === 'password' && labels.outcome === outcome,
@@ -139,7 +139,7 @@ describe('parallel logins', () => {
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
     expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
-    // Rejected guesses count for the address, but not for the account.
+    // Guesses that the limit rejects count for the address, but not for the account.
     await expectCounts({ wrongPasswordsOfAccount: 50, wrongPasswordsOfAddress: 120 });
     await expectBlocked(ATTACKER);
     await expectAccepted(HOME);

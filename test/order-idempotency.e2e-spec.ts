@@ -145,7 +145,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('a repeated request for a paid order returns the order without a payment page, also with a key of 255 characters', async () => {
+it('a repeated request with a key of 255 characters returns a paid order without a payment page', async () => {
   key = 'k'.repeat(255);
   const created = await placeOrder(customer, items, key);
   await shop.setStatusAndNotify(created.order_id, 'settlement');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
-import { changeShop } from './support/shop-settings.js';
+import { setUpShop } from './support/shop-settings.js';
 import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
@@ -91,7 +91,7 @@ describe('the receipt', () => {
   });
 
   it('shows the pickup time in the time zone of the shop, but shows name and note only to a verified address', async () => {
-    await changeShop(shop.admin, { time_zone: 'Asia/Makassar' });
+    await setUpShop(shop.admin, { time_zone: 'Asia/Makassar' });
     const tomorrow = new Date(Date.now() + 24 * 3_600_000);
     const time = tomorrow.toLocaleTimeString('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' });
     const { customer, email } = await register({ fullname: 'You won, see evil.example' });

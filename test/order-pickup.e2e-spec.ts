@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, KEY_REUSED } from './support/failure.js';
-import { ALWAYS_OPEN, changeShop, everyDay } from './support/shop-settings.js';
+import { ALWAYS_OPEN, setUpShop, everyDay } from './support/shop-settings.js';
 import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
@@ -17,7 +17,7 @@ let customer: Client;
 
 beforeEach(async () => {
   customer = await shop.service.customer();
-  await changeShop(shop.admin, ALWAYS_OPEN);
+  await setUpShop(shop.admin, ALWAYS_OPEN);
 });
 
 /** Returns the time that is this many hours from now, in UTC. */
@@ -61,11 +61,11 @@ describe('the pickup time, phone and note of an order', () => {
   });
 
   it('are rejected if the pickup time is outside of the opening hours, within the lead time or after the last day', async () => {
-    await changeShop(shop.admin, { lead_minutes: 120, days_ahead: 2 });
+    await setUpShop(shop.admin, { lead_minutes: 120, days_ahead: 2 });
     await requestWith({ pickup_at: inHours(1.9) }).expect(400);
     await requestWith({ pickup_at: inHours(2.1) }).expect(201);
     await requestWith({ pickup_at: inHours(72) }).expect(400);
-    await changeShop(shop.admin, { hours: NEVER_OPEN });
+    await setUpShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestWith({ pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(buildValidationFailure(BAD_PICKUP));
   });
@@ -107,7 +107,7 @@ describe('the price that a customer was shown', () => {
       { product_id: unknownId, quantity: 1, price: 1 },
       { product_id: shop.productId, quantity: 1, price: 185_000 },
     ];
-    await changeShop(shop.admin, { hours: NEVER_OPEN });
+    await setUpShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestWith({ items, pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(
       buildValidationFailure({
@@ -133,7 +133,7 @@ describe('a retry with the same Idempotency-Key', () => {
     const body = { items: [{ product_id, quantity: 1, price: 25_000 }], pickup_at, phone: '0812345' };
     const created = await placeOrderWith(body, key);
     await shop.query('UPDATE products SET price = 1, available = false WHERE id = $1', [product_id]);
-    await changeShop(shop.admin, { hours: NEVER_OPEN });
+    await setUpShop(shop.admin, { hours: NEVER_OPEN });
     expect(await placeOrderWith(body, key)).toEqual(created);
     await requestWith(body).expect(400);
   });

@@ -1,6 +1,6 @@
 import { sendDuringTransaction } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
-import { changeShop } from './support/shop-settings.js';
+import { setUpShop } from './support/shop-settings.js';
 import { addProduct, requestOrder } from './support/orders.js';
 import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
 import { useShop } from './support/shop.js';
@@ -18,7 +18,7 @@ const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 const shop = useShop();
 let productId: number;
 
-beforeAll(() => changeShop(shop.admin, { time_zone: 'Pacific/Kiritimati' }));
+beforeAll(() => setUpShop(shop.admin, { time_zone: 'Pacific/Kiritimati' }));
 
 beforeEach(async () => {
   productId = await addProduct(shop.service, 25_000, 'Kue lapis legit');
@@ -70,7 +70,7 @@ describe('a product that is not available', () => {
     await orderProduct().expect(201);
   });
 
-  it('until a date becomes available at the start of that date in the time zone of the shop', async () => {
+  it('becomes available at the start of its `until` date in the time zone of the shop', async () => {
     const date = day(1);
     expect(productOf(await setAvailability({ available: false, until: date }).expect(200))).toMatchObject({
       available: false,

@@ -74,7 +74,7 @@ describe('a new e-mail', () => {
     const firstOtp = await waitForCode(service, email);
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
-    // The limit of one code a minute is per address, so the account gets a second code at once.
+    // The limit of one code a minute is per e-mail address, so the account gets a second code at once.
     await patch(client, { email: next, password: PASSWORD }).expect(200);
     expect((await readUser(service, id)).email_verified_at).toBeNull();
     const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buildValidationFailure } from './support/failure.js';
-import { changeShop } from './support/shop-settings.js';
+import { setUpShop } from './support/shop-settings.js';
 import type { OrderAnswer } from './support/orders.js';
 import { useAdmin, useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -20,7 +20,7 @@ const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
 const service = useService();
 const admin = useAdmin(service);
 
-beforeAll(() => changeShop(admin, { time_zone: 'Europe/Berlin' }));
+beforeAll(() => setUpShop(admin, { time_zone: 'Europe/Berlin' }));
 
 beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
 

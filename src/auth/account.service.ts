@@ -43,7 +43,7 @@ export class AccountService {
   /**
    * Changes name or e-mail. With an e-mail, the DTO requires the password. A change starts a session and ends all earlier ones.
    * @returns the user, and the new session if something changed
-   * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if the session has been ended
+   * @throws Failure 400 for a wrong password, 409 for a taken e-mail, 401 for an ended session if no password is given
    */
   async updateProfile(
     caller: Caller,

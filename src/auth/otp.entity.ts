@@ -20,7 +20,7 @@ export class OneTimePassword {
   @Column('text', { nullable: true })
   requester!: string | null;
 
-  /** HMAC-SHA256 of the code; null before the code is mailed and after its use. */
+  /** HMAC-SHA256 of the code; null before the code is mailed, and after the code is used or invalidated. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;
 

@@ -14,7 +14,7 @@ const HELP = `Grants and revokes administrator access.
   npm run admin -- revoke EMAIL     makes an administrator an ordinary user; the last administrator cannot be revoked
 
 The command uses the settings of the service and can be used while the service runs. A change ends all sessions of the
-account and applies immediately: the next request of a revoked administrator is rejected.
+account and applies immediately: a revoked administrator's next request to an administrator route is rejected.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 

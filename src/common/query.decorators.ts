@@ -17,7 +17,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Trims and validates the optional query parameter `q`. An empty text counts as absent. PostgreSQL rejects U+0000. */
+/** Trims and validates the optional query parameter `q`. An empty text counts as absent. Rejects U+0000, like PostgreSQL. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),

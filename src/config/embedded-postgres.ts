@@ -81,7 +81,7 @@ export class EmbeddedPostgres {
     if (session) await this.shutDown(session);
   }
 
-  /** @returns undefined if `stop` was called before the server is back */
+  /** @returns undefined if `stop` was called before the server was back */
   private async recover(port: number): Promise<Session | undefined> {
     const { log } = this.options;
     const since = Date.now();

@@ -6,7 +6,7 @@ const MINIMUM_PASSWORD_LENGTH = 12;
 const SECRETS = ['jwtAccessSecret', 'jwtRefreshSecret', 'midtransServerKey', 'adminPassword'] as const;
 const URLS = ['databaseUrl', 'smtpUrl', 'cloudinaryUrl'] as const;
 
-/** Problem of each bad setting. The message prints the problem after the variable's name. */
+/** Problem of each bad setting. The error message shows the name of the variable, and then the problem. */
 type Problems = Partial<Record<keyof Env, string>>;
 
 export function findContradictions(given: GivenSettings): Problems {

@@ -30,7 +30,7 @@ const REJECTIONS: Readonly<Record<string, RegExp>> = {
   refund: /^(202|4(?!08|29)\d\d)$/,
 };
 const KEY_NOT_ACCEPTED =
-  'the server key was not accepted (MIDTRANS_SERVER_KEY, or the address of another environment)';
+  'the server key was not accepted: MIDTRANS_SERVER_KEY is wrong, or belongs to another environment';
 
 type MidtransSettings = Pick<Env, 'midtransServerKey' | 'midtransSnapUrl' | 'midtransApiUrl'>;
 
@@ -110,7 +110,7 @@ export class MidtransGateway extends PaymentGateway {
       const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(attemptId)}/${operation}`;
       const response = await this.#client.send(operation, method, url, this.deadlineMs, body);
       const code = parseStatusCode(response);
-      // Not a rejection: the operation can succeed after the key is corrected.
+      // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
       if (REJECTIONS[operation]?.test(code) === true)

@@ -83,7 +83,7 @@ export class CheckoutService {
       }
       // Releasing the claim would fail too, after a second timeout. The claim expires by itself.
       if (isDatabaseUnavailable(error)) throw error;
-      await this.#endClaim(attempt).execute();
+      await this.#buildClaimEnd(attempt).execute();
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
       const message = `no payment page for order ${order.orderId}: ${error.message}`;
       throw failures.gatewayUnavailable(new Error(message, { cause: error }));
@@ -113,14 +113,14 @@ export class CheckoutService {
 
   async #storePage(attempt: PaymentAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
     const change = { ...page, expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS) };
-    const { affected } = await this.#endClaim(attempt, change)
+    const { affected } = await this.#buildClaimEnd(attempt, change)
       .andWhere("(SELECT status FROM orders WHERE orders.order_id = payment_attempts.order_id) = 'pending'")
       .execute();
     return affected === 1 ? Object.assign(attempt, change) : null;
   }
 
   /** Builds the update that ends a claim. The update changes nothing if another request has claimed the attempt. */
-  #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
+  #buildClaimEnd({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
     return this.dataSource
       .createQueryBuilder()
       .update(PaymentAttempt)

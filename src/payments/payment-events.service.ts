@@ -59,7 +59,7 @@ export class PaymentEventsService {
         this.orders.applyPayment(tx, order, { ...payment, attemptId, refundedAmount }),
       );
     } else if (event.source === 'notification' || event.source === 'refund') {
-      // A duplicate or late response of the gateway is not stored.
+      // A status response or cancellation that changes nothing is not stored.
       await tx.insert(StoredPaymentEvent, stored);
     }
     return outcome;
@@ -68,7 +68,7 @@ export class PaymentEventsService {
   /**
    * Calls the gateway for each attempt of an order, and records the responses. `cancel` and `expire` also end the order,
    * unless an attempt was paid or can still be paid. If the order changed during the calls, the responses may be older than
-   * the order. Then only cancellations are recorded, because they are final.
+   * that change. Then only cancellations are recorded, because they are final.
    * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
    * @throws GatewayUnavailableError
    */
@@ -145,7 +145,7 @@ export class PaymentEventsService {
     if (event.status === 'refund') return grossAmount;
     if (event.status === 'partial_refund' && event.refundAmount !== null) {
       const manualSum = await this.sumManualRefunds(tx, orderId, event.transactionId);
-      // The sum of refunds only grows. An event with a smaller sum is older than the order.
+      // The sum of refunds only grows. An event with a smaller sum is older than the event that set `refundedAmount`.
       return Math.min(Math.max(manualSum + event.refundAmount, refundedAmount), grossAmount);
     }
     // Another payment of the order has arrived, and nothing of it was returned.

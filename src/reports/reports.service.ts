@@ -18,7 +18,7 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Lists the paid orders of a day that are not refused, and sums up their products. */
+  /** Builds the day sheet (see `DayView`) of the paid orders that are not refused, with the sums of their products. */
   async buildDaySheet(date: string): Promise<DayView> {
     const orders = await this.orders.findOfDay(await this.shop.dayRange(date));
     return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };

@@ -9,7 +9,7 @@ export class User {
   @Column('varchar', { length: 255 })
   fullname!: string;
 
-  /** As typed. Unique regardless of case: index `users_email_key` on `lower(email)`. */
+  /** In the letter case that the user typed. Unique regardless of case: index `users_email_key` on `lower(email)`. */
   @Column('varchar', { length: 254 })
   email!: string;
 

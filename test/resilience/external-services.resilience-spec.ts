@@ -79,19 +79,19 @@ async function expectPaymentChecked(): Promise<void> {
   await until('the payment is found', isPaid, 5_000);
 }
 
-/** Asserts that connections and memory stay bounded during some work. */
+/** Asserts that the host's connections and the growth of memory stay within their limits until `work` ends. */
 async function expectBounded(
   host: { readonly openConnections: number },
   maxConnections: number,
   work: Promise<unknown>,
 ): Promise<void> {
-  const before = await service.residentMiB();
+  const startMiB = await service.residentMiB();
   const [connections, residentMiB] = await Promise.all([
     measureMaximum(() => host.openConnections, work),
     measureMaximum(() => service.residentMiB(), work),
   ]);
   expect(connections).toBeLessThanOrEqual(maxConnections);
-  expect(residentMiB - before).toBeLessThan(MAX_GROWTH_MIB);
+  expect(residentMiB - startMiB).toBeLessThan(MAX_GROWTH_MIB);
 }
 
 /** Asserts the status of each response and the time until all have arrived. */

@@ -25,8 +25,8 @@ export const ALWAYS_OPEN: ShopSettings = {
   lead_minutes: 0,
 };
 
-/** Sets the shop to `ALWAYS_OPEN` with these changes. */
-export async function changeShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
+/** Replaces all settings of the shop by `ALWAYS_OPEN` with these changes. */
+export async function setUpShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
   await admin
     .put('/api/admin/shop')
     .send({ ...ALWAYS_OPEN, ...changes })

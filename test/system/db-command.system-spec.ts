@@ -107,7 +107,7 @@ describe('a backup', () => {
     await createProduct(admin, []); // gets a new id, because the sequences are restored too
   }, 120_000);
 
-  it('of an earlier schema is restored with its waiting jobs, into an empty database or one with the newest schema, and then migrated to the newest schema', async () => {
+  it('of an earlier schema is restored with its jobs, into an empty database or one with the newest schema, and then migrated to the newest schema', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);

@@ -5,7 +5,7 @@ import { formatGatewayTime } from '../midtrans.messages.js';
 import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../payment-gateway.js';
 import { computeSignature } from '../signature.js';
 
-/** Fields of a payment in every message of the gateway. */
+/** Fields of a payment that the gateway's messages contain, except the status and the signed fields. */
 interface SimulatedPayment {
   readonly transaction_id: string;
   readonly transaction_time: string;

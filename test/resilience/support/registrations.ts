@@ -36,9 +36,9 @@ export class Registrations {
   }
 
   /**
-   * Records a violation if an acknowledged account is not stored, or if a mail went to an account that is not stored. Logs
-   * in to every stored account, compares its name and id, and verifies its e-mail with the code of the last mail. Call this
-   * after all mails were sent.
+   * Logs in to every stored account, compares its name and id, and verifies its e-mail with the code of the last mail. Records
+   * a violation if one of these steps fails, if an acknowledged account is not stored, or if a mail went to an account that is
+   * not stored. Call this after all mails were sent.
    * @param stored e-mail addresses of all stored accounts. Only these log in: any other login would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
@@ -72,7 +72,7 @@ function userOf({ body }: Response): User {
   return (body as { data: { user: User } }).data.user;
 }
 
-/** Creates the IP address of a client, because each client address can request only 100 codes an hour. */
+/** Creates a random client address, because each client address can request only 100 codes an hour. */
 function createLoopbackAddress(): string {
   return ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.');
 }

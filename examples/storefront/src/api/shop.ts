@@ -7,7 +7,7 @@ import { queryClient } from './query-client';
 /** Default time zone of the service, used until the settings of the shop are loaded. */
 const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
 
-/** Settings of the shop and its pickup windows. */
+/** Query for the settings and the pickup windows of the shop. */
 export const shopInfo = queryOptions<Shop>({
   queryKey: ['shop'],
   queryFn: async ({ signal }) => (await dataOf(api.GET('/api/shop', { signal }))).shop,

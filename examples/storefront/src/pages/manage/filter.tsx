@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router';
 import { useUrlParameter } from '../../components/search';
 
-/** Returns the query parameters of the address with these names. Drops others, because the service would reject them. */
+/** Returns the query parameters that have one of these names. Omits all others, because they filter nothing. */
 export function useFilters(names: string[]): Record<string, string> {
   const [search] = useSearchParams();
   return Object.fromEntries([...search].filter(([name]) => names.includes(name)));

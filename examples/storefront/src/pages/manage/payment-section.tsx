@@ -52,10 +52,10 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
   );
 }
 
-/** Returns the amount of a refund if the entry contains one, otherwise the amount of the payment. */
+/** Returns the refunded amount if the entry contains one, otherwise the amount of the payment. */
 function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return gross_amount;
-  // The payload is valid JSON. A refund of the gateway has a `refund_amount`, a manual refund has an `amount`.
+  // The payload is valid JSON. `refund_amount` is the sum of the refunds at the gateway, `amount` that of one manual refund.
   const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
   return refund_amount ?? amount ?? gross_amount;
 }
