@@ -47,7 +47,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   /** In order of arrival. */
   readonly calls: C[] = [];
   dripIntervalMs = 1_000;
-  /** Hook, awaited before a call is performed. Race tests run other actions here. */
+  /** Hook, awaited before a call is performed or a fault responds instead. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
   /** Hook, awaited after a call is performed and before the response is sent. */
   beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
@@ -118,7 +118,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
       send(response, { status: 404, body: { error: { message: `Unknown path ${request.url ?? ''}` } } });
       return;
     }
-    const fault = this.#takeFault(call.operation);
+    const fault = this.#countCallAndFindFault(call.operation);
     Object.assign(call, { fault: fault?.kind ?? null, status: null });
     this.calls.push(call);
     this.callsInProgress += 1;
@@ -137,7 +137,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.#answer(response, answer, fault);
   }
 
-  #takeFault(operation: Operation): Fault<Operation> | undefined {
+  #countCallAndFindFault(operation: Operation): Fault<Operation> | undefined {
     const affected = this.#faults.filter(({ fault }) => fault.operation === operation);
     for (const entry of affected) entry.calls += 1;
     return affected.find(({ fault, calls }) => (fault.nth ?? calls) === calls)?.fault;

@@ -10,7 +10,7 @@ import { createProduct, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
-/** Panels that may stay empty: the service has no failures, and with the simulator it calls no payment gateway. */
+/** Panels that may stay empty: the service sends no 5xx, and with the simulator it calls no payment gateway. */
 const MAY_BE_EMPTY = ['5xx by route', 'Gateway calls, p95'];
 /** Maximum duration of the traffic, which ends when all panels show numbers. */
 const TRAFFIC_LIMIT_MS = 60_000;

@@ -21,7 +21,7 @@ interface TrackedProduct {
   candidates: readonly (Content | null)[];
 }
 
-/** Creates, changes and deletes products, one at a time, and remembers the acknowledged changes. */
+/** Creates, changes and deletes products, one at a time, and remembers the possible states of each product. */
 export class Catalog {
   acknowledgedCount = 0;
   readonly #products: TrackedProduct[] = [];
