@@ -13,10 +13,7 @@ type Callback = (error: unknown, response: unknown) => void;
 export class CloudinaryImageHost {
   readonly #account: CloudinaryAccount;
 
-  /**
-   * @param url see `parseCloudinaryUrl`
-   * @param deadlineMs longest time of one call
-   */
+  /** @param url as `parseCloudinaryUrl` accepts it. @param deadlineMs longest time of one call */
   constructor(
     url: string,
     private readonly deadlineMs = 10_000,
