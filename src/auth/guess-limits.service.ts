@@ -29,7 +29,7 @@ export interface Guesser {
   readonly clientAddress: string;
 }
 
-/** Limits for guesses (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses count. */
+/** Limits for guesses (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses count too. */
 @Injectable()
 export class GuessLimitsService {
   readonly #passwords = new Limiter(PARALLEL_GUESSES, MAX_WAITING_GUESSES);

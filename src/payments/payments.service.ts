@@ -18,7 +18,7 @@ import { ReconciliationService } from './reconciliation.service.js';
 const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
 interface Result {
-  readonly outcome: NotificationOutcome;
+  readonly outcome: NotificationOutcome; // In the metric, a `rejected` event is called `invalid`.
   /** Failure of the response; absent for 200. Returned, because throwing it would roll back the stored notification. */
   readonly failure?: Failure;
 }

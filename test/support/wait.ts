@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until the result is not undefined, null or false. @throws Error after the deadline */
+/** Calls `ask` until its result is not undefined, null or false, and returns that result. @throws Error after the deadline */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
