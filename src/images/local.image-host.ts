@@ -7,8 +7,7 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
  * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
- * power cut. No temporary name is needed: after a crash, the sweep of abandoned images finds the incomplete file through its
- * row in `images` and removes the file.
+ * power cut. No temporary name is needed: after a crash, the sweep of abandoned images removes an incomplete file.
  */
 export class LocalImageHost {
   /** @param directory absolute path of the folder, which the first upload creates */
