@@ -18,7 +18,7 @@ const TAGS = {
   Operation: 'Health, for load balancers and operators.',
 } as const;
 
-/** Hides the top bar, and the dialog for cookies: entering them has no effect, because scripts cannot set HttpOnly cookies. */
+/** Hides the top bar, and disables the dialog for entering cookies: scripts cannot set HttpOnly cookies. */
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 

@@ -16,7 +16,7 @@ export class PrimaryWait {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** @throws the step's error: if the primary is missing, after the deadline or a stop; any other error at once */
+  /** @throws the step's error: at once unless the primary is missing, otherwise after the deadline or a stop */
   async retry<T>(step: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
