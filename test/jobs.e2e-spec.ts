@@ -102,16 +102,21 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
 
 describe('jobs of a process that died', () => {
   /** Adds a job that a process locked some seconds ago and never released. */
-  async function addLockedJob({ n = 1, lockedForS = 0, maxAttempts = 25 }): Promise<void> {
+  async function addLockedJob({
+    n = 1,
+    lockedForS = 0,
+    maxAttempts = 25,
+    lockedBy = `dead ${n}`,
+  }): Promise<void> {
     await dataSource.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
       [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
     );
     await dataSource.query(
       `UPDATE graphile_worker._private_jobs
-       SET locked_by = 'dead ' || key, locked_at = now() - make_interval(secs => $2), attempts = 1
+       SET locked_by = $3, locked_at = now() - make_interval(secs => $2), attempts = 1
        WHERE payload->>'n' = $1`,
-      [String(n), lockedForS],
+      [String(n), lockedForS, lockedBy],
     );
   }
 
@@ -127,13 +132,16 @@ describe('jobs of a process that died', () => {
   });
 
   it('become dead if they have no attempt left, and the log reports them', async () => {
-    await addLockedJob({ lockedForS: 46, maxAttempts: 1 });
+    // The lock of the second job is younger than 45 seconds, but its process has died with the first job.
+    for (const [n, lockedForS] of [46, 20].entries())
+      await addLockedJob({ n, lockedForS, maxAttempts: 1, lockedBy: 'dead' });
     await startProcess();
-    await until('the log reports the dead job', () =>
-      log.find((line) => /^dead job \d+ .*: its process died or lost the database/.test(line)),
-    );
+    const isReport = (line: string) => /^dead job \d+ .*: its process died or lost the database/.test(line);
+    await until('the log reports the dead jobs', () => log.filter(isReport).length === 2);
+    const dead = { attempts: 1, locked_by: null, last_error: 'its process died or lost the database' };
     expect(await readTestJobs()).toMatchObject([
-      { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died or lost the database' },
+      { ...dead, max_attempts: 1 },
+      { ...dead, max_attempts: 1 },
     ]);
   });
 

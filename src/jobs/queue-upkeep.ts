@@ -29,14 +29,15 @@ export async function surveyJobs(database: Queryable) {
   return rows[0] ?? { due: 0, hasStaleLocks: false, hasUnsettled: false };
 }
 
-/** Unlocks all jobs of the runners with a stale lock. @returns dead jobs with a stale lock: not superseded, no try left */
+/** Unlocks all jobs of the runners with a stale lock. @returns those that are now dead: not superseded, no try left */
 export async function freeJobs(
   database: Queryable,
   { olderThanSeconds = DEAD_PROCESS_S, runnerId = '' }: StaleLocks = {},
 ): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
-     FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1) OR locked_by = $2`,
+     FROM graphile_worker.jobs WHERE locked_by = $2 OR locked_by IN (
+       SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1))`,
     [olderThanSeconds, runnerId],
   );
   if (locked.length === 0) return [];
