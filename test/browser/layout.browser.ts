@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
+import { until } from '../support/wait.js';
 import { expectGoodLayout, waitForPictures, waitForText } from './support/page.js';
 import { serviceUrl } from './support/settings.js';
 import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
@@ -114,20 +115,21 @@ describe('every page fits windows of 360 to 1280 px and is accessible on a phone
 
   it('for customers while the catalog loads and after the catalog has failed to load', async () => {
     const { page } = await newCustomer();
-    let endRequest: ((end: 'abort' | 'continue') => void) | undefined;
-    await page.route(`${serviceUrl}/api/products**`, async (route) => {
-      const end = await new Promise<'abort' | 'continue'>((resolve) => (endRequest = resolve));
-      await route[end]();
-    });
+    const waiting: Route[] = [];
+    await page.route(`${serviceUrl}/api/products**`, (route) => void waiting.push(route));
+    const endRequest = async (end: 'abort' | 'continue') => {
+      await until('the catalog is requested', () => waiting.length > 0);
+      for (const route of waiting.splice(0)) await route[end]();
+    };
     await page.goto('/');
     await page.locator('.grid > .skeleton').first().waitFor();
     await expectGoodLayout(page, 'loading catalog');
-    endRequest?.('abort');
+    await endRequest('abort');
     await waitForText(page, 'We cannot reach the bakery.');
     await expectGoodLayout(page, 'failed catalog');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.grid > .skeleton').first().waitFor();
-    endRequest?.('continue');
+    await endRequest('continue');
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });

@@ -77,3 +77,31 @@ it('an order that is refused before it is paid is cancelled at the payment gatew
   expect(await customerPage.getByRole('link', { name: 'Go to the payment page' }).count()).toBe(0);
   expect(await customerPage.getByRole('button', { name: 'Cancel order' }).count()).toBe(0);
 });
+
+it('a repeated refund has the same idempotency key until the page shows that the refund was made', async () => {
+  const { adminPage } = await openPaidOrder();
+  const outcomes = ['not sent', 'forbidden', 'response lost', 'made'];
+  const keys: (string | undefined)[] = [];
+  await adminPage.route('**/refund', async (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    const outcome = outcomes.shift();
+    if (outcome === 'made') return route.continue();
+    const forbidden = { status: 'fail', errors: { code: 403, message: 'this origin is not allowed' } };
+    if (outcome === 'forbidden') return route.fulfill({ status: 403, json: forbidden });
+    if (outcome === 'response lost') await route.fetch();
+    return route.abort();
+  });
+  const expected = [/cannot reach/, /origin is not allowed/, /Rp\s10\.000 in total/, /Rp\s20\.000 in total/];
+  for (const text of expected) {
+    const amount = adminPage.getByLabel('Amount in rupiah');
+    // After each refund, the form is new and closed.
+    if (!(await amount.isVisible())) await adminPage.locator('summary', { hasText: 'Refund' }).click();
+    await amount.fill('10.000');
+    await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
+    await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+    await waitForText(adminPage, text);
+  }
+  const [key] = keys;
+  expect(keys).toEqual([key, key, key, expect.any(String)]);
+  expect(keys[3]).not.toBe(key);
+});

@@ -111,15 +111,18 @@ export async function setFulfilment(id: string, fulfilment: Fulfilment) {
 export type Refund = Schemas['RefundDto'];
 
 /** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
-export async function refundOrder(id: string, body: Refund) {
+export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder, body: Refund) {
   const name = `bakery.refund.${id}`;
-  const params = { ...orderPath(id).params, header: { 'Idempotency-Key': getIdempotencyKey(name, body) } };
+  // Once the page shows that a refund was made, an equal refund is another one and gets another key.
+  const key = getIdempotencyKey(name, { ...body, refunded_amount });
+  const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
   try {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
     forgetIdempotencyKey(name);
   } catch (error) {
-    // The service has rejected the refund, so the next try must have a new key.
-    if (error instanceof BakeryFailure && error.code < 500) forgetIdempotencyKey(name);
+    // A rejected key stays rejected, so the next try must have a new key. Any other failure, such as the end of the session,
+    // may follow a try that has refunded but whose response was lost, so the key stays.
+    if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {
     void queryClient.invalidateQueries({ queryKey: ['orders'] });

@@ -100,7 +100,7 @@ function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   const { mutate } = useMutation({
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
-      if (answer === 'refund') await refundOrder(order.order_id, {});
+      if (answer === 'refund') await refundOrder(order, {});
     },
     onMutate: () => onError(null),
     onError,

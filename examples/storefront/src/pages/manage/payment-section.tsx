@@ -39,7 +39,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
           <li key={entry.id}>
             <span className="title-line">
               <strong>{entry.transaction_status ?? 'No status'}</strong>
-              <span className="price">{formatAmount(readAmount(entry))}</span>
+              <span className="price">{describeAmount(entry)}</span>
             </span>
             <small>
               {formatDateAndTime(entry.received_at)} · {SOURCES[entry.source]}, {OUTCOMES[entry.outcome]}
@@ -52,12 +52,13 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
   );
 }
 
-/** Returns the refunded amount if the entry contains one, otherwise the amount of the payment. */
-function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
-  if (transaction_status?.includes('refund') !== true) return gross_amount;
+/** Describes the refunded amount if the entry contains one, otherwise the amount of the payment. */
+function describeAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
+  if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
   // The payload is valid JSON. `refund_amount` is the sum of the refunds at the gateway, `amount` that of one manual refund.
   const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
-  return refund_amount ?? amount ?? gross_amount;
+  if (refund_amount !== undefined) return `${formatAmount(refund_amount)} in total`;
+  return formatAmount(amount ?? gross_amount);
 }
 
 /** Formats an amount. A rejected notification may contain any text. */

@@ -22,7 +22,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
   const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
   const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
   const { mutate, error } = useMutation({
-    mutationFn: () => refundOrder(order.order_id, refund),
+    mutationFn: () => refundOrder(order, refund),
     onSuccess: () => {
       toast(`${formatPrice(amount)} is refunded.`);
       focusHeading();
