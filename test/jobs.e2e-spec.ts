@@ -102,12 +102,7 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
 
 describe('jobs of a process that died', () => {
   /** Adds a job that a process locked some seconds ago and never released. */
-  async function addLockedJob({
-    n = 1,
-    lockedForS = 0,
-    maxAttempts = 25,
-    lockedBy = `dead ${n}`,
-  }): Promise<void> {
+  async function addLockedJob({ n = 1, lockedForS = 0, maxAttempts = 25, lockedBy = '' }): Promise<void> {
     await dataSource.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
       [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
@@ -116,7 +111,7 @@ describe('jobs of a process that died', () => {
       `UPDATE graphile_worker._private_jobs
        SET locked_by = $3, locked_at = now() - make_interval(secs => $2), attempts = 1
        WHERE payload->>'n' = $1`,
-      [String(n), lockedForS, lockedBy],
+      [String(n), lockedForS, lockedBy || `dead ${n}`],
     );
   }
 

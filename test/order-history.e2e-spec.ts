@@ -75,7 +75,7 @@ describe('the payment history of an order', () => {
     });
   });
 
-  it('contains a cancellation before a payment method was chosen, with this reason', async () => {
+  it('contains a cancellation, with the reason that no payment method was chosen', async () => {
     const orderId = await shop.insertOrder();
     await shop.cancel(orderId);
     expect((await getHistory(orderId)).notifications).toMatchObject([

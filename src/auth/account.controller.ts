@@ -43,7 +43,7 @@ export class AccountController {
       'At most one mail a minute and ten an hour. Further calls return the same status and send nothing.',
     access: 'user',
     success: { status: 204 },
-    changesState: true,
+    changesStateWithoutBody: true,
   })
   async sendOtp(@CurrentUser() caller: Caller, @ClientAddress() address: string): Promise<void> {
     await this.account.sendOtp(caller, address);

@@ -84,7 +84,7 @@ export class AuthController {
     access: 'public',
     usesAccessCookie: true,
     success: { status: 204, cookies: BOTH_COOKIES },
-    changesState: true,
+    changesStateWithoutBody: true,
   })
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.auth.logout(readCookie(request, ACCESS_COOKIE));

@@ -15,8 +15,8 @@ import { print, printStatus } from './output.js';
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
 
   npm run jobs -- list [--state STATE]   lists all jobs, or those in a state
-  npm run jobs -- retry ID               runs a job now and allows all attempts again
-  npm run jobs -- retry --all-dead       runs every dead job now
+  npm run jobs -- retry ID               makes a job due now, with all its tries again; the service runs it
+  npm run jobs -- retry --all-dead       makes every dead job due now, with all its tries again
   npm run jobs -- drop ID                removes a job without running it
 
 States: waiting (scheduled for later), due (can run now, first attempt), running, retrying (failed; retried after growing

@@ -29,15 +29,15 @@ interface EndpointOptions {
   readonly takes?: 'json' | 'form';
   /** Failures in addition to those that `ApiEndpoint` derives from the other options. */
   readonly failures?: readonly Failure[];
-  /** True if foreign origins are rejected and the response has no ETag. By default true for an operation with a body. */
-  readonly changesState?: boolean;
+  /** True if the operation changes something although it takes no body. An operation with a body always changes something. */
+  readonly changesStateWithoutBody?: true;
 }
 
 /** Declares the access and success status of an operation. Documents its responses, with the exact messages of failures. */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const { data = {}, cookies } = success;
-  const changesState = options.changesState ?? takes !== undefined;
+  const changesState = options.changesStateWithoutBody ?? takes !== undefined;
   const isCacheable = !changesState && cookies === undefined;
   const security = listSecurity(options);
   const needsAccessCookie = access !== 'public' && access !== 'refresh cookie';

@@ -6,9 +6,9 @@ const MAX_REASON_LENGTH = 200;
 /** Matches an e-mail address. The job's error message keeps only the first letter and the domain of the address. */
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
-const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
-/** Enhanced status codes for an unknown recipient (RFC 3463): bad address, mailbox moved or disabled. */
-const UNKNOWN_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
+const UNKNOWN_RECIPIENT_REPLIES = new Set([550, 551, 553]);
+/** Enhanced status codes for an unknown recipient (RFC 3463): bad address, mailbox moved or disabled; no mail (RFC 7505). */
+const UNKNOWN_RECIPIENT_STATUS = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
 
 /**
  * Converts the error of a delivery to an error for the job, with a message of one short line. Only an unknown recipient is
@@ -28,6 +28,6 @@ function isRecipientUnknown(error: unknown): boolean {
   if (command !== 'RCPT TO' || typeof responseCode !== 'number') return false;
   const [, enhancedCode] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response)) ?? [];
   return enhancedCode === undefined
-    ? NO_SUCH_MAILBOX.has(responseCode)
-    : responseCode >= 500 && UNKNOWN_RECIPIENT.test(enhancedCode);
+    ? UNKNOWN_RECIPIENT_REPLIES.has(responseCode)
+    : responseCode >= 500 && UNKNOWN_RECIPIENT_STATUS.test(enhancedCode);
 }

@@ -77,7 +77,7 @@ export class OrdersController {
       failures.orderNotPending(),
       failures.gatewayUnavailable(),
     ],
-    changesState: true,
+    changesStateWithoutBody: true,
   })
   async token(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
     return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));

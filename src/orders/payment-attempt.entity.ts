@@ -43,7 +43,7 @@ export class PaymentAttempt {
     return Object.assign(new PaymentAttempt(), { attemptId, orderId, number });
   }
 
-  /** Sets a claim: the right to call the gateway with this id. After 10 seconds another request may replace the claim. */
+  /** Sets a claim: the right to call the gateway for this attempt. After 10 seconds another request may replace the claim. */
   claim(): this {
     return Object.assign(this, { claimId: randomUUID(), claimedAt: new Date() });
   }

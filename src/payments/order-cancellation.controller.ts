@@ -25,7 +25,7 @@ export class OrderCancellationController {
       failures.orderNotPending(),
       failures.gatewayUnavailable(),
     ],
-    changesState: true,
+    changesStateWithoutBody: true,
   })
   async cancel(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
     return { order: new OrderView(await this.steps.cancel(customer, orderId)) };

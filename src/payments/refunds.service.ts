@@ -57,7 +57,8 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Refunds an order in full or in part.
-   * @throws Failure 404; 409 if the payment cannot be refunded or the key belongs to another request; 502 if the gateway fails
+   * @throws Failure 404; 409 if order or gateway allow no refund, or if the idempotency key was used for another request; 502 if
+   *   the gateway returns no result
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
     // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.
@@ -209,6 +210,7 @@ export class RefundsService implements OnModuleInit {
     return earlier ?? state;
   }
 
+  /** Records a refund that is stored as succeeded. Like a notification, the event has the sum of the gateway's refunds. */
   async #recordEvent(
     tx: EntityManager,
     order: Order,

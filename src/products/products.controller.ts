@@ -118,7 +118,7 @@ export class ProductsController {
     access: 'admin',
     success: { status: 204 },
     failures: [failures.malformedRequest(), failures.notFound()],
-    changesState: true,
+    changesStateWithoutBody: true,
   })
   async delete(@Param('product_id', ProductIdPipe) productId: number): Promise<void> {
     await this.products.delete(productId);

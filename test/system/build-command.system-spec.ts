@@ -10,8 +10,8 @@ const COMPILER = `
 const fs = require('node:fs');
 fs.rmSync('dist', { recursive: true, force: true });
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-fs.mkdirSync('dist');
-fs.writeFileSync('dist/main.js', '');
+fs.mkdirSync('dist/src', { recursive: true });
+fs.writeFileSync('dist/src/main.js', '');
 fs.appendFileSync('builds', process.pid + '\\n');
 process.exitCode = fs.existsSync('src/broken') ? 1 : 0;
 `;
@@ -32,14 +32,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
   const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
-  return { code, hasBuild: existsSync(join(folder, 'dist/main.js')) };
+  return { code, hasBuild: existsSync(join(folder, 'dist/src/main.js')) };
 }
 
 async function countBuilds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent commands wait for one build, even if a killed build left its lock, and later commands build only after a change', async () => {
+it('concurrent runs of the script wait for one build, even if a killed build left its lock, and later runs build only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
@@ -53,7 +53,7 @@ it('concurrent commands wait for one build, even if a killed build left its lock
   expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
-it('a failed build is repeated by the next command', async () => {
+it('a failed build is repeated by the next run of the script', async () => {
   await writeFile(join(folder, 'src/broken'), '');
   expect((await runBuildScript()).code).toBe(1);
   expect((await runBuildScript()).code).toBe(1);

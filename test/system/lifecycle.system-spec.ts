@@ -89,6 +89,7 @@ describe('a start that cannot succeed', () => {
 
 it('npm run admin grants, lists and revokes roles while the service runs, but does not revoke the role of the last administrator', async () => {
   const email = 'ayu@example.com';
+  // The log names the local address even if the service has a public one.
   const service = await instance.start({ PUBLIC_URL: 'https://bakery.example' });
   expect(service.output()).toContain(
     `listening on 127.0.0.1 port ${instance.port}; API documentation at ${instance.url}/api/docs`,
