@@ -163,7 +163,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
   const list = (query: string) => shop.admin.get(`/api/admin/orders?${query}`);
   /** Stores an unpaid order for each pickup time. @returns the ids of the orders, in the same order as the times */
   async function storeOrders(...times: string[]): Promise<string[]> {
-    const ids = await shop.insertOrdersWithoutPayment(customer, times.length);
+    const ids = await shop.insertOrderRows(customer, times.length);
     await shop.query(
       `UPDATE orders SET pickup_at = time FROM unnest($1::uuid[], $2::timestamptz[]) AS pickups (id, time)
        WHERE order_id = id`,

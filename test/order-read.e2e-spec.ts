@@ -39,7 +39,7 @@ async function readPages(client: Client, path: string, query = '') {
 
 describe('GET /api/orders', () => {
   it('lists 120 own orders newest first, in pages of 50, also orders that were created at the same instant', async () => {
-    const newestFirst = await shop.insertOrdersWithoutPayment(customer, 120);
+    const newestFirst = await shop.insertOrderRows(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids: newestFirst, sizes: [50, 50, 20] });
     await shop.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [userIdOf(customer)]);
     const ids = await shop.readStoredOrderIds(customer);
@@ -47,9 +47,9 @@ describe('GET /api/orders', () => {
   });
 
   it('neither repeats nor skips orders while new orders are created', async () => {
-    const ids = await shop.insertOrdersWithoutPayment(customer, 60);
+    const ids = await shop.insertOrderRows(customer, 60);
     const first = pageOf(await customer.get(ORDERS).expect(200));
-    await shop.insertOrdersWithoutPayment(customer, 1);
+    await shop.insertOrderRows(customer, 1);
     const second = pageOf(await customer.get(`${ORDERS}?last_id=${first.meta.lastOrderId}`).expect(200));
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
@@ -72,8 +72,8 @@ describe('GET /api/orders', () => {
   });
 
   it('returns 404 if last_id is the oldest order, an unknown order or an order of another customer', async () => {
-    const ids = await shop.insertOrdersWithoutPayment(customer, 2);
-    const [foreign] = await shop.insertOrdersWithoutPayment(await shop.service.customer(), 1);
+    const ids = await shop.insertOrderRows(customer, 2);
+    const [foreign] = await shop.insertOrderRows(await shop.service.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()])
       expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
   });
@@ -115,7 +115,7 @@ describe('GET /api/admin/orders', () => {
   beforeAll(async () => {
     await shop.query('TRUNCATE orders CASCADE');
     for (const status of ['pending', 'settlement', 'expire'])
-      await shop.insertOrdersWithoutPayment(await shop.service.customer(), 60, status);
+      await shop.insertOrderRows(await shop.service.customer(), 60, status);
   });
 
   it.each([

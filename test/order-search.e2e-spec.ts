@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [email, fullname] of Object.entries(CUSTOMERS)) {
     const customer = shop.service.client();
     await customer.register({ email, fullname }).expect(201);
-    orderIds[email] = await shop.insertOrdersWithoutPayment(customer, 2);
+    orderIds[email] = await shop.insertOrderRows(customer, 2);
   }
 });
 
@@ -80,7 +80,7 @@ describe('the customer of an order', () => {
     const client = shop.service.client();
     const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
     await client.register(identity).expect(201);
-    const [orderId = ''] = await shop.insertOrdersWithoutPayment(client, 1);
+    const [orderId = ''] = await shop.insertOrderRows(client, 1);
     const ownView = await readOrder(client, orderId);
     expect(ownView).not.toHaveProperty('customer');
     const adminView = { ...ownView, customer: { id: userIdOf(client), ...identity }, refund_due: false };

@@ -70,13 +70,13 @@ describe('the fields of a registration', () => {
     passwordConfirmation: 'password confirmation is required',
   };
 
-  // A blank confirmation does not count as missing, because the confirmation must equal the password as typed.
-  const { passwordConfirmation: _, ...missingIfBlank } = required;
+  // The confirmation is not trimmed. If it consists of white space, it must only equal the password, which it does here.
+  const { passwordConfirmation: _, ...missingIfWhiteSpace } = required;
   it.each([
     [undefined, required],
     [7, required],
     ['', required],
-    [' \t', missingIfBlank],
+    [' \t', missingIfWhiteSpace],
   ])(
     'that count as missing are all reported together if every field has the value %p',
     async (value, details) => {

@@ -71,6 +71,7 @@ export class ResetPasswordDto extends IntersectionType(
   VerifyOtpDto,
 ) {}
 
+/** User in the response of POST /api/otp/verify. */
 export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ example: true })
   readonly emailVerified: boolean;

@@ -109,7 +109,7 @@ function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>):
 /**
  * Retries a change of the schema while a long transaction locks a table that the change needs. Statements that queued
  * behind the change run during the pauses.
- * @param change must leave no trace if it fails
+ * @param change may be repeated after a failure: migrations that are complete stay, and the failed migration is rolled back
  */
 async function retryWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + RETRY_DEADLINE_MS;

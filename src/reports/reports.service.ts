@@ -18,7 +18,7 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Builds the day sheet (see `DayView`) of the paid orders that are not refused, with the sums of their products. */
+  /** Builds the day sheet: the orders of `findOfDay`, and the number of pieces of each product in them. */
   async buildDaySheet(date: string): Promise<DayView> {
     const orders = await this.orders.findOfDay(await this.shop.dayRange(date));
     return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };

@@ -120,7 +120,7 @@ export class Shop {
    * Inserts orders with one item each by SQL, without payment attempts. Their creation times are a second apart.
    * @returns the ids of the orders, newest first
    */
-  async insertOrdersWithoutPayment(customer: Client, count: number, status = 'pending'): Promise<string[]> {
+  async insertOrderRows(customer: Client, count: number, status = 'pending'): Promise<string[]> {
     const { rows } = await this.service.database.pool.query<{ order_id: string }>(
       `WITH made AS (
          INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)

@@ -1,13 +1,13 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../config/error-info.js';
 import { withClient } from '../../config/with-client.js';
 import { printStatus, processInBatches } from '../output.js';
-import { IMAGE_FILE, pack } from './archive.js';
+import { pack } from './archive.js';
 import type { Summary } from './content.js';
 import { listSequences, listTables } from './tables.js';
 
@@ -86,7 +86,7 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
   await mkdir(to);
   let copied = 0;
   await processInBatches(rows, 'images', async ({ id, url }) => {
-    const path = join(id.slice(0, 2), IMAGE_FILE.exec(url)?.[0] ?? `${id}.png`);
+    const path = join(id.slice(0, 2), `${id}${extname(url)}`);
     await mkdir(join(to, dirname(path)), { recursive: true });
     try {
       await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
