@@ -928,7 +928,7 @@ export interface components {
             product_id: number;
             /** @description Pieces in all orders of the report */
             quantity: number;
-            /** @description Whole rupiah: the sum of price × quantity. */
+            /** @description Whole rupiah: the sum of price × quantity. Partial refunds are not deducted. */
             revenue: number;
         };
         SalesTotalView: {

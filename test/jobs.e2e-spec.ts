@@ -126,7 +126,7 @@ describe('jobs of a process that died', () => {
     await until('only the locked job is left', async () => (await readTestJobs()).length === 1);
   });
 
-  it('become dead if they have no attempt left, and the log reports them', async () => {
+  it('become dead if they have no attempt left and any job of their process was locked too long, and the log reports them', async () => {
     // The lock of the second job is younger than 45 seconds, but its process has died with the first job.
     for (const [n, lockedForS] of [46, 20].entries())
       await addLockedJob({ n, lockedForS, maxAttempts: 1, lockedBy: 'dead' });

@@ -110,7 +110,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   });
 });
 
-it('each order during 10 changes of the availability is either stored or rejected with 400, and the last change wins', async () => {
+it('each order during 10 changes of the availability is either stored or rejected with 400, and orders after the last change are rejected', async () => {
   const administrators = [await shop.service.admin(), await shop.service.admin()];
   const orders = Array.from({ length: 50 }, async () => (await orderProduct(shop.customer.clone())).status);
   const toggles = administrators.map(async (client) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { errorCode } from './error-info.js';
 
 /** @throws Error with one line if DATA_DIR cannot be created, or if this user cannot read and write it */
@@ -43,4 +43,10 @@ export function writeOnce(path: string, text: string, mode: number): string {
   } finally {
     rmSync(temporary);
   }
+}
+
+/** Writes a file, or the entries of a folder, to the disk. Flushing a file does not flush its entry in the folder. */
+export async function flushToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
 }

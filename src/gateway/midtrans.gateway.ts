@@ -30,7 +30,7 @@ const REJECTIONS: Readonly<Record<string, RegExp>> = {
   refund: /^(202|4(?!08|29)\d\d)$/,
 };
 const KEY_NOT_ACCEPTED =
-  'the server key was not accepted: MIDTRANS_SERVER_KEY is wrong, or belongs to another environment';
+  'the server key was not accepted: MIDTRANS_SERVER_KEY is wrong, or the MIDTRANS_ addresses belong to another environment';
 
 type MidtransSettings = Pick<Env, 'midtransServerKey' | 'midtransSnapUrl' | 'midtransApiUrl'>;
 

@@ -1,6 +1,7 @@
-import { lstat, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../config/error-info.js';
+import { flushToDisk } from '../config/files.js';
 import type { ImageFile } from './image-host.js';
 
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
@@ -19,9 +20,9 @@ export class LocalImageHost {
     const name = `${publicId}.${format}`;
     const made = await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
-    // Sync the folders even if they existed: another upload may have created them and not have synced the parent yet.
+    // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
     const folders = listFoldersUpTo(made === undefined ? this.directory : dirname(made), folder);
-    await Promise.all(folders.map(syncFolder));
+    await Promise.all(folders.map(flushToDisk));
     return name;
   }
 
@@ -32,7 +33,7 @@ export class LocalImageHost {
     for (const ending of ['tmp', 'png', 'jpg'])
       await rm(join(folder, `${publicId}.${ending}`), { force: true });
     // Without the folder there is no image to remove.
-    await syncFolder(folder).catch(ignoreNotFound);
+    await flushToDisk(folder).catch(ignoreNotFound);
   }
 
   /** Returns the path of an image file; null if there is no such image. */
@@ -52,16 +53,6 @@ export class LocalImageHost {
 /** Lists `folder` and its parents up to `top`, both included. */
 function listFoldersUpTo(top: string, folder: string): string[] {
   return folder === top ? [folder] : [folder, ...listFoldersUpTo(top, dirname(folder))];
-}
-
-/** Makes the entries of a folder durable. Syncing a file does not sync its directory entry. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function ignoreNotFound(error: unknown): void {

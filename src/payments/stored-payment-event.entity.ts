@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 
-/** `reconciliation`: the expiry of an order, or a gateway response that confirms neither a cancellation nor a refund. */
+/** `reconciliation`: the expiry of an order, or a status that the gateway reported when the service asked for it. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 

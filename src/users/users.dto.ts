@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
 
-/** User without a role: in the responses of a login (also under the key `users`) and GET /api/users, and of an order. */
+/** User without a role: `users` in the response of a login, `user` in that of GET /api/users, and the customer of an order. */
 export class UserView {
   @ApiProperty({ type: 'integer', example: 12 })
   readonly id: number;
@@ -19,7 +19,7 @@ export class UserView {
   }
 }
 
-/** User with a role: in every other response. The contract requires the role for registration and refresh (4.1, 4.3). */
+/** User with a role: `user` in every other response. The contract requires the role for registration and refresh (4.1, 4.3). */
 export class UserWithRoleView extends UserView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   readonly role: Role;

@@ -118,6 +118,7 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
   expect(await page.getByRole('heading', { name: 'Progress' }).count()).toBe(0);
   fraud_status = 'accept';
   await waitForHeading(page, 'Paid'); // The page polls an order whose payment is under review.
+  await page.getByRole('heading', { name: 'Progress' }).waitFor();
   fraud_status = 'deny';
   await page.goto(`/orders/${id}`);
   await waitForHeading(page, 'Payment denied');

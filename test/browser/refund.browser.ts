@@ -102,6 +102,7 @@ it('a repeated refund has the same idempotency key until the page shows that the
     await waitForText(adminPage, text);
   }
   const [key] = keys;
+  expect(key).toEqual(expect.any(String));
   expect(keys).toEqual([key, key, key, expect.any(String)]);
   expect(keys[3]).not.toBe(key);
 });

@@ -20,7 +20,7 @@ import {
 import { closeConnections, ResponseChecker, send } from './random-requests.responses.js';
 import { isLongRun } from './support/long-run.js';
 
-/** Fixed in the short run, so that the result of the run changes only with the code. */
+/** Fixed in the short run, so that nearly the same requests are sent each time. */
 const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;

@@ -41,7 +41,8 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
     ...(isRoot && UNPRIVILEGED),
   });
   await until('PgBouncer accepts connections', () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
+    const ending = child.exitCode ?? child.signalCode;
+    if (ending !== null) throw new Error(`PgBouncer ended with ${ending}`);
     return acceptsConnections('127.0.0.1', port);
   });
   return {
@@ -49,7 +50,7 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
     through: (url: string) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
     stop: async () => {
       child.kill('SIGINT');
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       await rm(folder, { recursive: true, force: true });
     },
   };

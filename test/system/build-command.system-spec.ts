@@ -72,7 +72,7 @@ it('npm start without a compiler fails and explains how to build, unless a build
   expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
 });
 
-it('every npm script that runs a program on Node rejects a Node that is too old, with one line', async () => {
+it('every npm script that runs Node, the compiler or the linter rejects a Node that is too old, with one line', async () => {
   const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
   const { scripts } = manifest;
   const oldNode = join(folder, 'old-node.cjs');

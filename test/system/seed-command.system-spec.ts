@@ -34,12 +34,13 @@ async function readProductNames(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns a text for each order: the names and quantities of its items. */
-async function readOrderedItems(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ items: string }>(
-    "SELECT string_agg(name || ' x' || quantity, ', ' ORDER BY name) AS items FROM order_items GROUP BY order_id ORDER BY 1",
+/** Returns the status, the fulfilment and the items of each order as one text. */
+async function readOrders(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ text: string }>(
+    `SELECT concat_ws(', ', status, fulfilment, string_agg(name || ' x' || quantity, ', ' ORDER BY name)) AS text
+     FROM orders JOIN order_items USING (order_id) GROUP BY order_id ORDER BY 1`,
   );
-  return rows.map(({ items }) => items);
+  return rows.map(({ text }) => text);
 }
 
 describe('npm run seed', () => {
@@ -126,11 +127,11 @@ describe('npm run seed', () => {
   it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
     await database.pool.query('TRUNCATE products, images, orders CASCADE');
     await seed(['--products', '120', '--orders', '60']);
-    const [names, orders] = [await readProductNames(), await readOrderedItems()];
+    const [names, orders] = [await readProductNames(), await readOrders()];
     expect([new Set(names).size, orders.length]).toEqual([120, 60]);
     await seed(['--products', '120', '--orders', '60']);
     expect(await readProductNames()).toEqual(names.flatMap((name) => [name, name]));
-    expect(await readOrderedItems()).toEqual(orders.flatMap((items) => [items, items]));
+    expect(await readOrders()).toEqual(orders.flatMap((order) => [order, order]));
   });
 
   it('requires --yes in production', async () => {

@@ -107,5 +107,6 @@ async function copyImages(
   if (lost)
     printStatus(`${lost} images had no file at the time of the backup and were removed from their products`);
   await processInBatches(paths, 'images', (path) => images.add(join(folder, path)));
+  await images.flush();
   return paths.length;
 }

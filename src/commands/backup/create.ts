@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../config/error-info.js';
+import { flushToDisk } from '../../config/files.js';
 import { withClient } from '../../config/with-client.js';
 import { printStatus, processInBatches } from '../output.js';
 import { pack } from './archive.js';
@@ -96,9 +97,4 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
     }
   });
   return copied;
-}
-
-async function flushToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }

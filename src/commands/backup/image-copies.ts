@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { flushToDisk } from '../../config/files.js';
 import { printStatus } from '../output.js';
 
 /** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */
@@ -25,13 +26,18 @@ export class ImageCopies {
     await rename(draft, target);
   }
 
+  /** Flushes the entries of all files and folders that were added. */
+  async flush(): Promise<void> {
+    const folders = new Set([...this.#added.map((path) => dirname(path)), this.folder, dirname(this.folder)]);
+    for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
+  }
+
   /** Removes the added files, but not files that existed before. Then removes the added folders if they are empty. */
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');
     if (failures.length > 0)
       printStatus(`${failures.length} added images in ${this.folder} could not be removed`);
-    // `rmdir` fails for a folder that contains other images, so that folder stays.
     for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ export class Table {
 
 /** Description of a backup's content. A backup may come from an untrusted source, so the manifest is validated. */
 export class Manifest {
-  @IsInt() readonly format!: number;
+  @IsInt() readonly format!: number; // increases with every incompatible change of the format
   @IsISO8601() readonly createdAt!: string; // time of the snapshot
   @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
   @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];

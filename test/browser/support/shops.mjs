@@ -80,7 +80,7 @@ async function startProgram(args, cwd, url, settings) {
   for (;;) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok) return;
-    if (child.exitCode !== null || Date.now() > deadline)
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
       throw new Error(`${url} does not respond. Output of the program:\n${output}`);
     await delay(50);
   }

@@ -51,7 +51,7 @@ export async function listChildren(pid: number): Promise<number[]> {
   const threads = `/proc/${pid}/task`;
   const lists = (await readdir(threads)).map((thread) =>
     // A thread that has ended since `readdir` has no children.
-    readFile(join(threads, thread, 'children'), 'utf8').catch(() => ''),
+    readFile(join(threads, thread, 'children'), 'utf8').catch(returnEmptyIfEnded),
   );
   return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
@@ -63,7 +63,13 @@ export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<v
     process.kill(pid, signal);
     for (const child of children) await signalTree(child, signal);
   } catch (error) {
-    // The process has ended already: after a kill of the server, its child processes end by themselves.
-    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    // After a kill of the server, its child processes end by themselves.
+    returnEmptyIfEnded(error);
   }
+}
+
+/** @throws the error, unless it means that the process or thread has ended */
+function returnEmptyIfEnded(error: unknown): string {
+  if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+  throw error;
 }

@@ -46,10 +46,15 @@ const UNDER_REVIEW: StatusText = {
   tone: 'waiting',
 };
 
-/** Describes the payment of an order. A captured card payment is received only if the fraud check accepted it. */
+const DENIED_AFTER_CAPTURE: StatusText = {
+  ...STATUS_TEXTS.deny,
+  text: 'Your card payment was not accepted. If it was charged, we will return the money.',
+};
+
+/** Describes the payment of an order. A captured card payment counts unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
   if (order.status !== 'capture' || isPaid(order)) return STATUS_TEXTS[order.status];
-  return order.fraud_status === 'challenge' ? UNDER_REVIEW : STATUS_TEXTS.deny;
+  return order.fraud_status === 'challenge' ? UNDER_REVIEW : DENIED_AFTER_CAPTURE;
 }
 
 /** Describes the state of an order to its customer. The refusal of an order is more important than its payment. */

@@ -1,17 +1,18 @@
 import type { Order } from '../api/client';
+import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { Button } from './button';
 
-/** Details, items and total of an order, titled "Receipt" while the payment is complete (`completed_at` is set). */
+/** Details, items and total of an order, titled "Receipt" while the order is paid. */
 export function OrderSummary({ order }: { order: Order }) {
   const timeZone = useTimeZone();
   const { pickup_at, phone, note } = order;
   return (
     <section className="panel receipt" aria-labelledby="summary">
       <div className="title-line">
-        <h2 id="summary">{order.completed_at === null ? 'Order summary' : 'Receipt'}</h2>
+        <h2 id="summary">{isPaid(order) ? 'Receipt' : 'Order summary'}</h2>
         <Button className="button quiet small" onClick={() => window.print()}>
           Print
         </Button>

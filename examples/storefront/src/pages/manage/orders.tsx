@@ -12,8 +12,8 @@ import { Filter, useFilters } from './filter';
 import { ManagePage } from './manage-page';
 
 const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
-// Distinguishes the two statuses that customers see as "Paid".
-const STATUSES = { ...STATUS_TEXTS, capture: { label: 'Paid (captured)' } };
+// Distinguishes the two statuses of a paid order. A captured payment may also be under review or denied.
+const STATUSES = { ...STATUS_TEXTS, capture: { label: 'Card payment captured' } };
 const REFUND = { due: { label: 'Refund due' } };
 
 /** Orders of all customers. Search and filters are in the address: `?q=ayu&status=settlement&fulfilment=ready`. */

@@ -53,13 +53,13 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
 }
 
 /** Describes the refunded amount if the entry contains one, otherwise the amount of the payment. */
-function describeAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
+function describeAmount({ source, transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
-  // The payload is valid JSON. `refund_amount` is the total that the gateway has refunded so far. `amount` is one refund that
-  // an administrator made by hand.
-  const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
-  if (refund_amount !== undefined) return `${formatAmount(refund_amount)} in total`;
-  return formatAmount(amount ?? gross_amount);
+  // The payload is valid JSON. A refund made by the service has `amount` (by hand) or `refund_amount` (at the gateway). In any
+  // other entry, `refund_amount` is the total that the gateway has refunded so far.
+  const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string | null; amount?: number };
+  const total = refund_amount == null || source === 'refund' ? '' : ' in total';
+  return `${formatAmount(refund_amount ?? amount ?? gross_amount)}${total}`;
 }
 
 /** Formats an amount. A rejected notification may contain any text. */
