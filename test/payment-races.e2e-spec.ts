@@ -94,7 +94,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
     }
   });
 
-  it('leaves an order that agrees with the gateway if a captured payment is cancelled, at whatever point the capture is notified', async () => {
+  it('leaves an order that agrees with the gateway if a captured payment is cancelled, at whatever points the capture is notified and a check runs', async () => {
     // A check before the call could record the capture, and then the order could not be cancelled.
     const checks = ['never', ...POINTS.filter((point) => point !== 'before the call')] as const;
     const races = POINTS.flatMap((notified) => checks.map((checked) => ({ notified, checked })));

@@ -30,7 +30,7 @@ async function expectUnchanged({ client, id, email }: TestAccount): Promise<void
   await client.get('/api/refresh').expect(200);
 }
 
-/** Asserts that the response and both cookies contain the same user. */
+/** Asserts that the response and both cookies contain this user. */
 function expectUser(response: Response, user: { readonly id: number }): void {
   expect(response.body).toEqual({ status: 'success', data: { user } });
   expect(response.status).toBe(200);

@@ -39,10 +39,10 @@ describe('a failing response', () => {
 
   it.each([
     ['an incomplete object', '/api/login', '{"email":"a@example.com"'],
-    ['another format', '/api/login', 'email=a@example.com'],
+    ['in another format', '/api/login', 'email=a@example.com'],
     ['null', '/api/login', 'null'],
     ['malformed, even if the cookie is missing too (contract 10.9)', '/api/orders', '{'],
-  ])('is 400 if the JSON body is %s', async (_what, path, body) => {
+  ])('is 400 if a body of type JSON is %s', async (_what, path, body) => {
     expectFailure(await post(body, {}, path), 400, MESSAGES.malformedRequest);
   });
 

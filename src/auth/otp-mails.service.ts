@@ -109,8 +109,8 @@ export class OtpMailsService implements OnModuleInit {
       this.counts.toCount(REQUESTER_LIMIT, requester),
     ];
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const points = await this.counts.add(counts, tx);
-    const isAllowed = counts.every(({ max }, index) => (points[index] ?? 0) <= max);
+    const totals = await this.counts.add(counts, tx);
+    const isAllowed = counts.every(({ max }, index) => (totals[index] ?? 0) <= max);
     if (!isAllowed) await this.counts.takeBack(counts, tx);
     const isNewEmail = formerEmail !== undefined;
     // Codes that were mailed to the former mailbox must become invalid.

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 const DRAIN_MS = 8000;
 const IDLE_CHECK_MS = 50;
 
-/** Stops accepting requests and waits for running requests. Cuts their connections after 8 seconds. */
+/** Stops accepting connections and waits for running requests. Closes all remaining connections after 8 seconds. */
 export async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

@@ -16,7 +16,7 @@ export function loadDevelopmentSecrets(dataDir: string) {
     const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(stored) as Partial<Record<string, string>>;
     if (jwtAccessSecret && jwtRefreshSecret) return { jwtAccessSecret, jwtRefreshSecret };
   } catch {
-    // The parser's message quotes the file, which contains a key.
+    // Ignore the parser's error, because its message quotes the file with the keys.
   }
   throw new Error(
     `${file} does not contain the development keys; delete the file, and the next start generates new keys`,

@@ -29,7 +29,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 
 /**
  * Writes a file atomically unless it exists.
- * @returns the content of the file afterwards: `text`, or the text that another process wrote first
+ * @returns the content of the file afterwards: `text`, or the former content if the file existed
  */
 export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;

@@ -27,10 +27,10 @@ export class OrderPlacementService {
   ) {}
 
   /**
-   * Commits a pending order and opens its payment page. A repeated request with the same key returns the order of the
-   * first request.
-   * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 if
-   *   the key was used with another request; 502 if the gateway is unavailable: the order stays, and a retry opens its page
+   * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
+   * of the first request.
+   * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 for
+   *   a key of another request; 502 if the gateway is unavailable: the order stays, and a retry with the key opens its page
    */
   async create(customer: Principal, request: CreateOrderDto): Promise<Order> {
     const digest = hashRequest(request);

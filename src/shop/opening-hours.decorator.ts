@@ -30,7 +30,7 @@ export function IsOpeningHours(): PropertyDecorator {
       validator: {
         validate: (value: unknown) => findBadDay(value) === undefined,
         defaultMessage: (args) => {
-          const day = findBadDay(args?.value as unknown) ?? 'mon';
+          const day = findBadDay(args?.value as unknown) ?? 'mon'; // `validate` has found a day: 'mon' is never used
           return `hours.${day} should be a list of at most ${MAX_WINDOWS} windows ["HH:MM", "HH:MM"] that do not overlap`;
         },
       },
@@ -46,10 +46,10 @@ export function normalizeHours(hours: OpeningHours): OpeningHours {
 
 function findBadDay(value: unknown): Weekday | undefined {
   const hours = (value ?? {}) as Partial<Record<Weekday, unknown>>;
-  return WEEKDAYS.find((day) => !areWindows(hours[day]));
+  return WEEKDAYS.find((day) => !areValidWindows(hours[day]));
 }
 
-function areWindows(value: unknown): boolean {
+function areValidWindows(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > MAX_WINDOWS || !value.every(isWindow)) return false;
   // `toSorted` compares windows as the text `from,to`, which orders them by time.
   const windows = value.toSorted();

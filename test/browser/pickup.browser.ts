@@ -3,10 +3,13 @@ import { changeShop, CROISSANT, everyDay, useShopSettings } from './support/shop
 import { newCustomer, PHONE } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
-it('a customer chooses day and time of the pickup, and the phone number is remembered', async () => {
+/** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
+const SECOND_DAY = { index: 1 };
+
+it('a customer chooses a pickup, corrects a wrong phone number and adds a note; the next cart remembers the phone number, but not the note', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCart(page, CROISSANT);
-  await page.getByLabel('Day').selectOption({ index: 1 });
+  await page.getByLabel('Day').selectOption(SECOND_DAY);
   await page.getByLabel('Time').selectOption('10:30');
   await page.getByLabel('Phone').fill('0812');
   await page.getByLabel('Note').fill('Please write "Selamat" on it');
@@ -34,7 +37,7 @@ describe('in a shop that is open from 07:10 to 08:31', () => {
   it('the cart offers pickup times every half hour inside the opening hours', async () => {
     const { page } = await newCustomer();
     await addToCart(page, CROISSANT);
-    await page.getByLabel('Day').selectOption({ index: 1 });
+    await page.getByLabel('Day').selectOption(SECOND_DAY);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();
     expect(times).toEqual(['07:30', '08:00', '08:30']);
   });
@@ -43,7 +46,7 @@ describe('in a shop that is open from 07:10 to 08:31', () => {
     const { page } = await newCustomer();
     await addToCart(page, CROISSANT);
     const day = page.getByLabel('Day');
-    await day.selectOption({ index: 1 });
+    await day.selectOption(SECOND_DAY);
     const chosenDay = await day.inputValue();
     await changeShop({ closed: [chosenDay] });
     await page.getByRole('button', { name: 'Order and pay' }).click();

@@ -49,8 +49,8 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   });
 
   /**
-   * Causes a failure while two processes are under load. Asserts that no acknowledged write was lost and no response was
-   * late.
+   * Causes a failure while two processes are under load. Asserts that both processes recover, that no acknowledged write was
+   * lost, and that no response was late.
    * @param gapLimitMs limit for the longest time without an acknowledged write. Generous, because tests share the machine.
    * @param serviceDatabaseUrl URL of the database for the service, for example through a pooler
    */

@@ -1,6 +1,9 @@
 import tests from '../../jest.config.mjs';
 
-/** Tests with failures of a highly available PostgreSQL. The files run one after another, because the tests measure time. */
+/**
+ * Tests of several service processes: failures of a highly available PostgreSQL, and rolling restarts. The files run one
+ * after another, because the tests measure time.
+ */
 export default {
   ...tests,
   rootDir: '../..',

@@ -19,9 +19,9 @@ const REMOVALS = isLongRun ? 5_000 : 1_000;
 const CALLERS = isLongRun ? 200 : 60;
 /** Limit for the growth of resident memory while an external service fails. */
 const MAX_GROWTH_MIB = 120;
-/** Maximum numbers of connections to external services; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
+/** Maximum numbers of connections to external services; see job-kinds.ts, form.interceptor.ts and midtrans.client.ts. */
 const MAX_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
-/** Maximum number of database connections of the service. */
+/** Maximum number of database connections of the service, without those of the job queue. */
 const POOL_SIZE = 10;
 /** Total of an order in rupiah. */
 const GROSS_AMOUNT = 50_000;
@@ -79,15 +79,15 @@ async function expectPaymentChecked(): Promise<void> {
   await until('the payment is found', isPaid, 5_000);
 }
 
-/** Asserts that the host's connections and the growth of memory stay within their limits until `work` ends. */
+/** Asserts that the connections to an external service and the growth of memory stay within limits until `work` ends. */
 async function expectBounded(
-  host: { readonly openConnections: number },
+  externalService: { readonly openConnections: number },
   maxConnections: number,
   work: Promise<unknown>,
 ): Promise<void> {
   const startMiB = await service.residentMiB();
   const [connections, residentMiB] = await Promise.all([
-    measureMaximum(() => host.openConnections, work),
+    measureMaximum(() => externalService.openConnections, work),
     measureMaximum(() => service.residentMiB(), work),
   ]);
   expect(connections).toBeLessThanOrEqual(maxConnections);

@@ -114,8 +114,8 @@ export async function expectOnlyImages(
 }
 
 /**
- * Ages unattached images by 11 minutes, and makes every waiting job due. The service removes images that are staged for
- * 10 minutes, so this function also enqueues the sweep that removes them, if an image is staged.
+ * Ages unattached images by 11 minutes, and makes every job due that is not running. The service removes images that are
+ * staged for 10 minutes, so this function also enqueues the sweep that removes them, if an image is staged.
  */
 export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   const { rows } = await database.pool.query<{ state: string }>(

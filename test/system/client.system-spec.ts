@@ -89,8 +89,8 @@ describe('calls of the client', () => {
     expect(updated.products.images).toEqual(products.images.slice(1));
     // An empty list is sent as one empty value (contract 4.7).
     const noRemoval = { ...values, 'images.removed[]': [] };
-    const unchanged = { params, body: noRemoval, bodySerializer: asForm };
-    await dataOf(client.PUT('/api/products/{product_id}', unchanged));
+    const changeWithoutRemoval = { params, body: noRemoval, bodySerializer: asForm };
+    await dataOf(client.PUT('/api/products/{product_id}', changeWithoutRemoval));
     expect((await client.DELETE('/api/products/{product_id}', { params })).response.status).toBe(204);
   });
 

@@ -15,7 +15,7 @@ interface Action {
   readonly notificationDefect?: NotificationDefect;
 }
 
-/** Statuses in which a customer can choose a payment method: at first, and again after a payment that failed. */
+/** Statuses in which a customer can choose a payment method: at first, and again after a denied or failed payment. */
 const OPEN: Action['from'] = [null, 'deny', 'failure'];
 /** Statuses in which a bank can deny a payment: when it starts, while it is pending, and even after its settlement. */
 const DENIABLE: Action['from'] = [...OPEN, 'pending', 'settlement'];
