@@ -46,7 +46,7 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
   }
 }
 
-it('requests that need the database get 503 within 5 seconds while it is unavailable, and later requests are processed without a restart', async () => {
+it('while the database is unavailable, requests that need it get 503 within 5 seconds, and others get their usual response; the service recovers without a restart', async () => {
   await service.proxy.down();
   await expectUnavailable(5000);
   // The access token contains the profile.

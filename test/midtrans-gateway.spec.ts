@@ -59,7 +59,7 @@ describe('openPaymentPage', () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
-  it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
+  it('ends at the shorter of the deadline passed to the call and the deadline passed to the constructor', async () => {
     standIn.fault({ operation: 'create', kind: 'hang' });
     for (const call of [
       gateway.openPaymentPage(REQUEST, DEADLINE_MS),

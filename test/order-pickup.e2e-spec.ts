@@ -32,7 +32,7 @@ function requestWith(fields: object, key?: string): Test {
   return requestOrder(customer, [{ product_id: shop.productId, quantity: 1 }], key, fields);
 }
 
-/** Places an order with these fields, like `requestWith`. */
+/** Sends an order like `requestWith` and asserts that the order is created. */
 async function placeOrderWith(fields: object, key?: string): Promise<OrderAnswer> {
   return orderOf(await requestWith(fields, key).expect(201));
 }

@@ -98,7 +98,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([70_000, 100_000, 200_000]);
   });
 
-  it('counts a refund once if the notification of the gateway arrives before its response', async () => {
+  it('counts a refund once if the gateway sends the notification before the response', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.beforeAnswering = async ({ operation }) => {
       if (operation === 'refund') await shop.notify(orderId);
@@ -115,7 +115,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
     expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
-    expect(shop.countCalls('refund', orderId)).toBe(1);
+    expect(shop.countCalls('refund', orderId)).toBe(1); // Only the rejected request called the gateway.
     expect(await shop.describeHistory(orderId)).toEqual([
       'notification settlement applied',
       'refund partial_refund applied',
@@ -133,7 +133,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([20_000, 340_000]);
   });
 
-  it('refunds all of a captured payment by cancelling it, and the notification of the cancellation is a duplicate', async () => {
+  it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is a duplicate', async () => {
     const orderId = await placeCapturedOrder();
     expect((await shop.requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);

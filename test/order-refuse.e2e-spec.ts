@@ -22,7 +22,7 @@ async function readAsAdmin(orderId: string): Promise<OrderAnswer> {
 }
 
 describe('refusing an order whose payment is pending', () => {
-  it('cancels the payment at the gateway, so that the order can no longer be paid', async () => {
+  it('cancels the payment at the gateway, so that the order can no longer be paid, and succeeds only once', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const withoutPage = { token: null, redirect_url: null };
     expect(await refuse(orderId)).toMatchObject({ ...REFUSED_AND_CANCELLED, ...withoutPage });

@@ -20,7 +20,7 @@ describe('while 100 logins wait for the check of their password', () => {
       await sendFrom(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
       finished += 1;
     });
-    // Most other logins are still waiting for the check of their password.
+    // When the first login ends, most other logins are still waiting for the check of their password.
     await Promise.race(logins);
     await service.client().get(pathname).expect(200);
     expect(finished).toBeLessThan(LOGINS / 2);

@@ -48,7 +48,7 @@ describe('GET /api/refresh', () => {
 });
 
 describe('GET /api/refresh responds with 401 to', () => {
-  it('a request without the cookie', async () => {
+  it('a request whose refresh cookie is missing or empty', async () => {
     const { client } = await newAccount(service);
     const inOtherCookie = service.client().setCookie('accessToken', client.cookie('refreshToken'));
     for (const response of [await refreshWith(''), await inOtherCookie.get('/api/refresh')]) {

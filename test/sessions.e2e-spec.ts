@@ -95,7 +95,7 @@ describe('an ended session', () => {
   });
 });
 
-it('a revoked administrator gets 403 from every operation for administrators at once, also after a new login', async () => {
+it('a revoked administrator immediately gets 403 from every operation for administrators, even after a new login, and cannot refresh the old session', async () => {
   const { email } = await newAccount(service);
   await changeRole(email, 'ADMIN');
   const admin = await signIn(service, email);

@@ -95,7 +95,7 @@ export function countLostConnections(name: string, pool: Pool): void {
   });
 }
 
-/** Samples the catalog. The number is absent while the database does not respond. */
+/** Samples the number of unavailable products. The number is absent while the database does not respond. */
 export async function sampleProducts(products: ProductsService): Promise<void> {
   const count = await readInTime(products.countUnavailable());
   unavailableProducts.remove();

@@ -148,7 +148,7 @@ export class PaymentEventsService {
       // The sum of refunds only grows. An event with a smaller sum is older than the event that set `refundedAmount`.
       return Math.min(Math.max(manualSum + event.refundAmount, refundedAmount), grossAmount);
     }
-    // Another payment of the order has arrived, and nothing of it was returned.
+    // If another payment of the order has arrived, nothing of it has been returned yet.
     const isOtherPayment = isCompleted(event.status) && event.transactionId !== order.transactionId;
     return isOtherPayment ? 0 : refundedAmount;
   }

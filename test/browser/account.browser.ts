@@ -3,7 +3,7 @@ import { storefrontUrl } from './support/settings.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 import { submitSignIn } from './support/steps.js';
 
-it('an ended session leads to the sign-in and from there back to the page', async () => {
+it('if the session cookies are gone, "Orders" leads to the sign-in, and signing in leads back to "Your orders"', async () => {
   const { context, page, email } = await newCustomer();
   await page.goto('/');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();

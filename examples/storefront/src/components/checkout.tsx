@@ -15,7 +15,10 @@ import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/** Total of these lines, and the form that orders them. The caller omits lines that are sold out. */
+/**
+ * Total of these lines, and the form that orders them. Visitors get a link to the sign-in instead of the form. The caller
+ * omits lines that are sold out.
+ */
 export function CartSummary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
   return (

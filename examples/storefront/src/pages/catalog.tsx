@@ -28,7 +28,7 @@ export function CatalogPage() {
           <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
         }
         notFound={text && `Nothing that we bake has “${text}” in its name.`}
-        end={(count) => (text ? `${count} with “${text}” in the name.` : `That is all we bake: ${count}.`)}
+        end={(items) => (text ? `${items} with “${text}” in the name.` : `That is all we bake: ${items}.`)}
       />
     </div>
   );

@@ -16,7 +16,7 @@ export function usePerson() {
   return person;
 }
 
-/** Stores the person after a sign-in or a change of the profile. */
+/** Stores the person after a registration, a sign-in, a verification or a change of the profile. */
 export function storePerson(user: Person) {
   // Keep `emailVerified` of the same person: most responses do not contain it.
   useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));

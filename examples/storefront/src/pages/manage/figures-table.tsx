@@ -4,6 +4,7 @@ interface Row {
   key: string;
   name: string;
   figures: ReactNode[];
+  /** Shows the row as finished. */
   isDone?: boolean;
 }
 
