@@ -27,7 +27,7 @@ describe('a locally stored image', () => {
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
   ])(
-    '(%s) is sent to anyone unchanged, and browsers may not guess its type',
+    '(%s) is sent to anyone unchanged; browsers may cache it forever, but may not guess its type',
     async (_, bytes, type, name) => {
       const path = await storeImage(bytes);
       expect(path).toMatch(name);

@@ -22,7 +22,7 @@ const UNKNOWN_STEP = buildValidationFailure({
 
 const shop = useShop();
 
-/** Stores an order in a given state. @returns the id of the order */
+/** Stores an order with this fulfilment and status, but without payment attempts. @returns the id of the order */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await shop.insertOrderRows(shop.customer, 1, status);
   await shop.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [orderId, fulfilment]);

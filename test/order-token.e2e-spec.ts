@@ -151,6 +151,7 @@ describe('the payment page of an order', () => {
   it('is not returned if another process takes over the claim during the call: the request gets 502, and the claim of the other process stays', async () => {
     const takeOver =
       'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE order_id = $1';
+    // The service must not clear the new claim, neither after a response nor after an error.
     for (const isResponseLost of [false, true]) {
       const orderId = await storeOrder();
       shop.gateway.beforeProcessing = () => shop.query(takeOver, [orderId]);

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 
 // Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and may be personal data.
 
-/** Seconds. Calls of external services time out after 5 to 25. */
+/** Seconds. Calls to external services time out after 5 to 25. */
 const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds: the buckets of OpenTelemetry's convention, and 0.001 for responses from the cache. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

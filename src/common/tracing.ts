@@ -16,7 +16,7 @@ export function currentTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** Runs a job in a new trace, because a job may run days later. Links the trace to the span that enqueued it (`cause`). */
+/** Runs a job in a new trace, because jobs may wait for days. The trace links to the span that enqueued the job (`cause`). */
 export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
   const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
   const options = {

@@ -4,7 +4,7 @@ import { dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { Env } from './env.js';
 
-/** Provides the settings and the connection pool of the process to every module. */
+/** Provides the settings, the database and its TypeORM data source to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

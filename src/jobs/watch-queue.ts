@@ -4,11 +4,11 @@ import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-u
 
 const SECOND = 1000;
 const SURVEY_MS = SECOND;
-/** Time without a fetch, although jobs are due, after which a runner counts as stuck. */
+/** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
 const STUCK_AFTER_MS = 30 * SECOND;
 
 export interface WatchedRunner {
-  readonly isBusy: () => boolean;
+  readonly isBusy: () => boolean; // every worker runs a job
   /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
@@ -17,9 +17,9 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue every second until `ended` is aborted: wakes workers when jobs are due, frees the jobs of dead processes,
- * reports the freed jobs that are now dead, and settles failed jobs. LISTEN is not enough: no notification says that the
- * `run_at` of a job has come, and PgBouncer does not support LISTEN. Throws if the runner is stuck.
+ * Polls the queue every second until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs,
+ * frees jobs of dead processes, reports freed jobs that are now dead, makes permanently failed jobs dead, and removes failed
+ * superseded jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it.
  */
 export async function watchQueue(
   database: Queryable,

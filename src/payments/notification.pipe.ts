@@ -26,7 +26,7 @@ export const NotificationBody = createParamDecorator((_: undefined, context: Exe
 export class NotificationPipe implements PipeTransform<NotificationRequest, Promise<ReceivedNotification>> {
   async transform({ body, rawBody }: NotificationRequest): Promise<ReceivedNotification> {
     const payload = rawBody?.toString() ?? '';
-    // PostgreSQL cannot store U+0000. Only JSON in UTF-16, which the parser also accepts, contains zero bytes.
+    // PostgreSQL cannot store U+0000. Only JSON in UTF-16 or UTF-32, which the parser also accepts, contains zero bytes.
     if (payload.includes('\0')) throw failures.unsupportedEncoding();
     const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
     return { notification, payload, problems };

@@ -32,7 +32,7 @@ export class ProductListQuery {
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
-/** Range of `numeric(14, 2)`. */
+/** Values of `numeric(14, 2)` that are not negative. */
 const PRICE = /^\d{1,12}(\.\d{1,2})?$/;
 const NUMBER = /^-?\d+(\.\d{1,2})?$/;
 

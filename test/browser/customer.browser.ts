@@ -16,7 +16,7 @@ import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 /** Number of products that `run.mjs` creates before the tests. */
 const PRODUCTS = 120;
 
-it('a customer registers, verifies the address, scrolls to the end, orders, pays and sees the order as paid', async () => {
+it('a customer registers, verifies the e-mail address, scrolls to the end of the list, orders, pays and sees the order as paid', async () => {
   // The storefront calls the service from another origin, as in production.
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
   const { page } = await newVisitor();
@@ -124,7 +124,7 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
   await waitForHeading(page, 'Payment denied');
 });
 
-it('a customer searches by keyboard and gets back to the results from a product', async () => {
+it('a customer searches by keyboard, gets back to the results from a product, and can show all products after a search without results', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await page.goto('/');
   await page.getByRole('searchbox', { name: 'Find bread or cake' }).fill('LAPIS');

@@ -34,6 +34,7 @@ it('a service that is killed at any moment loses no acknowledged change and leav
     await killHard(service);
     kills += 1;
     await workload.stop();
+    // Every other round also kills a service that is starting.
     if (round % 2 === 1) {
       const starting = instance.spawn(chooseSettings());
       await delay(randomInt(100, 2_000));

@@ -266,7 +266,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
   });
 
-  it('stops cleanly during the restart of a killed server', async () => {
+  it('stops cleanly during the restart of a killed server, even if stop() is called twice', async () => {
     const dataDir = await createFolder();
     const postgres = await start(dataDir);
     process.kill(await readServerPid(dataDir), 'SIGKILL');

@@ -31,14 +31,14 @@ export async function withUnpacked<T>(
     return await use({ folder, manifest, bytes: (await stat(file)).size });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // `rmdir` fails if the restore has stored images or a database in DATA_DIR, which then stays.
+    // If the restore has stored images or a database in DATA_DIR, `rmdir` fails and DATA_DIR stays.
     if (isNewDataDir) await rmdir(dataDir).catch(() => undefined);
   }
 }
 
 /**
- * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into
- * that schema, and the last step migrates it. An error before that step leaves the database and the images as they were.
+ * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into that
+ * schema, and the last step migrates the database. An error before that step leaves database and images as they were.
  */
 export async function restoreBackup(
   databaseUrl: string,

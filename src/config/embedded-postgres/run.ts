@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** User that runs a program, as numeric ids for `spawn`. */
+/** User that runs a program, as options for `execFile` and `spawn`. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;

@@ -45,7 +45,7 @@ export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Expects that a page fits windows of usual widths and is accessible on a phone and a desktop. */
+/** Expects that a page fits all WIDTHS and is accessible on a phone and a desktop. With SCREENSHOTS, saves screenshots. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
@@ -85,7 +85,7 @@ export async function takeReadmeScreenshot(page: Page, name: string): Promise<vo
   await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
 }
 
-/** Waits until every picture in the visible part of the page is loaded. */
+/** Waits until every picture is loaded, except those below the visible part of the page. */
 export async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     [...document.images]

@@ -4,7 +4,7 @@ import type { Fulfilment, Order } from '../../api/client';
 import { setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
 
-/** Next steps by current step, with the labels of their buttons. */
+/** Next step toward `collected` and the label of its button, by current step. */
 const NEXT_STEPS: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
   new: ['preparing', 'Start preparing'],
   preparing: ['ready', 'Ready to be collected'],

@@ -58,7 +58,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focus = () => heading.current?.focus();
   const [next] = getNextStep(order);
-  const isWaitingForPayment = next === 'preparing' && !isPaid(order);
+  const isPaymentMissing = next === 'preparing' && !isPaid(order);
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -67,10 +67,10 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       <p role="status">
         <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />
       </p>
-      {isWaitingForPayment && <p className="hint">The order can be prepared once it is paid.</p>}
+      {isPaymentMissing && <p className="hint">The order can be prepared once it is paid.</p>}
       {next && (
         <div className="actions">
-          {!isWaitingForPayment && (
+          {!isPaymentMissing && (
             <StepButton
               order={order}
               onTaken={focus}
@@ -90,7 +90,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
 
 interface RefuseButtonProps {
   order: AdminOrder;
-  /** Called with null when the question is answered, so that the message of an earlier error disappears. */
+  /** Called with null when the refusal is confirmed, so that the message of an earlier error disappears. */
   onError: (error: Error | null) => void;
   onSettled: () => void;
 }
