@@ -101,7 +101,7 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
 });
 
 describe('jobs of a process that died', () => {
-  /** Adds a job that a process locked some seconds ago and never released. */
+  /** Adds a job that a process locked some seconds ago and never released. By default, each job has its own process. */
   async function addLockedJob({ n = 1, lockedForS = 0, maxAttempts = 25, lockedBy = '' }): Promise<void> {
     await dataSource.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
@@ -115,7 +115,7 @@ describe('jobs of a process that died', () => {
     );
   }
 
-  it('are unlocked once they have been locked for longer than any deadline, and not before', async () => {
+  it('are unlocked once one of them has been locked for longer than any deadline, and not before', async () => {
     await addLockedJob({ n: 1, lockedForS: 46 }); // Locks expire after 45 seconds.
     await addLockedJob({ n: 2, lockedForS: 20 });
     const worker = await startProcess();
@@ -127,7 +127,7 @@ describe('jobs of a process that died', () => {
   });
 
   it('become dead if they have no attempt left and any job of their process was locked too long, and the log reports them', async () => {
-    // The lock of the second job is younger than 45 seconds, but its process has died with the first job.
+    // The lock of the second job is younger than 45 seconds, but the first lock shows that the process of both has died.
     for (const [n, lockedForS] of [46, 20].entries())
       await addLockedJob({ n, lockedForS, maxAttempts: 1, lockedBy: 'dead' });
     await startProcess();

@@ -16,7 +16,7 @@ import { startBeforeTests } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const shop = useShop();
-/** Second process of the service, with the same database and the same gateway. */
+/** Second service on the same database and gateway. It behaves like the service of another process. */
 const secondProcess = startBeforeTests(
   () => startServiceWithGateway({ database: shop.service.database, gateway: shop.gateway }),
   (service) => service.stop(),

@@ -53,7 +53,7 @@ describe('a notification', () => {
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
-  it('of a completed payment sets completed_at to the current time, but the settlement of a captured payment does not', async () => {
+  it('of a completed payment sets completed_at to the current time, unless the same transaction was already captured', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const before = Date.now();
     await shop.setStatusAndNotify(orderId, 'capture');

@@ -11,7 +11,7 @@ const RESTART_PAUSE_MS = 500;
 export class JobQueue {
   readonly pool: QueuePool;
   #isWorking = false;
-  /** `performance.now()` at the last response to a fetch. */
+  /** `performance.now()` at the last response to a fetch; before the first response, at the construction. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
 
@@ -33,7 +33,7 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // Without other processes, all locks at the start are stale. After a failure, the locks of the failed runner are stale.
+    // At first, all locks are stale if `isExclusive`, otherwise only old ones (`{}`). Later, also those of a failed runner.
     let staleLocks: StaleLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
       onStart: (runnerId) => (staleLocks = { runnerId }),

@@ -46,7 +46,7 @@ export function startTracing({ otelServiceName }: Env): () => Promise<void> {
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   });
-  // `require` makes OpenTelemetry replace functions of the module. The last call updates named imports of `http` and `https`.
+  // `require` lets OpenTelemetry patch a module. `syncBuiltinESMExports` updates named imports of `http` and `https`.
   const require = createRequire(import.meta.url);
   for (const module of ['http', 'https', 'pg']) require(module);
   syncBuiltinESMExports();

@@ -7,7 +7,7 @@ export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'ref
 export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
-  /** Order id in the body or the path. A path can contain a transaction id instead. Null before the body is read. */
+  /** Id of an order or a transaction in the path. For a creation, order id in the body: null until the body is read. */
   orderId: string | null;
   /** True if the call carried the server key and no password; null before the call is read. */
   authorized: boolean | null;
@@ -142,7 +142,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   readonly orders = new Map<string, MidtransOrder>();
   /** True if `order_id` in the responses to `status`, `cancel` and `expire` contains the transaction id. */
   answersTransactionIdAsOrderId = false;
-  /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both behaviors. */
+  /** True if a repeated refund key gets 406; by default, 200 without another refund. Midtrans documents both behaviors. */
   rejectsRepeatedRefundKeys = false;
   /** True if the HTTP status of the Core API equals the `status_code` in the body. The real API mostly responds with 200. */
   httpStatusFollowsCode = false;

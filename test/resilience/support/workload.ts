@@ -13,7 +13,7 @@ import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
 
 /**
- * Maximum number of mails that a process sent without completing their jobs when it was killed. A process sends four mails
+ * Maximum number of mails that a killed process may have sent without completing their jobs. A process sends four mails
  * at a time, and graphile-worker fetches the next job while it still writes the result of the previous job.
  */
 const MAILS_IN_DOUBT = 2 * 4;
@@ -33,7 +33,7 @@ interface WorkloadOptions {
 }
 
 /**
- * Activities of customers, administrators and the gateway, with a record of all responses. An acknowledged change must
+ * Activities of customers, administrators and the gateway, with a record of their changes. An acknowledged change must
  * exist completely. A change is in doubt if the connection broke or the response was 503: it must exist either
  * completely or not at all.
  */

@@ -63,7 +63,7 @@ export async function markUnavailable(id: number) {
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }
 
-/** Caches the price that the service returned when it rejected an order. */
+/** Caches the price that the service returned when it rejected an order, then reloads the product. */
 export async function correctPrice(id: number, price: number) {
   const { queryKey } = productDetail(id);
   await queryClient.cancelQueries({ queryKey });

@@ -11,7 +11,7 @@ export interface CheckoutDetails {
 
 const EMPTY: CheckoutDetails = { phone: '', note: '', pickupAt: null };
 
-/** Details by user id. */
+/** Details by user id. The details of a visitor who is not signed in have the key ''. */
 const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
   details: {},
 });
