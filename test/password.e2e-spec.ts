@@ -108,7 +108,7 @@ describe('PUT /api/users/password', () => {
   it('succeeds for one of 6 parallel calls with the same current password', async () => {
     const { client } = await newAccount(service);
     const responses = await Promise.all(Array.from({ length: 6 }, () => changePassword(client.clone())));
-    // 400 if the password was replaced during the check, 401 if the session ended before.
+    // The other calls get 400 if the password was replaced during their check, 401 if the session ended before it.
     const accepted = responses.filter(({ status }) => status !== 400 && status !== 401);
     expect(sortedStatusesOf(accepted)).toEqual([204]);
   });
@@ -127,7 +127,7 @@ describe('POST /api/password/forgot', () => {
     expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('mails only to addresses with an account, regardless of letter case', async () => {
+  it('mails a code to an address with an account, regardless of letter case, but not to an unknown address, and rejects a malformed one', async () => {
     const { client, email } = await newAccount(service);
     await waitForCode(service, email);
     await requestReset(` ${email.toUpperCase()} `);
@@ -143,6 +143,7 @@ describe('POST /api/password/forgot', () => {
     await waitUntilMailed(service);
     expect(await readMails(service, email)).toHaveLength(2);
     expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
+    // The requests have not ended the session.
     await client.get('/api/refresh').expect(200);
   });
 });

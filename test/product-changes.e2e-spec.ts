@@ -21,7 +21,7 @@ import { until } from './support/wait.js';
 
 const UNKNOWN = 2_000_000_000;
 const REMOVED = 'images.removed[]';
-/** Unlike the message of other operations, this one has a plural. */
+/** Message for invalid fields of an update. Other operations say "validation error". */
 const INVALID = 'validation errors';
 const REQUIRED = {
   name: 'name is required',

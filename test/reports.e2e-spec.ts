@@ -181,7 +181,7 @@ describe('GET /api/admin/sales.csv', () => {
   const getCsv = (from: string, to: string) =>
     admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
 
-  it('contains a header and one line for each item, quoted as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
+  it('contains a header and one line for each item of paid orders, quoted as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
     const names = ['=1+1', '+1', '-1', '@x', '\ttab', 'a,"b"', 'two\nlines', 'plain'];
     const id = await storeOrder({ items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })) });
     await storeOrder({ status: 'refund', refunded: 1000 });

@@ -45,7 +45,7 @@ function readRejection(settings: Record<string, string>): string {
 }
 
 describe('the settings', () => {
-  it('have the documented defaults if no variable is set', () => {
+  it('have the documented defaults if no variable except DATA_DIR is set', () => {
     expect(read({})).toEqual({
       nodeEnv: 'development',
       port: 3000,

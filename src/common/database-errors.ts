@@ -4,7 +4,7 @@ import { QueryFailedError } from 'typeorm';
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
 const NETWORK_CODE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/;
-/** Messages of `pg` 8, `pg-pool` 3 and TypeORM's driver for a lost connection. These errors have no code. */
+/** Messages of `pg` 8, `pg-pool` 3 and TypeORM's driver for lost or unresponsive connections. These errors have no code. */
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
 /** Names of TypeORM's errors for a statement of a transaction that has lost its connection. */

@@ -24,7 +24,7 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
-/** Failures by the code of Node's parser error. Any other code is a malformed request. */
+/** Failures by the code of a `clientError` of Node. Any other code is a malformed request. */
 const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),

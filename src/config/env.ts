@@ -60,7 +60,7 @@ export class Env {
   @IsString() midtransServerKey!: string;
   @IsHttpAddress() midtransSnapUrl = 'https://app.sandbox.midtrans.com/snap/v1';
   @IsHttpAddress() midtransApiUrl = 'https://api.sandbox.midtrans.com';
-  /** If undefined, no metrics are collected. */
+  /** If undefined, no metrics are served. */
   @IsWholeNumber(1, 65_535) metricsPort?: number;
   // OpenTelemetry's SDK reads these and its other variables itself:
   // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/

@@ -44,7 +44,7 @@ it('a cart can be ordered again after its order got a failed response and was ca
   expect(idempotencyKeys.size).toBe(2);
 });
 
-it('a retry after a failed response continues the same order', async () => {
+it('a retry after a failed response continues the same order, even after a reload of the page', async () => {
   const { page } = await newCustomer();
   await orderWithFailedResponse(page);
   await page.reload();
@@ -57,25 +57,28 @@ it('a retry after a failed response continues the same order', async () => {
 it.each([
   ['was deleted', deleteProduct],
   ['became unavailable', makeUnavailable],
-])('a product that %s is marked in the cart and left out of the total and the order', async (_, makeGone) => {
-  const { page } = await newCustomer();
-  const gone = await createProduct('Roti habis', 20_000);
-  await addToCart(page, CROISSANT);
-  await addToCart(page, gone.id);
-  await waitForText(page, 'Total, 2 pieces');
-  await makeGone(gone.id);
+])(
+  'a product that %s is marked in the cart and left out of the total and the order, and its page says that it is sold out',
+  async (_, makeGone) => {
+    const { page } = await newCustomer();
+    const gone = await createProduct('Roti habis', 20_000);
+    await addToCart(page, CROISSANT);
+    await addToCart(page, gone.id);
+    await waitForText(page, 'Total, 2 pieces');
+    await makeGone(gone.id);
 
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  await waitForText(page, 'A product in your cart is sold out.');
-  await waitForText(page, 'Sold out. It is left out of your order.');
-  await waitForText(page, 'Total, 1 piece');
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  await waitForHeading(page, 'Waiting for payment');
-  await waitForText(page, 'Butter croissant');
-  expect(await page.getByRole('main').getByText(gone.name).count()).toBe(0);
-  await page.goto(`/products/${gone.id}`);
-  await waitForText(page, 'This product is sold out or no longer baked.');
-});
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await waitForText(page, 'A product in your cart is sold out.');
+    await waitForText(page, 'Sold out. It is left out of your order.');
+    await waitForText(page, 'Total, 1 piece');
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await waitForHeading(page, 'Waiting for payment');
+    await waitForText(page, 'Butter croissant');
+    expect(await page.getByRole('main').getByText(gone.name).count()).toBe(0);
+    await page.goto(`/products/${gone.id}`);
+    await waitForText(page, 'This product is sold out or no longer baked.');
+  },
+);
 
 it('a price that changed while the cart was open is shown before anything is ordered', async () => {
   const { page } = await newCustomer();

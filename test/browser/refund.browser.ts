@@ -94,7 +94,7 @@ it('a repeated refund has the same idempotency key until the page shows that the
   const expected = [/cannot reach/, /origin is not allowed/, /Rp\s10\.000 in total/, /Rp\s20\.000 in total/];
   for (const text of expected) {
     const amount = adminPage.getByLabel('Amount in rupiah');
-    // After each refund, the form is new and closed.
+    // The form is closed at first. After each refund, the page shows a new, closed form.
     if (!(await amount.isVisible())) await adminPage.locator('summary', { hasText: 'Refund' }).click();
     await amount.fill('10.000');
     await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();

@@ -131,7 +131,7 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
   if (!isLongRun) {
     const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_MAILS;
     await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
-    // Let a minute pass. The processes unlock every job that has been locked for more than 45 s.
+    // Make the locks a minute older: the processes unlock jobs that were locked over 45 s ago. A long run waits instead.
     await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );

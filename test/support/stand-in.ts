@@ -49,7 +49,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   dripIntervalMs = 1_000;
   /** Hook, awaited before a call is performed or a fault responds instead. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Hook, awaited after a call is performed and before the response is sent. */
+  /** Hook, awaited before the response is sent. By then, the call has been performed, unless a fault responds instead. */
   beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
   /** Open calls: neither completed nor aborted by the caller. */
   callsInProgress = 0;

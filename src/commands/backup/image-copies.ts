@@ -32,7 +32,7 @@ export class ImageCopies {
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
-  /** Removes the added files, but not files that existed before. Then removes the added folders if they are empty. */
+  /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');

@@ -30,7 +30,7 @@ const RESPONSE_POLL_MS = 20;
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 type Criteria = FindOptionsWhere<SimulatorTransaction>;
-/** Payload of the job DELIVER: `orderId` is the id of the payment attempt, and `id` is the id of the notification. */
+/** Payload of the job DELIVER: `id` is a notification's id. Here and in EXPIRE, `orderId` is a payment attempt's id. */
 type Delivery = Readonly<{ orderId: string; id: string }>;
 
 /**

@@ -18,7 +18,7 @@ export async function giveToClusterUser(folder: string): Promise<void> {
   if (user !== undefined) await chown(folder, user.uid, user.gid);
 }
 
-/** Starts a program whose output goes to a file. */
+/** Starts a program as the user of the cluster's processes, and appends its output to a file. */
 export function startProgram(
   program: string,
   args: readonly string[],

@@ -18,7 +18,7 @@ interface Purchase {
   readonly acknowledged: string[];
 }
 
-/** Order as administrators see it. `notifications` contains all payment events of the order. */
+/** Order as administrators see it. `notifications` is the first page of its payment history. */
 interface History {
   readonly order: OrderAnswer;
   readonly notifications: readonly { readonly outcome: string; readonly transaction_status: string | null }[];

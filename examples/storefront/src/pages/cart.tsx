@@ -35,7 +35,10 @@ export function CartPage() {
 
 type CurrentLine = ReturnType<typeof useCurrentLines>[number];
 
-/** Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was last added. */
+/**
+ * Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was last added.
+ * A product that is deleted or unavailable counts as sold out.
+ */
 function useCurrentLines() {
   const lines = useCart();
   const queries = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
