@@ -12,7 +12,7 @@ type AdminProduct = ProductAnswer & {
 };
 
 const NO_BOOLEAN = 'available should be true or false';
-const UNTIL_AVAILABLE = 'until needs available to be false';
+const UNTIL_REQUIRES_UNAVAILABLE = 'until needs available to be false';
 const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 
 const shop = useShop();
@@ -95,7 +95,11 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   it.each<[string, unknown, Record<string, string>]>([
     ['an empty body', {}, { available: NO_BOOLEAN }],
     ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
-    ['a date for an available product', { available: true, until: day(1) }, { until: UNTIL_AVAILABLE }],
+    [
+      'a date for an available product',
+      { available: true, until: day(1) },
+      { until: UNTIL_REQUIRES_UNAVAILABLE },
+    ],
     ['today as the date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {

@@ -140,7 +140,7 @@ describe('the fields of a registration', () => {
     },
   );
 
-  it('can contain letters of any script, marks and joiners in the name', async () => {
+  it('can contain letters of any script, punctuation, and emoji with joiners in the full name', async () => {
     for (const fullname of ["D'Arcy-Ñandú Sri Wahyuni, S.Pd.", '山田　太郎', 'أحمد', '👩\u200d🍳'])
       await register({ fullname }).expect(201);
   });

@@ -16,7 +16,7 @@ const SECOND = 1000;
 /** When the service stops, running jobs have STOP_MS to end. Then RESULTS_MS remain to write their results. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
-/** Replaces both if the runner has failed: without the database no result can be written, and jobs should resume soon. */
+/** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
 const FAILED_STOP_MS = SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
@@ -87,8 +87,8 @@ export async function runJobs(
     };
     const watched = watchQueue(pool, runnerToWatch, ended.signal);
     watched.catch(() => undefined); // Awaited in the race, which another failure may win.
-    // After a failure, stop the runner at once: a few ticks later, its workers would already print their errors. The failure
-    // aborts `ended`, which also ends the last two promises. They then wait for `failed`, which rejects with the reason.
+    // A failure aborts `ended`, which also ends the last two promises, without the reason of the failure. So these two continue
+    // with `failed`, and the race rejects with the reason.
     if (!stopping.aborted)
       await Promise.race([
         runner.promise,

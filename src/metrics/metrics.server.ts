@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
-import { countLostConnections, samplePool, sampleProducts, sampleQueue } from './samples.js';
+import { samplePool, sampleProducts, sampleQueue, watchLostConnections } from './samples.js';
 
 /** Serves `/metrics` on a separate port, which the network must not expose to clients. */
 @Injectable()
@@ -36,7 +36,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   /** @throws Error if the port is in use */
   async onApplicationBootstrap(): Promise<void> {
-    for (const [name, pool] of this.#pools) countLostConnections(name, pool);
+    for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
     this.#server.listen(this.env.metricsPort, this.env.host);
     await once(this.#server, 'listening');
   }

@@ -86,7 +86,7 @@ function readInTime<T>(read: Promise<T>): Promise<T | null> {
   return Promise.race([read, delay(DEADLINE_MS, null, { ref: false })]).catch(() => null);
 }
 
-export function countLostConnections(name: string, pool: Pool): void {
+export function watchLostConnections(name: string, pool: Pool): void {
   lostConnections.inc({ [POOL]: name }, 0);
   pool.on('connect', (client) => {
     client.once('error', () => {

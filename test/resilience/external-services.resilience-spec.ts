@@ -185,7 +185,7 @@ it.each(isLongRun ? uploadFaults : uploadFaults.slice(0, 1))(
     await expectBounded(external.cloudinary, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
 
     external.cloudinary.clearFaults();
-    await createProduct(admin);
+    await createProduct(admin); // The service accepts forms again. This product has no image.
     await letTimePassForImagesAndJobs(service.database);
     const isEmpty = async (): Promise<boolean> => {
       await makeJobsDue(service.database.pool);

@@ -59,7 +59,7 @@ export async function createProduct(
   return productOf(answer) as Schemas['ProductView'];
 }
 
-/** Returns `data.products` of a response. */
+/** Returns the product of a response. The contract names the field of a single product `products`, too. */
 export function productOf(answer: { readonly body: unknown }): ProductAnswer {
   return (answer.body as { data: { products: ProductAnswer } }).data.products;
 }
@@ -74,8 +74,8 @@ export async function listProducts(client: Client, lastId = 0): Promise<ProductA
   return answer.status === 404 ? [] : (answer.body as PageAnswer).data.products;
 }
 
-/** Returns the status of a request for a local image. */
-export async function imageStatus({ url }: Client, imageUrl = ''): Promise<number> {
+/** Returns the status of a request for a local image. Fails without an image, such as `images?.[0]` of a product that has none. */
+export async function imageStatus({ url }: Client, imageUrl = 'no image'): Promise<number> {
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
