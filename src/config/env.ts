@@ -19,8 +19,8 @@ const PASSWORD = { message: 'must have at most 1024 characters' };
 const SIGNING_KEY = { message: 'must have at least 32 characters' };
 
 /**
- * Settings of the service. Also the injection token under which modules receive them. Each property with a decorator
- * contains the environment variable of its name: `dataDir` contains DATA_DIR.
+ * Settings of the service. Also the injection token under which modules receive them. Each decorated property contains the
+ * environment variable of its name, such as DATA_DIR in `dataDir`. Its decorator validates the text and converts it.
  */
 export class Env {
   @IsOneOf('development', 'production', 'test') nodeEnv: 'development' | 'production' | 'test' =

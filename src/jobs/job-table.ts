@@ -81,8 +81,8 @@ export async function retryDeadJobs(database: Queryable): Promise<number> {
 }
 
 /**
- * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. `greatest` restores
- * the number of tries of a job that lost its remaining tries when it became dead, and keeps a larger number.
+ * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. A permanent failure
+ * lowers `max_attempts` to the attempts already made. `greatest` raises it to MAX_ATTEMPTS again, but keeps a larger value.
  */
 function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),

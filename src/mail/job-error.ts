@@ -7,7 +7,7 @@ const MAX_REASON_LENGTH = 200;
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const UNKNOWN_RECIPIENT_REPLIES = new Set([550, 551, 553]);
-/** Enhanced status codes for an unknown recipient (RFC 3463): bad address, mailbox moved or disabled; no mail (RFC 7505). */
+/** Enhanced status codes for a bad address, a moved or disabled mailbox (RFC 3463), or a domain without mail (RFC 7505). */
 const UNKNOWN_RECIPIENT_STATUS = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
 
 /**

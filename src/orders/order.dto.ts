@@ -95,7 +95,7 @@ export class OrderView {
   readonly token: string | null;
 
   /** URL of a payment page that can be used. Null if there is none. */
-  @ApiProperty({ format: 'uri' })
+  @ApiProperty({ type: String, format: 'uri', nullable: true })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {

@@ -23,7 +23,7 @@ export class AdminProductsController {
   })
   async list(@Query() query: AdminProductsQuery) {
     const page = await this.products.findPageForAdmin(query);
-    const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 };
+    const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 }; // `findPageForAdmin` returns no empty page
     return { meta, products: page.map((product) => new AdminProductView(product)) };
   }
 

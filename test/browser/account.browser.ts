@@ -49,6 +49,7 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
   await waitForText(other, 'No orders yet');
 
   await page.getByRole('button', { name: 'Sign out' }).click();
+  // The sign-out leads to the start page of visitors. The other tab shows a page of customers, so it asks for a sign-in.
   await waitForHeading(page, 'Bread that was dough an hour ago');
   await waitForHeading(other, 'Welcome back');
 });

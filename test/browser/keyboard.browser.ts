@@ -12,7 +12,7 @@ it('a customer signs in, orders and pays by keyboard only', async () => {
   await tabTo(page, 'Sign in');
   await page.keyboard.press('Enter');
   await waitForHeading(page, 'Welcome back');
-  await page.keyboard.type(email);
+  await page.keyboard.type(email); // The sign-in page focuses this field instead of its heading.
   await tabTo(page, 'Password');
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Enter');

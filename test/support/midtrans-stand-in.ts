@@ -167,6 +167,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Restores the default behavior. The orders stay, because later notifications may belong to them. */
   override reset(): void {
     super.reset();
     this.answersTransactionIdAsOrderId = false;

@@ -63,7 +63,9 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: '/',
-    detached: true, // a process group of its own, which `kill` kills
+    // Own process group, so that `kill` also ends programs that the service runs, such as initdb. The PostgreSQL server leaves
+    // this group and survives.
+    detached: true,
     ...user,
   });
   const exited = once(child, 'exit');
