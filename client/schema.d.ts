@@ -805,7 +805,7 @@ export interface components {
         OrderPageMeta: {
             /**
              * Format: uuid
-             * @description Pass it as last_id for the next page.
+             * @description Pass this id as last_id for the next page.
              */
             lastOrderId: string;
         };

@@ -115,9 +115,9 @@ describe('jobs of a process that died', () => {
     );
   }
 
-  it('are unlocked once one of them has been locked for longer than any deadline, and not before', async () => {
-    await addLockedJob({ n: 1, lockedForS: 46 }); // Locks expire after 45 seconds.
-    await addLockedJob({ n: 2, lockedForS: 20 });
+  it('are unlocked 45 seconds after they were locked, which is longer than any deadline, and not before', async () => {
+    await addLockedJob({ n: 1, lockedForS: 46 });
+    await addLockedJob({ n: 2, lockedForS: 20 }); // of another process
     const worker = await startProcess();
     await until('the job with the older lock ran', () => worker.ran.includes(1));
     await enqueue(worker, 3);

@@ -133,11 +133,11 @@ export class AdminOrderView extends OrderView {
 }
 
 export class OrderPageMeta {
-  /** Pass it as last_id for the next page. */
+  /** Pass this id as last_id for the next page. */
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
   readonly lastOrderId: string;
 
   constructor(page: readonly Order[]) {
-    this.lastOrderId = page.at(-1)?.orderId ?? '';
+    this.lastOrderId = page.at(-1)?.orderId ?? ''; // a page is never empty: the response would be 404
   }
 }

@@ -16,7 +16,7 @@ export interface PaymentEvent {
   readonly refundAmount: number | null;
   readonly paymentType: string | null;
   readonly fraudStatus: string | null;
-  /** Body as received; for a manual refund, JSON that the service wrote. */
+  /** Body as received. For a refund made outside of the gateway, JSON that the service wrote. */
   readonly payload: string;
 }
 
@@ -51,8 +51,8 @@ export function decideOutcome(
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
   const isKnown =
     event.source === 'notification'
-      ? isRedelivery(event, history, isShownByOrder)
-      : // If two attempts were paid, the order shows one payment. A status response about the other payment is no news.
+      ? isKnownNotification(event, history, isShownByOrder)
+      : // If two attempts were paid, the order shows the latest one. A response with an applied status of the other is no news.
         isShownByOrder ||
         (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
@@ -70,7 +70,7 @@ function rankStatus(status: string): number {
  * Returns true if an identical notification is stored, or if a response of the gateway with the same result is stored and
  * the order still shows that result. Ignores status codes of responses: `expire` has 407 in a response, 202 in a notification.
  */
-function isRedelivery(
+function isKnownNotification(
   event: PaymentEvent,
   history: readonly StoredPaymentEvent[],
   isShownByOrder: boolean,

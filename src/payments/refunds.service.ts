@@ -57,7 +57,7 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Refunds an order in full or in part.
-   * @throws Failure 404; 409 if the order, the gateway or a used idempotency key forbids it; 502 without a result of the gateway
+   * @throws Failure 404; 409 if order or gateway forbid it or the idempotency key is of another request; 502 without a result
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
     // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.

@@ -19,7 +19,7 @@ export class UserView {
   }
 }
 
-/** User with a role: `user` in every other response. The contract requires the role for registration and refresh (4.1, 4.3). */
+/** User with a role: `user` in all other cases. The contract requires the role for registration and refresh (4.1, 4.3). */
 export class UserWithRoleView extends UserView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   readonly role: Role;

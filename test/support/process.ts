@@ -50,7 +50,8 @@ export async function waitUntilListening(service: BuiltProcess, url: string): Pr
     await until(
       'the service responds',
       () => {
-        if (service.child.exitCode !== null) throw new Error('the service ended');
+        const { exitCode, signalCode } = service.child;
+        if (exitCode !== null || signalCode !== null) throw new Error('the service ended');
         return fetch(`${url}/api/health/live`).then(
           (response) => response.ok,
           () => false,

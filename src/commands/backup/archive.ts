@@ -33,7 +33,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (!found.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
-  // The path is absolute because tar would treat `host:file` as a file on another machine.
+  // The paths here and in `pack` are absolute, because tar would treat `host:file` as a file on another machine.
   const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
   await runTar(options, file, problem);
   const checksums = await computeChecksums(folder);

@@ -5,7 +5,7 @@ import type { RunOptions } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const SCREENSHOTS = join(ROOT, '.screenshots');
+const SCREENSHOT_FOLDER = join(ROOT, '.screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** WCAG 2.2 AA and best practices. */
 const AXE_OPTIONS: RunOptions = {
@@ -45,7 +45,7 @@ export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Expects that a page fits all WIDTHS and is accessible on a phone and a desktop. With SCREENSHOTS, saves screenshots. */
+/** Expects that a page fits all WIDTHS and is accessible on a phone and a desktop. Saves screenshots if SCREENSHOTS is set. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
@@ -57,7 +57,7 @@ export async function expectGoodLayout(page: Page, name: string): Promise<void> 
     const violations = await findViolations(page);
     problems.push(...violations.map((violation) => `${name} at ${width} px: ${violation}`));
     if (process.env.SCREENSHOTS === undefined) continue;
-    const path = join(SCREENSHOTS, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
+    const path = join(SCREENSHOT_FOLDER, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
     await page.screenshot({ path, fullPage: true });
   }
   if (size !== null) await page.setViewportSize(size);
@@ -81,7 +81,7 @@ export async function takeReadmeScreenshot(page: Page, name: string): Promise<vo
   if (process.env.SCREENSHOTS === undefined) return;
   await waitForPictures(page);
   await page.locator('.toast').waitFor({ state: 'detached' });
-  const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOTS;
+  const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOT_FOLDER;
   await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
 }
 

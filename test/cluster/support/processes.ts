@@ -51,7 +51,7 @@ export async function listChildren(pid: number): Promise<number[]> {
   const threads = `/proc/${pid}/task`;
   const lists = (await readdir(threads)).map((thread) =>
     // A thread that has ended since `readdir` has no children.
-    readFile(join(threads, thread, 'children'), 'utf8').catch(returnEmptyIfEnded),
+    readFile(join(threads, thread, 'children'), 'utf8').catch(throwUnlessEnded),
   );
   return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
@@ -63,13 +63,13 @@ export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<v
     process.kill(pid, signal);
     for (const child of children) await signalTree(child, signal);
   } catch (error) {
-    // After a kill of the server, its child processes end by themselves.
-    returnEmptyIfEnded(error);
+    // A child process may have ended before its turn, for example because its parent was killed.
+    throwUnlessEnded(error);
   }
 }
 
-/** @throws the error, unless it means that the process or thread has ended */
-function returnEmptyIfEnded(error: unknown): string {
+/** @returns an empty text @throws the error, unless it means that the process or thread has ended */
+function throwUnlessEnded(error: unknown): string {
   if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
   throw error;
 }

@@ -12,7 +12,7 @@ import { Filter, useFilters } from './filter';
 import { ManagePage } from './manage-page';
 
 const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
-// Distinguishes the two statuses of a paid order. A captured payment may also be under review or denied.
+// Distinguishes two statuses that can mean "Paid". A captured payment may also be under review or denied.
 const STATUSES = { ...STATUS_TEXTS, capture: { label: 'Card payment captured' } };
 const REFUND = { due: { label: 'Refund due' } };
 

@@ -19,6 +19,15 @@ const OUTCOMES = {
 /** Maximum number of entries in a response of the service. */
 const MAX_ENTRIES = 50;
 
+/** Payload of a refund. It is valid JSON. */
+interface RefundPayload {
+  /** Only in the payload of a single refund. Any other payload has the total that the gateway has refunded so far. */
+  refund_key?: string;
+  refund_amount?: string | null;
+  /** Amount of a refund by hand. */
+  amount?: number;
+}
+
 interface PaymentSectionProps {
   order: AdminOrder;
   entries: PaymentEntry[];
@@ -53,13 +62,11 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
 }
 
 /** Describes the refunded amount if the entry contains one, otherwise the amount of the payment. */
-function describeAmount({ source, transaction_status, payload, gross_amount }: PaymentEntry) {
+function describeAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
-  // The payload is valid JSON. A refund made by the service has `amount` (by hand) or `refund_amount` (at the gateway). In any
-  // other entry, `refund_amount` is the total that the gateway has refunded so far.
-  const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string | null; amount?: number };
-  const total = refund_amount == null || source === 'refund' ? '' : ' in total';
-  return `${formatAmount(refund_amount ?? amount ?? gross_amount)}${total}`;
+  const { refund_key, refund_amount, amount } = JSON.parse(payload) as RefundPayload;
+  const suffix = refund_amount == null || refund_key !== undefined ? '' : ' in total';
+  return `${formatAmount(refund_amount ?? amount ?? gross_amount)}${suffix}`;
 }
 
 /** Formats an amount. A rejected notification may contain any text. */
