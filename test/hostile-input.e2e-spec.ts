@@ -45,7 +45,7 @@ describe('a hostile field name', () => {
     '(%s) in a form changes no prototype',
     async (field) => {
       await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
-      // `server` inherits from the service's Object.prototype; Jest's realm has another one.
+      // `server` inherits from the Object.prototype of the service, which Node's loader has loaded. Jest's realm has another one.
       expect('polluted' in server).toBe(false);
       expect(typeof server.toString).toBe('function');
     },

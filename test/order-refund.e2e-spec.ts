@@ -123,7 +123,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ]);
   });
 
-  it('adds manual refunds to the refunds at the gateway, and treats null like a missing field', async () => {
+  it('counts manual refunds and refunds at the gateway together, also after a notification, and treats null like a missing field', async () => {
     const orderId = await placePaidOrder();
     await refund(orderId, { amount: 10_000, manual: true });
     expect((await refund(orderId, { amount: 20_000 })).refunded_amount).toBe(30_000);

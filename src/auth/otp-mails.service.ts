@@ -129,7 +129,7 @@ export class OtpMailsService implements OnModuleInit {
       const locked = await this.users.lock(tx, userId);
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });
-    if (account === null || code === null) return;
+    if (account === null || code === null) return; // the account or its request for a code was deleted meanwhile
     const { subject, ...texts } = TEXTS[isNewEmail ? 'new_email' : purpose];
     const context = { ...texts, code, minutes: OTP_MINUTES };
     await this.mail.send({ to: account, subject, template: 'one-time-password', context });

@@ -2,7 +2,7 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 
 const MAX_ID = 2_147_483_647;
 
-/** Returns true for a possible id. PostgreSQL fails if an id is compared with a larger number. */
+/** Returns true for a possible id. PostgreSQL rejects a parameter above MAX_ID with an error. */
 export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }

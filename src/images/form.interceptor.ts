@@ -25,7 +25,7 @@ export class FormInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    request.fileParts = [];
+    request.fileParts = []; // `readForm` adds every file part; `files` gets only images
     if (!request.is('multipart/form-data')) {
       request.body = {};
       return next.handle();

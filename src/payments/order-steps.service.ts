@@ -40,7 +40,7 @@ export class OrderStepsService {
     try {
       for (;;) {
         const { order } = await this.events.callGatewayAndRecord(orderId, 'cancel');
-        // If the order changed during the call and is still pending, the call has to be repeated.
+        // The order is still pending if it changed during the call, for example by a new payment attempt. Call again.
         if (order.status !== 'pending') return order.status;
       }
     } catch (error) {

@@ -3,8 +3,8 @@ import { isCompleted } from '../orders/order-status.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
 
 /**
- * Returns messages for fields that contradict a completed payment; null if there are none. The gateway signs the
- * fields joined without separators, so characters could move from one field to the next. These rules reject that.
+ * Returns messages for fields that contradict a completed payment; null if there are none. The signature covers order_id,
+ * status_code and gross_amount without separators, so that characters could move between them. The fixed values prevent that.
  * @param total total of the order in whole rupiah
  */
 export function findImplausibleFields(

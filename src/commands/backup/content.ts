@@ -25,8 +25,8 @@ export interface UnpackedBackup {
 }
 
 /**
- * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit, so that a
- * failed copy rolls back the rows.
+ * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit: if a copy
+ * fails, nothing is committed, and the caller closes the connection.
  */
 export async function writeContent(
   client: pg.Client,
