@@ -97,7 +97,7 @@ describe('a cancellation', () => {
       expect(statuses).toContain(200);
       for (const status of statuses) expect([200, 409]).toContain(status);
       expect(await shop.readStatus(orderId)).toBe('cancel');
-      await shop.waitForChecks();
+      await shop.waitForPaymentChecks();
       expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
     }
   });

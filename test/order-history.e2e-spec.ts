@@ -35,7 +35,7 @@ describe('the payment history of an order', () => {
     await send({ transaction_status: 'authorize' });
     await send({ fraud_status: undefined }); // Rejected, because notifications require the field. Starts a reconciliation.
     // The reconciliation adds no event, because a status response is stored only if it changes the order.
-    await shop.waitForChecks();
+    await shop.waitForPaymentChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
 
     const { notifications, meta } = await getHistory(orderId);

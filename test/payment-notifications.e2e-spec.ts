@@ -139,7 +139,7 @@ describe('a signed notification of a completed payment', () => {
         const completion = { ...SETTLEMENT, transaction_status, ...fields };
         const answer = await shop.sendNotification(orderId, completion);
         expect(answer).toEqual({ status: 400, body: buildValidationFailure(details) });
-        await shop.waitForChecks();
+        await shop.waitForPaymentChecks();
         expect(shop.countCalls('status', orderId)).toBe(1);
         expect(await shop.describeHistory(orderId)).toContain('notification - rejected');
         expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });

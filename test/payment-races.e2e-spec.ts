@@ -63,7 +63,7 @@ async function runRaces<T>(
 ): Promise<string[]> {
   const orders = await shop.insertOrders(races.length);
   await Promise.all(races.map((race, index) => run(race, orders[index] ?? '')));
-  await shop.waitForChecks();
+  await shop.waitForPaymentChecks();
   for (const orderId of orders) await expectConsistent(orderId);
   expect(shop.loggedErrors()).toEqual([]);
   return orders;
@@ -127,7 +127,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
   );
   await Promise.all(searches);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
-  await shop.waitForChecks();
+  await shop.waitForPaymentChecks();
   for (const orderId of orders) {
     await shop.notify(orderId);
     await expectConsistent(orderId);

@@ -65,8 +65,8 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
 describe('the pickup windows', () => {
   it('start after the lead time today and include the windows of the following days', () => {
     const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
-    const rules = { hours, lead_minutes: 90, days_ahead: 1 };
-    expect(listWindows(rules, '2026-11-22T11:45:30.500+07:00')).toEqual([
+    const settings = { hours, lead_minutes: 90, days_ahead: 1 };
+    expect(listWindows(settings, '2026-11-22T11:45:30.500+07:00')).toEqual([
       '2026-11-22 13:16-18:00',
       '2026-11-23 07:00-12:00',
       '2026-11-23 13:00-18:00',
@@ -94,22 +94,27 @@ describe('the pickup windows', () => {
     [['01:00', '06:00'], ['01:00-06:00']],
     [['22:00', '24:00'], ['22:00-24:00']],
   ] as const)('of %s in Berlin omit the times that clocks skip on 29 March', (window, expected) => {
-    const rules = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
-    const found = listWindows(rules, '2026-03-28T23:30:00Z').filter((line) => line.startsWith('2026-03-29'));
+    const settings = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
+    const found = listWindows(settings, '2026-03-28T23:30:00Z').filter((line) =>
+      line.startsWith('2026-03-29'),
+    );
     expect(found).toEqual(expected.map((times) => `2026-03-29 ${times}`));
   });
 
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
-    const rules = { time_zone: 'America/New_York', hours: everyDay(['00:00', '02:30'], ['02:45', '24:00']) };
-    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: rules.time_zone, timeStyle: 'short' });
+    const settings = {
+      time_zone: 'America/New_York',
+      hours: everyDay(['00:00', '02:30'], ['02:45', '24:00']),
+    };
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
-      const now = new Date(dayRange(day, rules.time_zone).start.getTime() - 3_600_000);
-      const found = listPickupWindows(buildRules(rules), now).filter(({ date }) => date === day);
-      const { start, end } = dayRange(day, rules.time_zone);
+      const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
+      const found = listPickupWindows(buildRules(settings), now).filter(({ date }) => date === day);
+      const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);
         const isListed = found.some(({ from, to }) => from <= time && time < to);
-        const isPossibleThen = isPickupPossible(buildRules(rules), new Date(at), now);
+        const isPossibleThen = isPickupPossible(buildRules(settings), new Date(at), now);
         expect([day, time, isListed]).toEqual([day, time, isPossibleThen]);
       }
     }

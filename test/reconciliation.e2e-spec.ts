@@ -62,7 +62,7 @@ describe('the check of a pending order', () => {
       await shop.letOrdersAge(orders, '6 minutes');
       const enqueueSearch = () => shop.enqueueDueOrderSearch({ canRunInParallel: true });
       await Promise.all(Array.from({ length: 4 }, enqueueSearch));
-      await shop.waitForChecks();
+      await shop.waitForPaymentChecks();
       for (const orderId of orders) {
         expect(shop.countCalls('status', orderId)).toBe(1);
         expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
@@ -136,12 +136,12 @@ describe('the result of a check', () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId, { grossAmount: '1.00' });
     await startCheck(orderId);
-    await shop.waitForFailedCheck();
+    await shop.waitForFailedPaymentCheck();
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
     expect((await shop.cancel(orderId)).status).toBe(502);
     shop.gateway.settle(orderId, { grossAmount: `${GROSS_AMOUNT}.00` });
     await makeJobsDue(shop.service.database.pool);
-    await shop.waitForChecks();
+    await shop.waitForPaymentChecks();
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
@@ -249,12 +249,12 @@ describe('25 hours after the creation of an order', () => {
       const calls = shop.gateway.listCalls(fault.operation).length;
       await startCheck(orderId);
       await until('the gateway was called', () => shop.gateway.listCalls(fault.operation).length > calls);
-      await shop.waitForFailedCheck();
+      await shop.waitForFailedPaymentCheck();
       expect(await shop.readStatus(orderId)).toBe('pending');
       shop.gateway.clearFaults();
     }
     await makeJobsDue(shop.service.database.pool);
-    await shop.waitForChecks();
+    await shop.waitForPaymentChecks();
     expect(await shop.readStatus(orderId)).toBe('expire');
     expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
   });
@@ -265,7 +265,7 @@ it('a dead check runs again when the next check of the order is due', async () =
   shop.gateway.settle(orderId);
   shop.gateway.fault({ operation: 'status', kind: 'error' });
   await startCheck(orderId);
-  await shop.waitForFailedCheck();
+  await shop.waitForFailedPaymentCheck();
   const { rowCount } = await shop.service.database.pool.query(
     `UPDATE graphile_worker._private_jobs SET attempts = max_attempts WHERE key = $1`,
     [`check-order:${orderId}`],
@@ -274,7 +274,7 @@ it('a dead check runs again when the next check of the order is due', async () =
   shop.gateway.clearFaults();
   await startCheck(orderId);
   await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
-  await shop.waitForChecks();
+  await shop.waitForPaymentChecks();
 });
 
 it('20 parallel signed notifications without the required fraud_status are rejected and stored, and cause a check that records the payment or its refund', async () => {
@@ -287,7 +287,7 @@ it('20 parallel signed notifications without the required fraud_status are rejec
     for (const response of responses) expect(response).toEqual({ status: 400, body });
     await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);
   }
-  await shop.waitForChecks();
+  await shop.waitForPaymentChecks();
   const history = await shop.describeHistory(orderId);
   expect(history.filter((event) => event === 'notification - rejected')).toHaveLength(40);
   expect(history.filter((event) => event.startsWith('reconciliation'))).toEqual([

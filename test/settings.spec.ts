@@ -46,6 +46,7 @@ function readRejection(settings: Record<string, string>): string {
 
 describe('the settings', () => {
   it('have the documented defaults if no variable except DATA_DIR is set', () => {
+    expect(read({}).isTraced).toBe(false); // `toEqual` ignores getters.
     expect(read({})).toEqual({
       nodeEnv: 'development',
       port: 3000,

@@ -17,8 +17,8 @@ A backup can be made while the service runs. FILE contains password digests: kee
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
 A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to the
 URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
-revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert: the next start
-applies the migration again.
+revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert,
+because it needs what is reverted. The next start of the same build applies the migration again.
 
 The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.

@@ -244,7 +244,7 @@ export class Shop {
   }
 
   /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
-  async waitForChecks(): Promise<void> {
+  async waitForPaymentChecks(): Promise<void> {
     await until('every check is done', async () => {
       const { rows } = await this.service.database.pool.query<{ waiting: number }>(
         `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
@@ -255,7 +255,7 @@ export class Shop {
   }
 
   /** Waits until exactly one payment check has failed and is waiting for its retry. */
-  async waitForFailedCheck(): Promise<void> {
+  async waitForFailedPaymentCheck(): Promise<void> {
     await until('the check has failed', async () => {
       const jobs = await readJobs(this.service.database.pool, 'check-order');
       return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === 1;
@@ -266,7 +266,7 @@ export class Shop {
   async reconcile(orderIds: readonly string[], interval = '6 minutes'): Promise<void> {
     await this.letOrdersAge(orderIds, interval);
     await this.enqueueDueOrderSearch();
-    await this.waitForChecks();
+    await this.waitForPaymentChecks();
   }
 
   /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */

@@ -367,6 +367,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'runs for an ordinary user from a read-only checkout, and reports a DATA_DIR that is in use or not accessible',
     async () => {
+      // Root owns this checkout. NOBODY can only read it.
       const readOnly = await buildCheckout(await createFolder());
       const dataDir = await createFolder(0o777);
       const service = spawnService(readOnly, dataDir, NOBODY);

@@ -46,7 +46,7 @@ const DAYS = [
 ];
 const DAY_STEP = 31;
 
-/** Plans the n-th order of a seed. Every 71 consecutive orders contain 5 for today, 6 for later days, 1 per past day. */
+/** Plans the n-th order of a seed. If the shop is always open, 71 orders contain 5 for today, 6 for later days, 1 per past day. */
 export function planOrder(n: number, seed: number, shop: PickupRules, now: Date) {
   const slot = (n * DAY_STEP + seed) % DAYS.length;
   const round = Math.floor(n / DAYS.length);

@@ -55,7 +55,7 @@ export class Registrations {
       }
       const login = client.post('/api/login').send({ email, password: PASSWORD });
       const answer = await this.observer.send(login, 200);
-      if (answer === undefined) continue; // The observer has recorded the failed login.
+      if (answer === undefined) continue; // The observer has recorded or counted the failure.
       const { id, fullname } = userOf(answer);
       if (fullname !== `Ayu ${email}` || id !== (acknowledged?.id ?? id))
         violations.push(`account ${email} is changed`);
