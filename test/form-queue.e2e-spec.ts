@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { importBuilt } from './support/built.js';
 import type { Client } from './support/client.js';
-import { buildFailure } from './support/failure.js';
+import { buildFailure, MESSAGES } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -58,7 +58,7 @@ it('a form whose client sends nothing for 15 seconds is rejected with 408, and t
   const created = createProduct(admin, pictures(1));
   for (const [response] of await Promise.all(stalled)) {
     expect(response?.headers.connection).toBe('close');
-    expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, 'request took too long'));
+    expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, MESSAGES.tooSlow));
   }
   expect((await created).images).toHaveLength(1);
 });

@@ -45,7 +45,7 @@ describe('a locally stored image', () => {
     },
   );
 
-  it('is not sent if the request has the current ETag: the response is 304', async () => {
+  it('is sent unless the request has the current ETag: then the response is 304', async () => {
     const path = await storeImage(png('etag'));
     const { etag } = (await service.client().get(path).expect(200)).headers as { etag: string };
     const unchanged = await service.client().get(path).set('If-None-Match', etag).expect(304);

@@ -36,10 +36,8 @@ describe('POST /api/logout', () => {
     await clientWith(expired).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(false);
   });
-});
 
-describe('POST /api/logout without a valid access cookie', () => {
-  it('returns 204 to anyone and clears both cookies', async () => {
+  it('returns 204 to anyone and clears both cookies, even without a valid access cookie', async () => {
     for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
       const response = await clientWith(token).post('/api/logout').expect(204);
       expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([

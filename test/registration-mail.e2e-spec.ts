@@ -33,7 +33,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
   }));
 
-  it('is sent by a retry after an outage of the mail server, and the outage does not delay the registration', async () => {
+  it('is sent by a retry after an outage of the mail server; the outage does not delay the registration, and the stored job contains no code', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();

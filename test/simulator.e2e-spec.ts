@@ -275,8 +275,8 @@ describe('the payment page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('allows no resource except its own style, and rejects a form that another origin sends', async () => {
-    const { path, click } = await createPayment();
+  it('allows no resource except its own style, is never cached, and is no referrer for other origins', async () => {
+    const { path } = await createPayment();
     const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -286,6 +286,10 @@ describe('the payment page', () => {
     expect(headers['referrer-policy']).toBe('same-origin');
     expect(headers['cache-control']).toBe('no-store');
     expect(text).not.toMatch(/\s(style|on\w+)=/);
+  });
+
+  it('accepts a form of its own origin, and rejects a form that another origin sends', async () => {
+    const { click } = await createPayment();
     await click('gopay').set('Origin', 'https://elsewhere.example').expect(403);
     await click('gopay').set('Origin', service.url).expect(303);
   });

@@ -41,7 +41,7 @@ it('saved opening hours can end at 24:00, and a closed date is not offered for a
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
-it('rejected opening hours are explained, the typed values stay in the form, and nothing is saved', async () => {
+it('rejected opening hours are explained, the typed values stay in the form, nothing is saved, and corrected values are saved', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
   await page.getByLabel('Wednesday, closes').fill('25:00');

@@ -42,7 +42,7 @@ describe('in a shop that is open from 07:10 to 08:31', () => {
     expect(times).toEqual(['07:30', '08:00', '08:30']);
   });
 
-  it('the cart reports a pickup time that has become impossible, and then offers only possible ones', async () => {
+  it('the cart reports a pickup time that has become impossible, then offers only possible ones, and the order succeeds', async () => {
     const { page } = await newCustomer();
     await addToCart(page, CROISSANT);
     const day = page.getByLabel('Day');

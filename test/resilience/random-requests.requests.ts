@@ -72,7 +72,7 @@ export function buildRequestsWithOneWrongValue(
   const wrongValues: (readonly [string, readonly unknown[]])[] = [
     ...(operation.parameters ?? []).map((parameter) => [parameter.name, hostile.HOSTILE_PARAMETERS] as const),
     ...Object.entries(fields).map(
-      ([field, schema]) => [field, listWrongValues(schema, stored.values)] as const,
+      ([field, schema]) => [field, listWrongValues(schema, stored.values, seed)] as const,
     ),
     ...(mediaType === '' ? [] : hostile.HOSTILE_NAMES.map((extra) => [extra, ['ADMIN']] as const)),
   ];
@@ -140,7 +140,7 @@ function buildRequest(
       path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]) || '%20') +
       (query.length === 0 ? '' : `?${query.join('&')}`),
     headers: {
-      ...Object.fromEntries(listParameters('header').map(([key, value]) => [key, value || 'x'])),
+      ...Object.fromEntries(listParameters('header')),
       ...(cookie !== '' && { Cookie: cookie }),
       ...(contentType !== '' && { 'Content-Type': contentType }),
     },

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { buildFailure, MESSAGES } from '../support/failure.js';
 import { compileSchema, type OpenApi } from '../support/openapi.js';
 import type { DocumentedOperation, RandomRequest } from './random-requests.requests.js';
 
@@ -17,10 +18,14 @@ const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-pol
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /**
- * Statuses of responses to bodies that cannot be parsed. An operation without a body need not document these statuses, but
- * the service parses every body that it receives.
+ * Responses to bodies that cannot be parsed. An operation without a body need not document them, but the service parses
+ * every body that it receives.
  */
-const STATUSES_OF_UNREADABLE_BODIES = [400, 413, 415];
+const RESPONSES_TO_UNREADABLE_BODIES = [
+  buildFailure(400, MESSAGES.malformedRequest),
+  buildFailure(413, MESSAGES.tooLarge),
+  buildFailure(415, MESSAGES.unsupportedEncoding),
+].map((body) => JSON.stringify(body));
 
 const agent = new Agent({ keepAlive: true });
 
@@ -61,8 +66,8 @@ export class ResponseChecker {
 
   listViolations(documented: DocumentedOperation, answer: Answer): string[] {
     const { status, headers, body } = answer;
-    const canBeUnreadableBody = documented.mediaType === '' && STATUSES_OF_UNREADABLE_BODIES.includes(status);
-    if (documented.operation.responses[status] === undefined && !canBeUnreadableBody)
+    const isExempt = documented.mediaType === '' && RESPONSES_TO_UNREADABLE_BODIES.includes(body);
+    if (documented.operation.responses[status] === undefined && !isExempt)
       return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
     return [
@@ -72,7 +77,7 @@ export class ResponseChecker {
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),
       ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
       ...(status >= 400 && INTERNALS.test(body) ? ['the response reveals internals'] : []),
-      ...(canBeUnreadableBody ? [] : this.#listBodyViolations(documented, answer)),
+      ...(isExempt ? [] : this.#listBodyViolations(documented, answer)),
     ];
   }
 

@@ -63,7 +63,7 @@ const picture: fc.Arbitrary<FormFile> = fc
   );
 
 /** Lists values that a field may have to reject: hostile, blank, or just outside a limit. The schema may allow some of them. */
-export function listWrongValues(schema: Schema, existing: ExistingValues): readonly unknown[] {
+export function listWrongValues(schema: Schema, existing: ExistingValues, seed: number): readonly unknown[] {
   const { minimum, maximum, minLength, maxLength, maxItems = 50 } = schema as Limits;
   const items = schema.items as Schema | undefined;
   if (items?.format === 'binary') return HOSTILE_FILES;
@@ -75,9 +75,9 @@ export function listWrongValues(schema: Schema, existing: ExistingValues): reado
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '💥'.repeat(maxLength)]),
   ];
   if (items?.properties === undefined) return values;
-  const [item] = fc.sample(generateFields(items.properties, existing), 1);
+  const [item] = fc.sample(generateFields(items.properties, existing), { numRuns: 1, seed });
   const wrongItems = Object.entries(items.properties).flatMap(([name, inner]) =>
-    listWrongValues(inner, existing).map((value) => [{ ...item, [name]: value }]),
+    listWrongValues(inner, existing, seed).map((value) => [{ ...item, [name]: value }]),
   );
   return [...values, ...wrongItems, Array.from({ length: maxItems + 1 }, () => item)];
 }

@@ -18,6 +18,8 @@ export const MESSAGES = {
   keyReused: 'idempotency key was used with another request',
   gatewayAway: 'payment gateway is unavailable, please try again later',
   tooLarge: 'request is too large',
+  tooSlow: 'request took too long',
+  unsupportedEncoding: 'content encoding or character set is not supported',
   unexpected: 'something went wrong on our side, please try again later',
   unavailable: 'service is temporarily unavailable, please try again later',
 } as const;

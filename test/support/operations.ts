@@ -103,8 +103,7 @@ export function expectedFailures(name: string): Failures {
   if (access === 'admin') failures.push([403, MESSAGES.adminOnly]);
   if (!name.startsWith('GET ')) failures.push([403, MESSAGES.origin]);
   if (bodyFormat !== null || name.includes('{')) failures.push([400, MESSAGES.malformedRequest]);
-  if (bodyFormat !== null)
-    failures.push([413, MESSAGES.tooLarge], [415, 'content encoding or character set is not supported']);
-  if (bodyFormat === 'form') failures.push([408, 'request took too long']);
+  if (bodyFormat !== null) failures.push([413, MESSAGES.tooLarge], [415, MESSAGES.unsupportedEncoding]);
+  if (bodyFormat === 'form') failures.push([408, MESSAGES.tooSlow]);
   return [...failures, [500, MESSAGES.unexpected], [503, MESSAGES.unavailable]];
 }
