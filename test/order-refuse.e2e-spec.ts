@@ -32,7 +32,7 @@ describe('refusing an order whose payment is pending', () => {
     expect(shop.countCalls('cancel', orderId)).toBe(1);
   });
 
-  it('gets 502 and changes nothing while the gateway is unavailable', async () => {
+  it('gets 502 and changes nothing while the gateway is unavailable, and succeeds afterwards', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     await shop.gateway.down();
     expect((await requestRefusal(orderId)).body).toEqual(GATEWAY_AWAY);
@@ -99,7 +99,7 @@ describe('GET /api/admin/orders', () => {
       ({ order_id }) => order_id,
     );
 
-  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due', async () => {
+  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due, also with other parameters', async () => {
     await shop.query('TRUNCATE orders CASCADE');
     const paid = await shop.orderTwoPieces();
     const due = await shop.orderTwoPieces();

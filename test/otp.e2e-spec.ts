@@ -40,7 +40,7 @@ async function isVerified({ id }: TestAccount): Promise<boolean> {
 }
 
 describe('POST /api/otp/verify', () => {
-  it('accepts the correct code only once, returns data.user with emailVerified, and continues the session', async () => {
+  it('accepts the correct code with whitespace around it, but only once, returns data.user with emailVerified, and continues the session', async () => {
     const account = await newAccountWithCode();
     expect(await isVerified(account)).toBe(false);
     const response = await verify(account, ` ${account.code}\n`);
@@ -109,7 +109,7 @@ it.each([0, 3, 25, 49])(
     const isGuessed = statuses.includes(200);
     expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
     expect(await isVerified(account)).toBe(isGuessed);
-    // The correct code does not count toward the limit after its check, so `tries` can be 5 wrong codes and this one.
+    // A correct code leaves the limit as it was, so up to 5 wrong codes are checked besides it. `tries` counts all 6.
     const { tries = 0 } = (await readOtp(service, account.id)) ?? {};
     if (isGuessed) expect(tries).toBeLessThanOrEqual(6);
     else expect(tries).toBe(5);

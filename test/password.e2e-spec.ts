@@ -20,7 +20,7 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
-const OTHER_CONFIRMATION = { passwordConfirmation: 'password confirmation does not match' };
+const CONFIRMATION_MISMATCH = { passwordConfirmation: 'password confirmation does not match' };
 
 const service = useService();
 
@@ -91,7 +91,7 @@ describe('PUT /api/users/password', () => {
       passwordConfirmation: 'password confirmation is required',
     });
     const mismatch = await changePassword(client, { passwordConfirmation: 'other' });
-    expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
+    expectFailure(mismatch, 400, MESSAGES.validation, CONFIRMATION_MISMATCH);
   });
 
   it('invalidates the reset code, but not the verification code, if the password is changed', async () => {
@@ -127,7 +127,7 @@ describe('POST /api/password/forgot', () => {
     expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('mails a code to an address with an account, regardless of letter case, but not to an unknown address, and rejects a malformed one', async () => {
+  it('mails a code to an address with an account, regardless of letter case and outer spaces, but not to an unknown address, and rejects a malformed one', async () => {
     const { client, email } = await newAccount(service);
     await waitForCode(service, email);
     await requestReset(` ${email.toUpperCase()} `);
@@ -141,7 +141,7 @@ describe('POST /api/password/forgot', () => {
     for (const part of [text, html])
       for (const phrase of ['new password', otp, '10 minutes']) expect(part).toContain(phrase);
     await waitUntilMailed(service);
-    expect(await readMails(service, email)).toHaveLength(2);
+    expect(await readMails(service, email)).toHaveLength(2); // One of the registration, one of the reset.
     expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
     // The requests have not ended the session.
     await client.get('/api/refresh').expect(200);
@@ -189,7 +189,7 @@ describe('POST /api/password/reset', () => {
       passwordConfirmation: 'password confirmation is required',
     });
     const mismatch = await resetPassword(account, { passwordConfirmation: 'other' });
-    expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
+    expectFailure(mismatch, 400, MESSAGES.validation, CONFIRMATION_MISMATCH);
     expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
   });
 

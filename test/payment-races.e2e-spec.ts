@@ -107,7 +107,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
       });
       // If the notification arrives first, the order is paid and its customer cannot cancel it.
       expect([notified, status]).toEqual([notified, notified === 'before the call' ? 409 : 200]);
-      await shop.notify(orderId);
+      await shop.notify(orderId); // Like the gateway, which also notifies the final status.
     });
   });
 });

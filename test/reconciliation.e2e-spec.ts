@@ -172,6 +172,7 @@ describe('an order with several payment attempts', () => {
     ['oldest', 0],
   ])('is paid if its %s attempt was paid and its other attempt has expired', async (_which, paidIndex) => {
     const orderId = await shop.insertOrder();
+    // The first attempt has the id of the order.
     const attempts = [orderId, await shop.addAttempt(orderId)];
     const [paid = '', expired = ''] = paidIndex === 0 ? attempts : attempts.toReversed();
     const { transactionId } = shop.gateway.settle(paid);
@@ -200,7 +201,7 @@ describe('an order with several payment attempts', () => {
 });
 
 describe('25 hours after the creation of an order', () => {
-  it('the service expires the order and its payment at the gateway', async () => {
+  it('the service expires the order and its payment at the gateway, and opens no further payment page', async () => {
     const orders = await shop.insertOrders(2);
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');

@@ -58,16 +58,16 @@ export function parseRejection({ httpStatus, fields }: MidtransResponse): string
 }
 
 /**
- * Returns true if a rejection says that the order id was used before: 406, or any message about the field, because our ids
- * are well-formed. Snap has worded the message differently over time and in two languages.
+ * Returns true if a rejection says that the order id was used before: 406, or any message about the order id, because our
+ * ids are well-formed. Snap has worded the message differently over time and in two languages.
  */
 export function isOrderIdTaken(httpStatus: number, reasons: string): boolean {
   return httpStatus === 406 || /order[_ ]?id/i.test(reasons);
 }
 
 /**
- * Returns the `status_code` in the body of a 2xx or 4xx response of the Core API, otherwise `none`. The HTTP status is not a
- * substitute, except 401: a 404 without a body may come from a wrong address or a proxy and does not mean "no such payment".
+ * Returns the `status_code` in the body of a 2xx or 4xx response of the Core API, otherwise `none`. Only the HTTP status 401
+ * is a substitute: a 404 without a body may come from a wrong address or a proxy and does not mean "no such payment".
  */
 export function parseStatusCode({ httpStatus, fields }: MidtransResponse): string {
   const code = fields?.status_code;

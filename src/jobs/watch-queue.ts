@@ -3,7 +3,7 @@ import type { Queryable } from './job-table.js';
 import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
-const SURVEY_MS = SECOND;
+const POLL_MS = SECOND;
 /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
 const STUCK_AFTER_MS = 30 * SECOND;
 
@@ -27,16 +27,16 @@ export async function watchQueue(
   ended: AbortSignal,
   stuckAfterMs = STUCK_AFTER_MS,
 ): Promise<void> {
-  let workedAt = performance.now();
+  let lastHealthyAt = performance.now();
   while (!ended.aborted) {
     const { due, hasStaleLocks, hasUnsettled } = await surveyJobs(database);
     if (hasStaleLocks) for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
     if (hasUnsettled) await settleFailedJobs(database);
-    if (due === 0 || runner.isBusy()) workedAt = performance.now();
+    if (due === 0 || runner.isBusy()) lastHealthyAt = performance.now();
     else runner.wake(due);
-    workedAt = Math.max(workedAt, runner.lastFetchAt());
-    if (performance.now() - workedAt > stuckAfterMs)
+    lastHealthyAt = Math.max(lastHealthyAt, runner.lastFetchAt());
+    if (performance.now() - lastHealthyAt > stuckAfterMs)
       throw new Error(`no job was fetched for ${stuckAfterMs / SECOND} s although ${due} are due`);
-    await delay(SURVEY_MS, undefined, { signal: ended }).catch(() => undefined);
+    await delay(POLL_MS, undefined, { signal: ended }).catch(() => undefined);
   }
 }

@@ -23,14 +23,14 @@ const SETTLE_AFTER_MS = 60_000;
 const POLL_MS = 250;
 const MAX_WAIT_MS = 10_000;
 
-/** Part of the gateway's response that is recorded. */
+/** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
 interface Step {
   readonly refund: Refund;
   /** True if the request asked for this refund; false for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
-  /** True if this request must settle the refund. False if there is a result, or another request has the claim. */
+  /** True if this request must settle the refund. False if there is a result, or another request or a job has the claim. */
   readonly hasClaim: boolean;
   readonly isNewManual?: true;
 }

@@ -10,7 +10,7 @@ import { DayParams, DayView, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 
 const BAD_DATE = failures.validation({ date: 'date should be a date, such as 2026-11-24' });
-const BAD_RANGE = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
+const BAD_TO = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
 
 @ApiTags('Administration')
 @Controller('admin')
@@ -39,7 +39,7 @@ export class ReportsController {
       'revenue of the day and the total, but not that of the products.',
     access: 'admin',
     success: { status: 200, data: SalesView },
-    failures: [BAD_RANGE],
+    failures: [BAD_TO],
   })
   sales(@Query() query: SalesQuery): Promise<SalesView> {
     return this.reports.sumSales(query);
@@ -53,7 +53,7 @@ export class ReportsController {
       'that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
     success: { status: 200, mediaTypes: ['text/csv'] },
-    failures: [BAD_RANGE],
+    failures: [BAD_TO],
   })
   async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {
     const csv = await this.reports.streamCsv(query);

@@ -2,7 +2,7 @@ import { expectGoodLayout, search, waitForHeading, waitForText } from './support
 import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
-it('the owner finds an order by search and moves it to collected, and the customer sees each step', async () => {
+it('the owner finds an order by search and moves it to collected, the customer sees each step, and the list keeps its search and filters', async () => {
   const customer = await newCustomer({ name: makeUnique('Sari Wulandari') });
   const { name, email } = customer;
   const surname = name.replace('Sari ', '').toUpperCase();

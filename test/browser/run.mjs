@@ -42,6 +42,7 @@ process.exitCode = code;
 async function runTests() {
   const storefront = join(folder, 'storefront');
   buildStorefront(storefront);
+  // Each Jest worker has a shop of its own, and all workers share the public shop.
   const [publicShop, ...shops] = await Promise.all([
     startFilledShop('public-shop', PRODUCTS_OF_PUBLIC_SHOP, { CATALOG_ACCESS: 'public' }),
     ...Array.from({ length: config.maxWorkers }, (_, index) =>

@@ -31,12 +31,14 @@ let operations: DocumentedOperation[];
 let stored: StoredData;
 
 beforeAll(async () => {
+  // As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
   service = await startServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
   const [customer, other] = [service.client(), service.client()];
   await customer.register({ email: 'customer@example.com', password: PASSWORD }).expect(201);
   await other.register({ email: 'other@example.com', password: PASSWORD }).expect(201);
   const admin = await service.admin();
   const ids: number[] = [];
+  // Random requests delete some of these products.
   for (let n = 0; n < 9; n += 1) ids.push((await createProduct(admin)).id);
   const { id, images } = await createProduct(admin, pictures(1));
   const orders = await Promise.all(

@@ -17,7 +17,7 @@ interface Limits {
   readonly maxItems?: number;
 }
 
-/** Generates values for a schema, mostly existing values of the parameter or field `name`. Ignores `minLength`. */
+/** Generates values for a schema, mostly existing values of the parameter or field `name`, if any. Ignores `minLength`. */
 export function generateValue(schema: Schema, existing: ExistingValues, name = ''): fc.Arbitrary<unknown> {
   const values = existing[name] ?? [];
   const arbitrary = generateNewValue(schema, existing);
@@ -72,6 +72,7 @@ export function listWrongValues(schema: Schema, existing: ExistingValues, seed: 
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(maximum === undefined ? [] : [maximum + 1]),
     ...(minLength === undefined ? [] : [' '.repeat(minLength)]),
+    // An emoji is one character, but two UTF-16 units.
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '💥'.repeat(maxLength)]),
   ];
   if (items?.properties === undefined) return values;

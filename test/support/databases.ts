@@ -15,7 +15,7 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyDatabase('template1');
 }
 
-/** Waits until at least this number of statements wait for locks of a test's transaction. */
+/** Waits until at least this number of statements in the database wait for a lock. */
 export async function waitForLock({ pool }: TestDatabase, statements = 1): Promise<void> {
   await until('the statements wait for a lock', async () => {
     const { rowCount } = await pool.query(

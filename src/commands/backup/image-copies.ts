@@ -26,7 +26,7 @@ export class ImageCopies {
     await rename(draft, target);
   }
 
-  /** Flushes the entries of all files and folders that were added. */
+  /** Flushes the directory entries of all added files and folders. */
   async flush(): Promise<void> {
     const folders = new Set([...this.#added.map((path) => dirname(path)), this.folder, dirname(this.folder)]);
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);

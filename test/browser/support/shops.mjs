@@ -27,8 +27,8 @@ export async function startShop(dataDir, buildDir, settings) {
   const [servicePort, storefrontPort] = [await freePort(), await freePort()];
   const serviceUrl = `http://localhost:${servicePort}`;
   await mkdir(dataDir);
-  const service = ['--enable-source-maps', 'dist/src/main.js'];
-  const serviceStart = startProgram(service, '.', `${serviceUrl}/api/health/ready`, {
+  const serviceArgs = ['--enable-source-maps', 'dist/src/main.js'];
+  const serviceStart = startProgram(serviceArgs, '.', `${serviceUrl}/api/health/ready`, {
     NODE_ENV: 'development',
     LOG_LEVEL: 'warn',
     HOST: '127.0.0.1',
@@ -42,8 +42,8 @@ export async function startShop(dataDir, buildDir, settings) {
   const dist = await copyStorefront(buildDir, `${dataDir}-storefront`, serviceUrl);
   const storefrontUrl = `http://localhost:${storefrontPort}`;
   const address = ['--host', '127.0.0.1', '--port', String(storefrontPort)];
-  const preview = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
-  await startProgram(preview, STOREFRONT, storefrontUrl, {});
+  const previewArgs = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
+  await startProgram(previewArgs, STOREFRONT, storefrontUrl, {});
   await serviceStart;
   return { serviceUrl, storefrontUrl, outbox: join(dataDir, 'outbox') };
 }

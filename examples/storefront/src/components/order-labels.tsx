@@ -51,7 +51,7 @@ const DENIED_AFTER_CAPTURE: StatusText = {
   text: 'Your card payment was not accepted. If it was charged, we will return the money.',
 };
 
-/** Describes the payment of an order. A captured card payment counts unless the fraud check challenged or denied it. */
+/** Describes the payment of an order. A captured payment counts as paid unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
   if (order.status !== 'capture' || isPaid(order)) return STATUS_TEXTS[order.status];
   return order.fraud_status === 'challenge' ? UNDER_REVIEW : DENIED_AFTER_CAPTURE;

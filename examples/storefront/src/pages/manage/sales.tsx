@@ -13,7 +13,7 @@ import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
 
-/** Total revenue, revenue per day and products by revenue. The URL names the period: `?from=2026-11-18&to=2026-11-24`. */
+/** Total revenue, revenue per day and products by revenue. The URL may name the period: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {
   const today = useToday();
   const [search, setSearch] = useSearchParams();
