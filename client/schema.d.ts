@@ -266,7 +266,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Both fields contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
+         * @description `users` and `user` contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
          */
         post: operations["AuthController_login"];
         delete?: never;

@@ -72,7 +72,7 @@ function mayImport(from: string, to: string): boolean {
   return STARTERS.includes(module) || reachableFrom(module).includes(other);
 }
 
-it('modules import only modules that they may depend on, no repository of another module, and its entities only for relations', () => {
+it('modules import only allowed modules, no repository of another module, and entities of another module only for relations', () => {
   expect(sources.size).toBeGreaterThan(80);
   for (const path of sources.keys()) {
     expect([...Object.keys(MAY_IMPORT), ...STARTERS]).toContain(moduleOf(path));

@@ -17,7 +17,7 @@ const shop = useShop(() => ({ settings: { SMTP_URL: smtp.url } }));
 /** Returns the order number that mails show. */
 const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
 
-/** Waits until all mails about orders are sent, without the delays of retries. @returns the subjects of this order's mails */
+/** Waits until all order mails are sent, without the delays of retries. @returns the subjects of this order's mails */
 async function waitForSubjects(orderId: string): Promise<string[]> {
   await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
@@ -146,7 +146,7 @@ describe('the receipt', () => {
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
-  it('is sent once if the notification was lost and a reconciliation finds the payment', async () => {
+  it('is sent once if a reconciliation finds the payment before the notification arrives', async () => {
     const orderId = await shop.orderTwoPieces();
     shop.gateway.settle(orderId);
     await shop.reconcile([orderId]);

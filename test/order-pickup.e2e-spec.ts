@@ -105,7 +105,7 @@ describe('the price that a customer was shown', () => {
     const items = [
       { product_id: cakeId, quantity: 1, price: 252_000 },
       { product_id: unknownId, quantity: 1, price: 1 },
-      { product_id: shop.productId, quantity: 1, price: 185_000 },
+      { product_id: shop.productId, quantity: 1, price: 185_000 }, // The current price.
     ];
     await setUpShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestWith({ items, pickup_at: inHours(24) }).expect(400);
@@ -143,19 +143,20 @@ describe('a retry with the same Idempotency-Key', () => {
     const body = { pickup_at, phone: '0812345', note: 'a' };
     const created = await placeOrderWith(body, key);
     expect(await placeOrderWith({ ...body, pickup_at: toJakarta(pickup_at) }, key)).toEqual(created);
+    // This is the current price, but the original request contains none.
     const items = [{ product_id: shop.productId, quantity: 1, price: 185_000 }];
     for (const change of [{ pickup_at: inHours(25) }, { phone: null }, { note: 'b' }, { items }])
       expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
   });
 
-  it('also finds an order of version 1.1, because 1.1 computed the same digest for a request that contains only items', async () => {
+  it('also finds an order of version 1.1, because a request that contains only items has the same digest as in 1.1', async () => {
     const { order_id } = await placeOrderWith({}, randomUUID());
     const { rows } = await shop.service.database.pool.query<{ request_digest: Buffer }>(
       'SELECT request_digest FROM orders WHERE order_id = $1',
       [order_id],
     );
-    const digest = createHash('sha256').update(`[[${shop.productId},1]]`).digest();
-    expect(rows).toEqual([{ request_digest: digest }]);
+    const digestIn11 = createHash('sha256').update(`[[${shop.productId},1]]`).digest();
+    expect(rows).toEqual([{ request_digest: digestIn11 }]);
   });
 });
 
@@ -172,7 +173,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
     return ids;
   }
 
-  it('lists the orders of a date in the time zone of the shop, sorted by pickup time, even if they are unpaid', async () => {
+  it('lists the orders of a date in the time zone of the shop, even unpaid ones, and returns 404 if no order matches', async () => {
     const [first, , , last] = await storeOrders(
       '2030-05-01T00:00:00+07:00',
       '2030-04-30T23:59:59+07:00',

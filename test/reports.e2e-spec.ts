@@ -140,8 +140,10 @@ describe('GET /api/admin/sales', () => {
       pickupAt: '2026-10-26T10:00:00+01:00',
       items: two,
     });
+    // A refused order counts until it is refunded.
     const other = [{ product: 2, price: 5000 }];
     await storeOrder({ paidAt: '2026-10-25T23:30:00+01:00', fulfilment: 'refused', items: other });
+    // The report shows the name under which a product was sold last.
     const renamed = [{ product: 1, name: 'Renamed' }];
     const partial = { status: 'partial_refund', refunded: 500, items: renamed };
     await storeOrder({ paidAt: '2026-10-25T00:00:00+02:00', ...partial });

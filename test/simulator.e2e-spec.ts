@@ -43,7 +43,7 @@ async function createPayment(by: Client = customer, product = productId) {
     path,
     page: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
     view,
-    /** Returns the responses to the notifications, oldest first. */
+    /** Returns the service's responses to the simulator's notifications, oldest first. */
     responses: async () => (await view()).notifications.map(({ answer }) => answer),
     /** Posts actions one after another like a script, which accepts JSON. */
     act: async (...actions: readonly string[]) => {
@@ -86,7 +86,7 @@ describe('actions on the payment page', () => {
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
     [['deny', 'card'], 'capture'],
-    // Notifications of this method have no fraud_status. The service rejects them and then checks the payment.
+    // Notifications of this method have no fraud_status. The service rejects them and asks for the status instead.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
   ])('%j each send a notification and lead to status %s', async (actions, status, response = 'HTTP 200') => {
     const payment = await createPayment();
@@ -101,14 +101,17 @@ it.each([
   ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
   ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
   ['send-bad-signature', 'HTTP 403', ['settlement applied']],
-])('the notification of action %s gets %s, which the page shows', async (action, response, history) => {
-  const payment = await createPayment();
-  await payment.act('gopay', action);
-  expect(await payment.responses()).toEqual(['HTTP 200', response]);
-  expect(await payment.history()).toEqual(history);
-  expect((await payment.order()).status).toBe('settlement');
-  expect(await payment.page()).toContain(response);
-});
+])(
+  'after a payment, the action %s sends a notification, the page shows the response %s, and the order stays paid',
+  async (action, response, history) => {
+    const payment = await createPayment();
+    await payment.act('gopay', action);
+    expect(await payment.responses()).toEqual(['HTTP 200', response]);
+    expect(await payment.history()).toEqual(history);
+    expect((await payment.order()).status).toBe('settlement');
+    expect(await payment.page()).toContain(response);
+  },
+);
 
 describe('an action that is not possible', () => {
   it('gets 409 with an explanation if the status does not allow it, and sends no notification', async () => {
@@ -245,7 +248,7 @@ describe('a refund', () => {
     await payment.refund({}, 409);
   });
 
-  it('of a captured payment is a cancellation, and a bank transfer can only be refunded manually', async () => {
+  it('of a captured payment cancels the payment at the simulator, and a bank transfer can only be refunded manually', async () => {
     const card = await createPayment();
     await card.act('card');
     await card.refund({});

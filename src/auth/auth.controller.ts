@@ -44,7 +44,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Sign in',
     description:
-      'Both fields contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
+      '`users` and `user` contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
     access: 'public',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],

@@ -77,7 +77,7 @@ export class CloudinaryImageHost {
   }
 }
 
-/** Reduces an error of the SDK, which contains secrets, to the HTTP status or the code of a network error. */
+/** Reduces an error to its HTTP status or network error code, because errors of the SDK contain secrets. */
 function toImageHostError(operation: Operation, error: unknown): ImageHostError {
   const status = readField(error, 'http_code');
   if (typeof status === 'number')

@@ -9,7 +9,7 @@ export type EventSource = (typeof EVENT_SOURCES)[number];
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Entry in the payment history of an order. The table is named after the notifications, but contains other payment events too. */
+/** Entry in the payment history of an order. The table also contains payment events that are not notifications. */
 @Entity('payment_notifications')
 export class StoredPaymentEvent {
   @PrimaryGeneratedColumn('identity', {

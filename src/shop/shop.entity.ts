@@ -8,7 +8,7 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export type OpeningWindow = readonly [from: string, to: string];
 export type OpeningHours = Readonly<Record<Weekday, readonly OpeningWindow[]>>;
 
-/** Opening hours and pickup rules. The table has one row, or none while the defaults apply. */
+/** Opening hours and other settings of the shop. The table has one row, or none while `DEFAULT_SHOP` applies. */
 @Entity('shop')
 export class Shop {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
@@ -35,7 +35,7 @@ export const SHOP_ID = 1;
 
 const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
 
-/** Settings until an administrator changes them. */
+/** Settings that apply until an administrator changes them. */
 export const DEFAULT_SHOP: Readonly<Shop> = {
   id: SHOP_ID,
   timeZone: 'Asia/Jakarta',

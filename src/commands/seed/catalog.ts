@@ -37,7 +37,7 @@ const SEED_STRIDE = 997;
 
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/** Builds a seed's first products. Up to MAX_PRODUCTS have different names. `pictures` are names for `readPicture`. */
+/** Builds products for a seed. Up to MAX_PRODUCTS products have different names. `pictures` are names for `readPicture`. */
 export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
