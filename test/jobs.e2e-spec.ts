@@ -12,7 +12,7 @@ import { until } from './support/wait.js';
 /** Job queue that behaves like the queue of a separate process. */
 interface Process {
   readonly jobs: JobsService;
-  /** Numbers of the jobs that the queue ran, in order. */
+  /** Numbers of the jobs that the queue started, in order. A retried job appears once for each attempt. */
   readonly ran: number[];
   readonly stop: () => Promise<void>;
 }
@@ -146,7 +146,7 @@ describe('jobs of a process that died', () => {
     await proxy.down();
     try {
       await addLockedJob({ lockedForS: 0 });
-      // Longer than the second between two polls: a poll that unlocked the running job would run it again.
+      // The queue polls every second. If a poll unlocked the running job, the job would run again.
       const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
       await proxy.up();
       await until('the job ran', () => worker.ran.includes(1));

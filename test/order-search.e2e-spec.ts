@@ -47,6 +47,7 @@ describe('GET /api/admin/orders?q=', () => {
     expect(await searchOrders({ q })).toEqual(orderIds[email]);
   });
 
+  // Words in another order, wildcards of LIKE, SQL, and the longest text that is allowed.
   it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", 'x'.repeat(100)])(
     'finds no order for %s',
     async (q) => {
@@ -76,7 +77,7 @@ describe('GET /api/admin/orders?q=', () => {
 });
 
 describe('the customer of an order', () => {
-  it('is shown to administrators in the list and in the order with only id, full name and e-mail', async () => {
+  it('is shown only to administrators, in the list and in the order, with id, full name and e-mail', async () => {
     const client = shop.service.client();
     const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
     await client.register(identity).expect(201);

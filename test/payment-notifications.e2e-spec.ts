@@ -29,7 +29,7 @@ it.each([
   ['settlement refund settlement', 'applied applied duplicate'],
   ['deny settlement partial_refund', 'applied applied applied'],
 ])(
-  'notifications with the statuses %s of one transaction have the outcomes %s (contract 14)',
+  'notifications with the statuses %s of one transaction have the outcomes %s, and the order has the status of the last applied one (contract 14)',
   async (statuses, expected) => {
     const orderId = await shop.orderWithUnreportedPayment();
     for (const status of statuses.split(' '))
@@ -38,6 +38,7 @@ it.each([
     expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
     const { status, completed_at: completedAt } = await shop.readStoredOrder(orderId);
     expect(status).toBe(events.findLast(({ outcome }) => outcome === 'applied')?.transaction_status);
+    // A partial refund clears `completed_at` too.
     expect(completedAt !== null).toBe(['capture', 'settlement'].includes(status));
   },
 );
@@ -70,7 +71,7 @@ describe('a notification', () => {
     expect(second).toBeLessThanOrEqual(Date.now());
   });
 
-  it('stores payment type, fraud status (including challenge), transaction id and amount on the order', async () => {
+  it('stores payment type, fraud status (including challenge), transaction id and the amount as received on the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const change = { paymentType: 'credit_card', fraudStatus: 'challenge', grossAmount: '370000.0' };
     await shop.setStatusAndNotify(orderId, 'capture', change);
@@ -145,6 +146,7 @@ describe('a signed notification of a completed payment', () => {
         expect(answer).toEqual({ status: 400, body: buildValidationFailure(details) });
         await shop.waitForPaymentChecks();
         expect(shop.countCalls('status', orderId)).toBe(1);
+        // A rejected notification is stored without a status. The check of the order may add a second entry.
         expect(await shop.describeHistory(orderId)).toContain('notification - rejected');
         expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
       }

@@ -23,7 +23,7 @@ async function storeDigest(id: number, token: string): Promise<void> {
 }
 
 describe('GET /api/refresh', () => {
-  it('returns id, fullname, email and role and sets only the access cookie (contract 4.3)', async () => {
+  it('returns id, fullname, email and role, sets only the access cookie, and leaves the refresh token valid (contract 4.3)', async () => {
     const { client, id, email } = await newAccount(service);
     client.setCookie('accessToken', expiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
@@ -39,9 +39,10 @@ describe('GET /api/refresh', () => {
     expect(await readSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
-  it('returns the user of the token, even if the account has changed since', async () => {
+  it('returns the name in the refresh token, not the name in the database', async () => {
     const { client, id } = await newAccount(service);
-    await service.database.pool.query("UPDATE users SET fullname = 'Behind its back' WHERE id = $1", [id]);
+    // Changed by SQL, because a change of the name by a request starts a new session.
+    await service.database.pool.query("UPDATE users SET fullname = 'Changed' WHERE id = $1", [id]);
     const response = await client.get('/api/refresh').expect(200);
     expect(response.body).toMatchObject({ data: { user: { fullname: 'Ayu Lestari' } } });
   });
@@ -58,6 +59,7 @@ describe('GET /api/refresh responds with 401 to', () => {
   });
 
   it('a malformed token', async () => {
+    // `bm8ganNvbg` is Base64 of `no json`. The cookie parser parses a cookie that starts with `j:` as JSON.
     for (const token of ['rubbish', '..', 'bm8ganNvbg.e30.x', 'j:{"a":1}', 'x'.repeat(6000)])
       expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });

@@ -50,7 +50,7 @@ interface ForgotPasswordPayload {
   readonly requester: string;
 }
 
-/** Mails with one-time passwords, within rate limits. */
+/** Mails one-time passwords. Requests beyond the rate limits send no mail and do not fail. */
 @Injectable()
 export class OtpMailsService implements OnModuleInit {
   constructor(

@@ -33,7 +33,7 @@ export class ProductsRepository {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   /**
-   * Returns the response body of GET /api/products; null if no product follows `afterId` and matches the search.
+   * Returns the response body of GET /api/products; null if no available product follows `afterId` and matches the search.
    * @param search words that the name must contain, regardless of case and accents
    */
   async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
@@ -78,7 +78,7 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Locks available products among `ids` in id order, to avoid deadlocks. Changes wait: `lock` conflicts with this lock. */
+  /** Locks the available products among `ids`, in id order to avoid deadlocks. Blocks `lock`, which begins every change. */
   lockAvailable(
     tx: EntityManager,
     ids: readonly number[],

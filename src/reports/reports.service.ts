@@ -18,7 +18,7 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Builds the day sheet: the orders of `findOfDay`, and the number of pieces of each product in them. */
+  /** Builds the day sheet: the paid orders for a date that are not refused, and the number of pieces of each product. */
   async buildDaySheet(date: string): Promise<DayView> {
     const orders = await this.orders.findOfDay(await this.shop.dayRange(date));
     return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };
@@ -29,7 +29,7 @@ export class ReportsService {
   }
 
   /**
-   * Returns the sold items as pieces of a CSV file. The first batch of items is read before this method returns, so that the
+   * Returns the sold items as chunks of a CSV file. The first batch of items is read before this method returns, so that the
    * request fails if the database is unavailable.
    */
   async streamCsv(query: SalesQuery): Promise<AsyncIterable<string>> {

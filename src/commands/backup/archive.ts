@@ -15,7 +15,7 @@ export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jp
 /** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
 
-/** Packs a folder and its manifest into one file: a tar archive, compressed with gzip. */
+/** Packs a folder and its manifest into one tar archive, compressed with gzip. `file` must be an absolute path. */
 export async function pack(
   folder: string,
   file: string,
@@ -33,7 +33,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (!found.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
-  // The paths here and in `pack` are absolute, because tar would treat `host:file` as a file on another machine.
+  // Without `resolve`, tar would treat `host:file` as a file on another machine.
   const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
   await runTar(options, file, problem);
   const checksums = await computeChecksums(folder);

@@ -28,7 +28,7 @@ interface SentNotification {
   readonly answer: string | null;
 }
 
-/** Statuses that the gateway reports with the status code 202. */
+/** Statuses that the simulator reports with the status code 202. */
 const FAILED: readonly (TransactionStatus | null)[] = ['deny', 'expire', 'failure'];
 const MAX_NOTIFICATIONS = 20;
 

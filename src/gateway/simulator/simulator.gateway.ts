@@ -146,7 +146,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   /** @throws Error if the shop does not respond, or responds with a 5xx, so that the job is retried */
   async #deliver({ orderId: attemptId, id }: Delivery): Promise<void> {
     const transaction = await this.find({ attemptId });
-    const notification = transaction?.notifications.find((other) => other.id === id);
+    const notification = transaction?.notifications.find((sent) => sent.id === id);
     if (notification === undefined) return;
     const response = await fetch(`${this.env.publicUrl}/api/products/payments`, {
       method: 'POST',
@@ -159,7 +159,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const answer = `HTTP ${response.status}`;
     await this.dataSource.transaction(async (tx) => {
       const notifications = (await lockTransaction(tx, { attemptId }))?.notifications ?? [];
-      const answered = notifications.map((other) => (other.id === id ? { ...other, answer } : other));
+      const answered = notifications.map((sent) => (sent.id === id ? { ...sent, answer } : sent));
       await tx.update(SimulatorTransaction, { attemptId }, { notifications: answered });
     });
     if (response.status >= 500) throw new Error(`a notification of the simulator got ${answer}`);
