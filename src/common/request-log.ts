@@ -4,7 +4,7 @@ import { requestDuration } from './metrics.js';
 import { requestIdOf } from './request-id.js';
 import { routeOf } from './request-route.js';
 
-/** Metric label for a client that left before the response began. nginx uses this status too; no response has it. */
+/** Metric label for a client that left before the response began. The log line has `aborted`. nginx uses 499 too. */
 const CLIENT_LEFT = 499;
 
 /** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */

@@ -68,7 +68,7 @@ export class Env {
   @IsUrl('http', 'https') otelExporterOtlpTracesEndpoint?: string;
   @IsString() otelSdkDisabled = 'false';
   @IsString() otelServiceName = 'bakery-catalog-service';
-  /** One text for each unset setting that production usually needs: its variable and the consequence. */
+  /** In production, a text for each unset setting that a shop usually needs: its variable and the consequence. */
   warnings: readonly string[] = [];
 
   get isTraced(): boolean {
@@ -77,9 +77,9 @@ export class Env {
   }
 }
 
-/** Settings without a fixed default: `readEnv` derives it from other settings or generates it. */
+/** Settings whose default values come from `readEnv`, not from this class. */
 type Derived =
   'publicUrl' | 'imageHost' | 'paymentGateway' | 'midtransServerKey' | 'jwtAccessSecret' | 'jwtRefreshSecret';
 
-/** Settings before `readEnv` adds the derived defaults. */
+/** Settings before `readEnv` adds these default values. */
 export type GivenSettings = Omit<Env, Derived> & Partial<Pick<Env, Derived>>;

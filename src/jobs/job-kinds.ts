@@ -3,7 +3,7 @@ import type { Job, WorkerEvents } from 'graphile-worker';
 /** External service that a job calls. Quick jobs that call none have no kind. */
 export type JobKind = 'mail' | 'payments' | 'images';
 
-/** Priority of each kind, and the maximum number of jobs of this kind that a process runs at a time. Priority 0 runs first. */
+/** Priority of each kind, and the maximum number of its jobs that a process runs at a time. Priority 0 runs first. */
 const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limit: number }>> = {
   mail: { priority: 0, limit: 4 },
   payments: { priority: 10, limit: 3 },
@@ -47,8 +47,8 @@ export class KindLimits {
   }
 
   /**
-   * Returns the kinds that have reached their limits. Each call waits until the fetch of the previous call has ended.
-   * Without this wait, two workers could both take the last free place of a kind.
+   * Returns the kinds that have reached their limits. Each worker calls this function before it fetches a job. The call
+   * waits until the previous fetch has ended. Otherwise two workers could both take the last free place of a kind.
    */
   readonly forbiddenFlags = async (): Promise<string[]> => {
     const previousFetch = this.#lastFetch;

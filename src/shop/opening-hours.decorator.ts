@@ -14,7 +14,7 @@ const WINDOWS_SCHEMA = {
   example: [['07:00', '18:00']],
 } as const;
 
-/** Validates opening hours of all seven days, and ignores unknown keys. The message names the first wrong day. */
+/** Validates the hours of all seven days. Accepts unknown keys, unlike the schema. The message names the first wrong day. */
 export function IsOpeningHours(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({

@@ -7,7 +7,7 @@ const HOURS = everyDay('07:00', '18:00');
 
 useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
 
-it('saved opening hours can end at 24:00, and a closed date is not offered for a pickup', async () => {
+it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed date is not offered for a pickup', async () => {
   const customer = await newCustomer();
   await addToCart(customer.page, CROISSANT);
   const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
@@ -41,7 +41,7 @@ it('saved opening hours can end at 24:00, and a closed date is not offered for a
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
-it('rejected opening hours are explained, the typed values stay in the form, nothing is saved, and corrected values are saved', async () => {
+it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
   await page.getByLabel('Wednesday, closes').fill('25:00');

@@ -44,7 +44,7 @@ export const HOSTILE_QUERIES = [
   `?last_id${'[a]'.repeat(300)}=1`,
 ];
 
-/** Lists of files for the field `images`, except one for `images[]`. */
+/** Each list contains the files of one form, in the field `images` unless `field` names another one. */
 export const HOSTILE_FILES = [
   [{ name: 'kue.gif', bytes: png() }],
   [{ name: '../../kue.png', bytes: png() }],

@@ -4,11 +4,11 @@ import { openCluster } from '../../src/config/embedded-postgres/cluster.js';
 import { run } from '../../src/config/embedded-postgres/run.js';
 import { startServer, stopServer } from '../../src/config/embedded-postgres/server.js';
 import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
-import { createOpenFolder } from './process.js';
+import { createWorldReadableFolder } from './process.js';
 
 /** Starts a PostgreSQL server for the setting DATABASE_URL. The returned functions control the server. */
 export async function startExternalPostgres() {
-  const dataDir = await createOpenFolder('bakery-external-');
+  const dataDir = await createWorldReadableFolder('bakery-external-');
   // Let the embedded PostgreSQL of the service create the cluster, the database and the user.
   const embedded = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const { url } = embedded;
@@ -24,7 +24,7 @@ export async function startExternalPostgres() {
     up,
     /** Ends every session and stops the server without a checkpoint. */
     crash: () => pgCtl('stop', '-m', 'immediate'),
-    /** Makes every session read-only, as managed databases do when their disk is full, or writable again. */
+    /** Makes every session read-only or writable. Managed databases become read-only when their disk is full. */
     setReadOnly: async (isReadOnly: boolean) => {
       const setting = `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`;
       await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);

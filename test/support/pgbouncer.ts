@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
 import { acceptsConnections } from './loopback.js';
-import { createOpenFolder, freePort } from './process.js';
+import { createWorldReadableFolder, freePort } from './process.js';
 import { until } from './wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
@@ -16,7 +16,7 @@ export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 export async function startPgBouncer(databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const port = await freePort();
-  const folder = await createOpenFolder('bakery-pgbouncer-');
+  const folder = await createWorldReadableFolder('bakery-pgbouncer-');
   const configuration = join(folder, 'pgbouncer.ini');
   await writeFile(
     configuration,

@@ -69,8 +69,8 @@ export async function waitUntilReady(url: string): Promise<void> {
   await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
 }
 
-/** Creates a temporary folder that every user can read: if root runs the tests, database servers run as another user. */
-export async function createOpenFolder(prefix: string): Promise<string> {
+/** Creates a temporary folder. Every user can read it: if root runs the tests, database servers run as another user. */
+export async function createWorldReadableFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await chmod(folder, 0o755);
   return folder;

@@ -3,7 +3,7 @@ import { Client } from './client.js';
 import { createDatabase } from './databases.js';
 import {
   type BuiltProcess,
-  createOpenFolder,
+  createWorldReadableFolder,
   freePort,
   spawnBuilt,
   waitUntilListening,
@@ -24,7 +24,7 @@ export class ServiceInstance {
 
   /** @param dataDir existing folder to share; by default a new folder, which is removed at the end */
   static async create(dataDir?: string): Promise<ServiceInstance> {
-    const folder = dataDir ?? (await createOpenFolder('bakery-instance-'));
+    const folder = dataDir ?? (await createWorldReadableFolder('bakery-instance-'));
     return new ServiceInstance(await freePort(), folder, dataDir === undefined);
   }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { createOpenFolder } from './process.js';
+import { createWorldReadableFolder } from './process.js';
 
 const run = promisify(execFile);
 /** The last commit of version 1.1. */
@@ -29,7 +29,7 @@ export async function hasVersion11(): Promise<boolean> {
 
 /** Builds version 1.1 from the git history with the current packages. @returns the folder that contains `dist` */
 export async function buildVersion11(): Promise<string> {
-  const folder = await createOpenFolder('bakery-1.1-');
+  const folder = await createWorldReadableFolder('bakery-1.1-');
   try {
     const archive = join(folder, 'sources.tar');
     await run('git', ['archive', '-o', archive, COMMIT, ...SOURCES]);

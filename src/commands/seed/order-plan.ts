@@ -46,7 +46,7 @@ const DAYS = [
 ];
 const DAY_STEP = 31;
 
-/** Plans the n-th order of a seed. If the shop is always open, 71 orders contain 5 for today, 6 for later days, 1 per past day. */
+/** Plans the n-th order. If the shop opens every day, each 71 orders are 5 for today, 6 for later, 60 for past days. */
 export function planOrder(n: number, seed: number, shop: PickupRules, now: Date) {
   const slot = (n * DAY_STEP + seed) % DAYS.length;
   const round = Math.floor(n / DAYS.length);
@@ -74,7 +74,7 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
 }
 
 /**
- * Finds a pickup time on a date, or on the next date on which the shop is open.
+ * Finds a pickup time on a date, or on the next open date within a week. Returns midnight if the shop stays closed.
  * @param share position of the time in the opening hours, from 0 to below 1
  */
 function findPickup(shop: PickupRules, date: string, share: number): Date {

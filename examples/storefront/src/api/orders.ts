@@ -113,15 +113,15 @@ export type Refund = Schemas['RefundDto'];
 /** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
 export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder, body: Refund) {
   const name = `bakery.refund.${id}`;
-  // Once the page shows that a refund was made, an equal refund is another one and gets another key.
+  // Each refund changes `refunded_amount`. After a reload of the order, an equal refund therefore gets another key.
   const key = getIdempotencyKey(name, { ...body, refunded_amount });
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
   try {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
     forgetIdempotencyKey(name);
   } catch (error) {
-    // A rejected key stays rejected, so the next try must have a new key. Any other failure, such as the end of the session,
-    // may follow a try that has refunded but whose response was lost, so the key stays.
+    // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
+    // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
     if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {

@@ -8,7 +8,7 @@ import { ClosedDates } from './closed-dates';
 import { HoursField } from './hours-field';
 import { ManagePage } from './manage-page';
 
-/** Opening hours, closed dates and the rules of pickup. */
+/** Page for the settings of the shop: opening hours, closed dates, pickup and time zone. */
 export default function ShopPage() {
   return (
     <ManagePage title="Opening hours">
