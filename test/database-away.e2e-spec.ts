@@ -17,12 +17,12 @@ beforeEach(async () => {
   service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
   ayu = service.client();
   await ayu.register(AYU).expect(201);
-  // If a test interrupted the job of the registration's mail, the retry would come too late for the test.
+  // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
 });
 
 afterEach(async () => {
-  // Close the stalled connections: the queue's connections have no timeout, so the service would not stop.
+  // Close the connections that are still stalled. Otherwise the service would wait for them when it stops.
   await service.proxy.down();
   await service.proxy.up();
   await service.stop();

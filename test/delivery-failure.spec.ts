@@ -1,7 +1,7 @@
 import { PermanentJobError } from '../src/jobs/permanent-job-error.js';
 import { toJobError } from '../src/mail/job-error.js';
 
-/** Replies to RCPT TO that say that the recipient does not exist. */
+/** Replies to RCPT TO for an unknown recipient: a bad address, or a mailbox that has moved or is disabled. */
 const UNKNOWN_RECIPIENT = [
   ...['550', '551', '553'],
   ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],

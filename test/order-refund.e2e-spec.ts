@@ -296,7 +296,7 @@ describe('a refund while the gateway fails', () => {
 });
 
 describe('a notification of a refund that was made at the gateway', () => {
-  it('sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid sum', async () => {
+  it('sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid or missing sum', async () => {
     const orderId = await placePaidOrder();
     const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
       shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });

@@ -4,7 +4,7 @@ import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-setting
 const { isPickupPossible, listPickupWindows } = await importBuilt('src/shop/pickup-windows.js');
 const { dayRange } = await importBuilt('src/common/calendar.js');
 
-function buildRules(settings: Partial<ShopSettings>) {
+function toPickupRules(settings: Partial<ShopSettings>) {
   const { time_zone, hours, closed, lead_minutes, days_ahead } = { ...ALWAYS_OPEN, ...settings };
   return {
     timeZone: time_zone,
@@ -16,7 +16,7 @@ function buildRules(settings: Partial<ShopSettings>) {
 }
 
 function listWindows(settings: Partial<ShopSettings>, now: string): string[] {
-  return listPickupWindows(buildRules(settings), new Date(now)).map(
+  return listPickupWindows(toPickupRules(settings), new Date(now)).map(
     ({ date, from, to }) => `${date} ${from}-${to}`,
   );
 }
@@ -58,7 +58,7 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   ['possible', 'at 02:30 after clocks go back to 02:00', NIGHT, '2026-10-25T01:30:00Z', OCTOBER_24],
   ['impossible', 'at the closing at 03:00 after clocks go back', NIGHT, '2026-10-25T02:00:00Z', OCTOBER_24],
 ])('pickup is %s %s', (expected, _when, settings, pickupAt, now) => {
-  const isPossible = isPickupPossible(buildRules(settings), new Date(pickupAt), new Date(now));
+  const isPossible = isPickupPossible(toPickupRules(settings), new Date(pickupAt), new Date(now));
   expect(isPossible).toBe(expected === 'possible');
 });
 
@@ -93,13 +93,16 @@ describe('the pickup windows', () => {
     [['01:00', '02:30'], ['01:00-02:00']],
     [['01:00', '06:00'], ['01:00-06:00']],
     [['22:00', '24:00'], ['22:00-24:00']],
-  ] as const)('of %s in Berlin omit the times that clocks skip on 29 March', (window, expected) => {
-    const settings = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
-    const found = listWindows(settings, '2026-03-28T23:30:00Z').filter((line) =>
-      line.startsWith('2026-03-29'),
-    );
-    expect(found).toEqual(expected.map((times) => `2026-03-29 ${times}`));
-  });
+  ] as const)(
+    'for the opening hours %s in Berlin neither begin nor end within the hour that clocks skip on 29 March',
+    (window, expected) => {
+      const settings = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
+      const found = listWindows(settings, '2026-03-28T23:30:00Z').filter((line) =>
+        line.startsWith('2026-03-29'),
+      );
+      expect(found).toEqual(expected.map((times) => `2026-03-29 ${times}`));
+    },
+  );
 
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
     const settings = {
@@ -109,12 +112,12 @@ describe('the pickup windows', () => {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
       const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
-      const found = listPickupWindows(buildRules(settings), now).filter(({ date }) => date === day);
+      const found = listPickupWindows(toPickupRules(settings), now).filter(({ date }) => date === day);
       const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);
         const isListed = found.some(({ from, to }) => from <= time && time < to);
-        const isPossibleThen = isPickupPossible(buildRules(settings), new Date(at), now);
+        const isPossibleThen = isPickupPossible(toPickupRules(settings), new Date(at), now);
         expect([day, time, isListed]).toEqual([day, time, isPossibleThen]);
       }
     }

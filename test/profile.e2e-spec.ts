@@ -24,7 +24,7 @@ function patch(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);
 }
 
-/** Asserts that the account and its session are as after `newAccount`. */
+/** Asserts that the name and the e-mail are those of `newAccount`, and that the session has not ended. */
 async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
   expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
   await client.get('/api/refresh').expect(200);
@@ -103,7 +103,7 @@ describe('a new e-mail', () => {
       expectFailure(await client.post('/api/otp/verify').send({ otp: verification }), 400, MESSAGES.otp);
   });
 
-  it('gets the code of a job that runs while the address changes; the old address gets none', async () => {
+  it('gets the code of a job that runs while the address changes; the old address gets no second code', async () => {
     const { id, email } = await newAccount(service);
     await waitForCode(service, email);
     const next = newEmail();
@@ -132,7 +132,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 409 for the e-mail of another account in upper case, and mails nobody; a code sent before stays valid', async () => {
+  it('gets 409 for the e-mail of another account in upper case; that account gets no mail about it, and the earlier code of the caller stays valid', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await waitForCode(service, account.email);
     const email = other.email.toUpperCase();
@@ -160,7 +160,7 @@ describe('a rejected change of the profile', () => {
 
   it('gets 400 if the stored password is replaced while the given one is checked', async () => {
     const account = await newAccount(service);
-    // The job of the first mail must not be the one that waits for the lock.
+    // Otherwise the job of the first mail, instead of the request, could wait for the lock.
     await waitUntilMailed(service);
     const response = await sendDuringTransaction(
       service.database,

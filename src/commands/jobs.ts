@@ -19,8 +19,8 @@ const HELP = `Background jobs of the service: mails, image removals, payment che
   npm run jobs -- retry --all-dead       makes every dead job due now, with all its tries again
   npm run jobs -- drop ID                removes a job without running it
 
-States: waiting (scheduled for later), due (can run now, first attempt), running, retrying (failed; retried after growing
-pauses), dead (no attempts left, or the job cannot succeed because the mail server does not know the recipient). Dead
+States: waiting (scheduled for later), due (can run now, first try), running, retrying (failed; retried after growing
+pauses), dead (no tries left, or the job cannot succeed because the mail server does not know the recipient). Dead
 jobs stay until you retry or drop them. If you drop a remove-image job, the image stays at its host forever.
 
 The columns of the list are separated by tabs. For a mail job, customer is the address of the account. Other e-mail

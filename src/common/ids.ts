@@ -18,7 +18,7 @@ export class ProductIdPipe implements PipeTransform<string, number> {
   }
 }
 
-/** Parses the id after which a page begins, rounded down, from 0 to MAX_ID; null if the text is not a number. */
+/** Parses the id after which a page begins: rounded down, at least 0, at most MAX_ID; null if the text is not a number. */
 export function parseLastId(text: unknown): number | null {
   if (typeof text !== 'string' || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return null;
   return Math.floor(Math.min(Math.max(Number(text), 0), MAX_ID));

@@ -6,7 +6,7 @@ const MINIMUM_PASSWORD_LENGTH = 12;
 const SECRETS = ['jwtAccessSecret', 'jwtRefreshSecret', 'midtransServerKey', 'adminPassword'] as const;
 const URLS = ['databaseUrl', 'smtpUrl', 'cloudinaryUrl'] as const;
 
-/** Problem of each bad setting. The error message shows the variable, and then the problem. Given settings include defaults. */
+/** Problem of each bad setting, shown after its variable. `GivenSettings` contains fixed defaults, such as that of PORT. */
 type Problems = Partial<Record<keyof Env, string>>;
 
 export function findContradictions(given: GivenSettings): Problems {

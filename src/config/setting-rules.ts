@@ -6,7 +6,7 @@ import { parseCloudinaryUrl } from './cloudinary-url.js';
 // Validation decorators for environment variables. The start prints the name and the message of each invalid variable.
 // A message never contains the value, which may be a secret.
 
-/** Validates a text: `findProblem` returns the message for a bad text. `String` rejoins the list of `IsOriginList`. */
+/** Validates a text: `findProblem` returns the message for a bad text. `String` joins a list that `IsOriginList` split. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name: 'text',

@@ -28,7 +28,7 @@ async function deleteProduct(page: Page): Promise<void> {
   await waitForText(page, 'is deleted.');
 }
 
-it('an administrator creates a product with three pictures, edits it and deletes it', async () => {
+it('an administrator corrects the input for a new product, saves it with three pictures, edits it and deletes it', async () => {
   const name = makeUnique('Roti unyil');
   const { page } = await openAsAdmin('/manage/today', 'Today');
   await page.getByRole('link', { name: 'Products', exact: true }).click();
@@ -131,7 +131,7 @@ function canRenderPreviews(page: Page): Promise<boolean> {
   });
 }
 
-/** Limits uploads to this many bytes per second. -1 removes the limit. */
+/** Limits uploads to this many bytes per second, so that a test can see the progress bar. -1 removes the limit. */
 async function limitUploads(page: Page, uploadThroughput: number): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');

@@ -40,7 +40,7 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   const pickup_at = new Date(Date.now() + 60_000).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };
   await placePaidOrder(ayu, { [bread.id]: 2, [cake.id]: 1 }, details);
-  await placePaidOrder(budi, { [bread.id]: 3 });
+  await placePaidOrder(budi, { [bread.id]: 3 }); // Without a pickup time, the order belongs to the day of its payment.
   await placePaidOrder(citra, { [cake.id]: 1 });
 
   const { page } = await openAsAdmin('/manage/today', 'Today');
@@ -59,7 +59,7 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
       await button.waitFor({ state: 'detached' });
     }
     await page.getByRole('list', { name: 'Collected orders' }).getByText(customer.name).waitFor();
-    await page.locator('h2:focus').waitFor();
+    await page.locator('h2:focus').waitFor(); // The pressed button has moved away with its order.
   }
   expect(await readPieces(page, bread)).toEqual(['0', '5']);
 

@@ -31,7 +31,7 @@ it('a customer chooses a pickup, corrects a wrong phone number and adds a note; 
   expect(await page.getByLabel('Note').inputValue()).toBe('');
 });
 
-describe('in a shop that is open from 07:10 to 08:31', () => {
+describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () => {
   useShopSettings({ hours: everyDay('07:10', '08:31'), lead_minutes: 0 });
 
   it('the cart offers pickup times every half hour inside the opening hours', async () => {

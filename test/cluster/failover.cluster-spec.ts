@@ -133,7 +133,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
     }, 45 * SECOND);
   });
 
-  it('after a kill -9 of the synchronous standby', async () => {
+  it('after a kill -9 of the synchronous standby and of the Patroni process that manages it', async () => {
     await expectSurvival(async () => (await cluster.getNode('synchronous')).kill(), 15 * SECOND);
   });
 

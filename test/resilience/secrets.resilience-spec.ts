@@ -29,7 +29,7 @@ let dataDir: string;
 
 beforeEach(async () => {
   finder = new SecretFinder();
-  finder.add('a password hash', '$argon2id$v=19$');
+  finder.add('a password hash', '$argon2id$v=19$'); // `dumpDatabase` omits the column `password_hash`.
   records = [];
   database = await createDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'bakery-secrets-'));
@@ -220,7 +220,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     await smtp.down();
     await sendAndRecord(201, register('late@example.com'));
     await until(
-      'the late mail has failed once',
+      'the job of the late mail has failed too',
       async () => (await mailJobs()).filter(({ last_error }) => last_error !== null).length === 2,
     );
     records.push(...(await dumpDatabase(database.pool)));

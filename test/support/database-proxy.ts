@@ -3,13 +3,13 @@ import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { startService, type TestService } from './service.js';
 
-/** TCP proxy in front of the database that makes the database unavailable to one service. */
+/** TCP proxy between one service and its database. Tests use it to make the database unavailable to the service. */
 export class DatabaseProxy {
   readonly #server = createServer((client) => {
     this.#forward(client);
   });
-  readonly #clients = trackSockets(this.#server);
-  readonly #connections = new Set<Socket>();
+  readonly #clientSockets = trackSockets(this.#server);
+  readonly #allSockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
   #statements = 0;
@@ -36,7 +36,7 @@ export class DatabaseProxy {
     return this.#statements;
   }
 
-  /** Accepts connections, on the same port as before. */
+  /** Accepts connections on the same port as before, and forwards their data even if the proxy was stalled. */
   async up(): Promise<void> {
     this.#isStalled = false;
     this.#port = await listenOnLoopback(this.#server, this.#port);
@@ -44,13 +44,13 @@ export class DatabaseProxy {
 
   /** Rejects new connections and closes open ones. */
   async down(): Promise<void> {
-    await stopListening(this.#server, this.#clients);
+    await stopListening(this.#server, this.#clientSockets);
   }
 
   /** Forwards no more data but closes no connection, like a network that loses packets. */
   stall(): void {
     this.#isStalled = true;
-    for (const socket of this.#connections) socket.pause();
+    for (const socket of this.#allSockets) socket.pause();
   }
 
   /** Stalls at every client message that contains a text, and drops the message. Resolves when the first stall begins. */
@@ -76,7 +76,7 @@ export class DatabaseProxy {
   #forward(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
-      this.#connections.add(socket);
+      this.#allSockets.add(socket);
       socket.on('data', (chunk: Buffer) => {
         // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
         if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
@@ -94,7 +94,7 @@ export class DatabaseProxy {
       // Without a listener, a reset of the connection would end the process.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
-        this.#connections.delete(socket);
+        this.#allSockets.delete(socket);
         other.destroy();
       });
       if (this.#isStalled) socket.pause();

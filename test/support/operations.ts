@@ -94,7 +94,7 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'GET /api/health/ready': ['public', null, notReady],
 };
 
-/** Returns all failures of an operation. @param name for example `POST /api/orders` */
+/** Returns all failures of an operation. @param name key of `OPERATIONS`, for example `POST /api/orders` */
 export function expectedFailures(name: string): Failures {
   const [access, bodyFormat, own] = OPERATIONS[name] ?? ['public', null, []];
   const failures: (readonly [number, string])[] = [...own];

@@ -61,7 +61,7 @@ async function recordPayment(
     const order = await app.get(OrdersService).lockOrFail(tx, orderId);
     const event = {
       status,
-      statusCode: status === 'expire' ? '202' : '200', // as Midtrans reports them
+      statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
       transactionId,
       paymentType: pick(PAYMENT_TYPES, n),
       fraudStatus: 'accept',

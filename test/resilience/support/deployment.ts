@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceInstance } from '../../support/service-process.js';
 import { type ExternalServices, startExternalServices } from './external-services.js';
 
-/** Instances of the service that share one DATA_DIR, with stand-ins for external services. */
+/** Instances of the service that share one DATA_DIR. The stand-ins for Cloudinary and the gateway respond after random delays. */
 export class Deployment {
   private constructor(
     readonly instances: readonly [ServiceInstance, ...ServiceInstance[]],

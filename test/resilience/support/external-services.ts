@@ -45,7 +45,7 @@ export function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
-/** Returns the id of the image at a URL of Cloudinary or of the service. */
+/** Returns the id of the image at a URL of Cloudinary or of the service. Returns any other URL unchanged. */
 export function imageIdOf(url: string): string {
   return /([0-9a-f-]{36})\.(png|jpg)$/.exec(url)?.[1] ?? url;
 }
