@@ -54,9 +54,9 @@ describe('the check of a pending order', () => {
     expect(shop.countCalls('status', orderId)).toBe(0);
   });
 
-  it('calls the gateway once for each order when two processes search for due orders in parallel', async () => {
-    const secondProcess = { database: shop.service.database, settings: gatewaySettings(shop.gateway) };
-    await withService(secondProcess, async () => {
+  it('calls the gateway once for each order when two instances of the service search for due orders in parallel', async () => {
+    const settings = gatewaySettings(shop.gateway);
+    await withService({ database: shop.service.database, settings }, async () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
@@ -172,8 +172,7 @@ describe('an order with several payment attempts', () => {
     ['oldest', 0],
   ])('is paid if its %s attempt was paid and its other attempt has expired', async (_which, paidIndex) => {
     const orderId = await shop.insertOrder();
-    // The first attempt has the id of the order.
-    const attempts = [orderId, await shop.addAttempt(orderId)];
+    const attempts = [orderId, await shop.addAttempt(orderId)]; // The first attempt has the id of the order.
     const [paid = '', expired = ''] = paidIndex === 0 ? attempts : attempts.toReversed();
     const { transactionId } = shop.gateway.settle(paid);
     shop.gateway.setStatus(expired, 'expire');

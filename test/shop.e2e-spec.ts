@@ -40,8 +40,7 @@ it('GET /api/shop shows the default settings and the pickup windows of today and
 
 describe('PUT /api/admin/shop', () => {
   it('stores settings with the maximum of windows, closed dates, lead time and days ahead, and everyone sees them at once', async () => {
-    // 2028 has 366 days.
-    const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10);
+    const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10); // 366 days
     const windows = ['01', '03', '05', '07', '09'].map(halfHour);
     const settings = {
       time_zone: 'Europe/Berlin',

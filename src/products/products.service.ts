@@ -79,7 +79,7 @@ export class ProductsService {
   }
 
   /**
-   * Replaces a product's fields, removes some of its images and adds new images after the rest; all or nothing.
+   * Replaces a product's fields, removes some of its images and adds new images after the remaining ones; all or nothing.
    * @throws Failure 404; 400 if there would be more than 5 images; 500 if an upload fails
    */
   async update(

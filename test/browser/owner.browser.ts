@@ -64,7 +64,7 @@ it.each([
 it('the list of orders is polled and announces new orders', async () => {
   const { page } = await openAsAdmin('/manage/orders', 'Orders');
   await page.clock.install();
-  await page.reload();
+  await page.reload(); // The page uses the installed clock only after a reload.
   await page.getByRole('status').first().waitFor({ state: 'attached' });
   await waitForText(page, /in all|Show more|No orders here/);
   // Stop the page's clock, so that the list is not polled while the customer orders.
