@@ -89,7 +89,7 @@ describe('the payment history of an order', () => {
     ]);
   });
 
-  it('contains the notifications of later payment attempts, and is found only by the id of the order, in any case', async () => {
+  it('contains the notifications of later payment attempts, and is found only by the id of the order, in lower or upper case', async () => {
     const orderId = await shop.insertOrder();
     const laterAttemptId = await shop.addAttempt(orderId);
     await shop.setStatusAndNotify(laterAttemptId, 'settlement');

@@ -16,7 +16,7 @@ export class Session {
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  /** A job removes the row after this time. Default: 10 days (refresh token) + 10 min (access token) + 1 min (clock skew). */
+  /** A job removes the row after this time. Default: 10 days + 10 min (lifetimes of both tokens) + 1 min (clock skew). */
   @Column('timestamptz', {
     name: 'expires_at',
     default: () => "clock_timestamp() + interval '10 days 11 minutes'",

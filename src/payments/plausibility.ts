@@ -3,8 +3,8 @@ import { isCompleted } from '../orders/order-status.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
 
 /**
- * Returns messages for fields that contradict a completed payment; null if there are none. The signature covers order_id,
- * status_code and gross_amount without separators, so that characters could move between them. The fixed values prevent that.
+ * Returns messages for fields that contradict a completed payment, or null. The signature covers order_id, status_code and
+ * gross_amount without separators. The first two checks detect characters that were moved from one field to another.
  * @param total total of the order in whole rupiah
  */
 export function findImplausibleFields(

@@ -68,7 +68,7 @@ it('a page without a connection says so, has a button to try again, and loads wh
   expect(await page.getByText('You are offline.').count()).toBe(0);
 });
 
-it('a password reset continues at its second step after a reload', async () => {
+it('a password reset continues at its second step after a reload, and a link leads back to the first step', async () => {
   const { page } = await newVisitor();
   await page.goto('/forgot');
   await page.getByLabel('E-mail').fill(newEmail());

@@ -72,7 +72,7 @@ it('a customer registers, verifies the e-mail address, scrolls to the end of the
   await waitForText(page, '1 order in all.');
 });
 
-it('the page of an order shows that the order was cancelled or that the payment was denied', async () => {
+it('a customer can cancel an order by keyboard, and the page of another order shows that the payment was denied', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCart(page, CROISSANT);
   await (await orderCart(page)).close();
@@ -143,7 +143,7 @@ it('a customer searches by keyboard, gets back to the results from a product, an
   expect(await page.locator('input:focus').inputValue()).toBe('');
 });
 
-/** Returns the code that was last mailed to an address. */
+/** Waits for a mail to an address. @returns the code in the latest mail */
 async function readMailedCode(email: string): Promise<string> {
   return until(`a mail to ${email}`, async () => {
     const names = await readdir(outbox).catch(() => []);

@@ -9,7 +9,7 @@ const BOUNDARY = 'BoundaryOfTheUploads';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Builds a form as a list of pieces, which many requests can send. Line breaks in names become spaces. */
+/** Builds a form as a list of pieces, so that many requests can send the same bytes. Line breaks in names become spaces. */
 export function buildFormPieces(
   fields: FormFields,
   files: readonly (Buffer | FormFile)[],
