@@ -16,6 +16,17 @@ const waitUntilDatabaseAndQueueFail = () =>
     return status === 503 && text.includes('the service is not ready: database, queue');
   });
 
+/** Makes the database read-only, or writable again, and closes all connections, because the setting applies to new ones. */
+async function setReadOnly(state: 'on' | 'off'): Promise<void> {
+  const { pool, url } = service.database;
+  // The pool may have opened a connection that is read-only and would reject ALTER DATABASE.
+  await pool.query('SET default_transaction_read_only = off');
+  const name = new URL(url).pathname.slice(1);
+  await pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+  await service.proxy.down();
+  await service.proxy.up();
+}
+
 it('a service with a working database and queue is alive and ready (contract 16.1)', async () => {
   await live().expect(200, { status: 'success', data: {} });
   await waitUntilReady();
@@ -44,20 +55,11 @@ it('a service without its database is alive but not ready, and ready again once 
 });
 
 it('a service whose database is read-only is alive but not ready, and ready again once the database accepts writes', async () => {
-  const name = new URL(service.database.url).pathname.slice(1);
-  // The setting applies only to new connections, so the existing ones must be closed.
-  const setReadOnly = async (state: 'on' | 'off') => {
-    await service.database.pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
-    await service.proxy.down();
-    await service.proxy.up();
-  };
   await setReadOnly('on');
   await waitUntilDatabaseAndQueueFail();
   const reason = 'not ready: database (the server is read-only or a standby)';
   expect(service.log.some(({ msg }) => String(msg).includes(reason))).toBe(true);
   await live().expect(200);
-  // The pool may have opened a new connection, which is read-only and would reject ALTER DATABASE.
-  await service.database.pool.query('SET default_transaction_read_only = off');
   await setReadOnly('off');
   await waitUntilReady();
 });
@@ -66,9 +68,10 @@ it('the log contains one line for each stop of the queue and one line for each r
   await waitUntilReady();
   const linesBefore = service.log.length;
   for (let outage = 0; outage < 2; outage += 1) {
-    await service.proxy.down();
-    await waitUntilDatabaseAndQueueFail();
-    await service.proxy.up();
+    await setReadOnly('on');
+    const { statements } = service.proxy;
+    await until('the queue has restarted several times', () => service.proxy.statements > statements + 20);
+    await setReadOnly('off');
     await waitUntilReady();
   }
   const stop = expect.stringMatching(/^the queue stopped and restarts until it works: /) as string;
