@@ -75,8 +75,8 @@ describe('an ended session', () => {
       await end(account);
 
       await old.get('/api/users').expect(200);
-      const stolen = old.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD });
-      for (const response of [...(await callAll(old, 'user', 'changes')), await stolen]) {
+      const validChange = old.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD });
+      for (const response of [...(await callAll(old, 'user', 'changes')), await validChange]) {
         expectFailure(response, 401, MESSAGES.missingAccessToken);
         expect(parseCookies(response)).toEqual([]);
       }

@@ -44,7 +44,7 @@ function describeError(error: unknown): object {
   return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
-/** Redirects the console to the logger: graphile-worker prints a stack when its connection is cut. */
+/** Redirects the console to the logger, because graphile-worker prints a stack when its connection is cut. */
 export function routeConsole(logger: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     console[method] = (...values: unknown[]) => {
@@ -55,7 +55,7 @@ export function routeConsole(logger: Logger): void {
   }
 }
 
-/** Parts of Nest that list every module and route at each start, or log errors that they also throw. */
+/** Parts of Nest whose lines get the level debug. They list every module and route, or log errors that they also throw. */
 const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 

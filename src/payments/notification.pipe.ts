@@ -7,7 +7,7 @@ import { PaymentNotificationDto } from './payments.dto.js';
 
 type NotificationRequest = RawBodyRequest<Request>;
 
-/** A received notification, valid or not. Not a class, because the global pipe would validate it. */
+/** A received notification, valid or not. An interface, because the global pipe would validate a class. */
 export interface ReceivedNotification {
   readonly notification: PaymentNotificationDto;
   /** Body as received. */

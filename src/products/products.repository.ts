@@ -13,7 +13,7 @@ const PAGE_SIZE = 50;
 const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
 
 /**
- * Builds the statement that returns a page as a response body, or null past the last product. SQL text, because PostgreSQL
+ * Builds the statement that returns a page as a response body, or null for an empty page. SQL text, because PostgreSQL
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
  * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
  */

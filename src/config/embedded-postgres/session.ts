@@ -18,7 +18,7 @@ export class DataDirInUseError extends Error {
   constructor(
     dataDir: string,
     readonly holder: Supervisor,
-    readonly url: string,
+    readonly url: string, // of the database `bakery` in the cluster
   ) {
     super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
   }

@@ -103,7 +103,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   /**
-   * Performs an action of a payment page and waits for the response to its notification.
+   * Performs an action of a payment page, and waits up to 2 seconds for the shop's response to the notification.
    * @returns false, with nothing changed, if the page or the action is unknown or the status does not allow the action
    */
   async act(token: string, action: string): Promise<boolean> {

@@ -8,7 +8,7 @@ const HEIGHT = 120;
 const DAY_WIDTH = 10;
 const GAP = 2;
 
-/** Bar chart of the revenue per day. Screen readers read the same figures as a table. */
+/** Bar chart of the revenue per day. Screen readers ignore the chart, so a table below it contains the same figures. */
 export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
   const highest = Math.max(1, ...days.map(({ revenue }) => revenue));
   const width = days.length * DAY_WIDTH;
