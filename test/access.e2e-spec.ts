@@ -44,7 +44,7 @@ async function callWithEachBody({ method, path }: Route, accessToken?: string): 
   return Promise.all([call(), ...calls]);
 }
 
-/** Expects that each route rejects each body with the same failure. */
+/** Expects that each route rejects each body with the same failure, which only private caches may store. */
 async function expectRejected(
   chosen: readonly Route[],
   accessToken: string | undefined,

@@ -258,7 +258,7 @@ describe('guesses of codes', () => {
     expect((await verify(ATTACKER, codes[0] ?? '', first)).status).toBe(200);
   });
 
-  it('are not counted if the codes are correct', async () => {
+  it('with the correct code are not counted and make the IP address known', async () => {
     expect((await verify(CAFE, code)).status).toBe(200);
     await expectCounts({ wrongCodesOfPair: 0, wrongCodesOfAddress: 0, knownAddresses: 1 });
   });
@@ -269,7 +269,7 @@ describe('guesses of codes', () => {
     await expectCounts({ wrongCodesOfPair: 2, wrongCodesOfAddress: 2 });
   });
 
-  it('have the same limits for a password reset; a successful reset deletes the count of wrong passwords', async () => {
+  it('for a password reset are checked at most 5 times from one IP address; a successful reset deletes the count of wrong passwords', async () => {
     const requestReset = service.client().post('/api/password/forgot').send({ email: ayu.email });
     await sendFrom(HOME, requestReset).expect(204);
     const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);

@@ -42,7 +42,7 @@ it('a service with a pending migration is alive but not ready', async () => {
   await ready().expect(200);
 });
 
-it('a service without its database is alive but not ready, and ready again once the database is available', async () => {
+it('a service without its database is alive but not ready, logs why without a stack, and is ready again once the database is available', async () => {
   await service.proxy.down();
   await waitUntilDatabaseAndQueueFail();
   const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
@@ -54,7 +54,7 @@ it('a service without its database is alive but not ready, and ready again once 
   await waitUntilReady();
 });
 
-it('a service whose database is read-only is alive but not ready, and ready again once the database accepts writes', async () => {
+it('a service whose database is read-only is alive but not ready, logs why, and is ready again once the database accepts writes', async () => {
   await setReadOnly('on');
   await waitUntilDatabaseAndQueueFail();
   const reason = 'not ready: database (the server is read-only or a standby)';

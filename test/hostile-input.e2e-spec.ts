@@ -45,7 +45,7 @@ describe('a hostile field name', () => {
     '(%s) in a form changes no prototype',
     async (field) => {
       await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
-      // `server` inherits from the Object.prototype of the service, which Node's loader has loaded. Jest's realm has another one.
+      // Node's loader has loaded the service, so `server` inherits from the service's Object.prototype, not from Jest's.
       expect('polluted' in server).toBe(false);
       expect(typeof server.toString).toBe('function');
     },
@@ -148,7 +148,7 @@ describe('an HTTP request', () => {
   });
 
   it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
-    '(%s) does no harm if the client then resets the connection',
+    '(%s) does no harm if the client resets the connection at the first bytes of the response',
     async (line) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       const closed = once(socket, 'close');

@@ -6,7 +6,7 @@ import { until } from './support/wait.js';
 
 const shop = useShop();
 
-/** Asserts that an order still has the payment page that the gateway opened, then pays the order. */
+/** Asserts that a pending order still has its payment page, requests the page again, and pays the order. */
 async function payOnSamePage(orderId: string): Promise<void> {
   const { token } = shop.gateway.order(orderId);
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });
@@ -43,7 +43,7 @@ describe('a pending order', () => {
   });
 
   it.each(['pending', 'expire'] as const)(
-    'is cancelled at the gateway for both of its payment attempts, of which the first has the status %s',
+    'is cancelled with one call to the gateway for each of its two payment attempts, of which the first has the status %s',
     async (status) => {
       const orderId = await shop.orderWithUnreportedPayment(status);
       const later = await shop.addAttempt(orderId);
@@ -53,13 +53,12 @@ describe('a pending order', () => {
     },
   );
 
-  it('is not cancelled if a later attempt was paid', async () => {
+  it('is not cancelled if a later attempt was paid, and stays paid after a notification of the cancelled first attempt', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const later = await shop.addAttempt(orderId);
     shop.gateway.settle(later);
     expect((await shop.cancel(orderId)).status).toBe(409);
     expect(await shop.readStatus(orderId)).toBe('settlement');
-    // The gateway notifies of the cancelled first attempt after the order is paid.
     await shop.notify(orderId);
     expect(await shop.readStatus(orderId)).toBe('settlement');
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel late');
@@ -97,6 +96,7 @@ describe('a cancellation', () => {
       expect(statuses).toContain(200);
       for (const status of statuses) expect([200, 409]).toContain(status);
       expect(await shop.readStatus(orderId)).toBe('cancel');
+      // A payment check that cron enqueued meanwhile must not record the cancellation again.
       await shop.waitForPaymentChecks();
       expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
     }

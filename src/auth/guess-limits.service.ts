@@ -7,7 +7,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-// A pair is an account and a client address; each code has its own pairs. The names are part of stored keys.
+// A pair is an account and a client address; each code has its own pairs. Each `name` is part of stored keys.
 const PASSWORDS_OF_PAIR: Limit = { name: 'password-from', max: 50, seconds: HOUR };
 // NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
 const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HOUR };

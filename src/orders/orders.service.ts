@@ -96,7 +96,7 @@ export class OrdersService {
     return order.payableAttempt;
   }
 
-  /** Returns the ids of all payment attempts, newest first; the order's own id if it is older than the table of attempts. */
+  /** Returns the ids of all attempts, newest first; the order's own id if the order is older than the table of attempts. */
   async listAttemptIds(orderId: string): Promise<string[]> {
     const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
@@ -113,7 +113,7 @@ export class OrdersService {
     return order;
   }
 
-  /** Updates a locked order after a payment event. Queues a receipt or a refusal when the order is first paid. */
+  /** Updates a locked order after a payment event. When the order is first paid, enqueues a receipt or a refusal. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const now = new Date();
     // A captured payment that is settled keeps its time of completion.

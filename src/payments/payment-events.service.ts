@@ -45,7 +45,7 @@ export class PaymentEventsService {
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     const { transactionId, status } = event;
-    // Before the first event of the current attempt is applied, the history contains no event of that attempt.
+    // Before the first event of the current attempt is applied, no event with this transaction id is stored.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
     const history = isFirst ? [] : await tx.findBy(StoredPaymentEvent, { orderId, transactionId });
     const outcome = decideOutcome(event, order, history);

@@ -45,8 +45,8 @@ it('an immediate stop of an external PostgreSQL causes 503 until its restart and
 });
 
 /**
- * Loses the database under load, several times. Asserts that the service keeps running, sends mails again within 5 s on
- * average, and loses no acknowledged change.
+ * Loses the database under load, several times. Asserts that the service responds with 503 meanwhile, keeps running, sends
+ * mails again within 5 s on average, and loses no acknowledged change.
  * @param loseDatabase stops the database, which may still be unavailable when the function returns
  * @param externalUrl URL of an external database; by default the service has an embedded one
  */

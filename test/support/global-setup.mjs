@@ -8,7 +8,7 @@ import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
  * Starts one real PostgreSQL for the whole run. Tests use copies of the migrated template database. The server settings
- * trade durability for speed, because the data need not survive a crash.
+ * trade durability and maintenance for speed, because the data need not outlive the run.
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));

@@ -26,7 +26,7 @@ export function listRoutes({ app }: TestService): Route[] {
   return [...new Map(routes.map((route) => [`${route.method} ${route.path}`, route])).values()];
 }
 
-/** Returns true for the pages of the documentation, which the OpenAPI document does not describe. */
+/** Returns true for the documentation and for `/`, which redirects to it. The OpenAPI document describes neither. */
 export function isDocumentation(path: string): boolean {
   return path === '/' || path === '/api/docs' || /^\/api\/docs[-/]/.test(path);
 }

@@ -262,7 +262,7 @@ export class Shop {
     });
   }
 
-  /** Lets time pass for orders and runs the payment checks that become due. */
+  /** Lets time pass for orders, by default enough for their first payment check, and runs the checks that become due. */
   async reconcile(orderIds: readonly string[], interval = '6 minutes'): Promise<void> {
     await this.letOrdersAge(orderIds, interval);
     await this.enqueueDueOrderSearch();

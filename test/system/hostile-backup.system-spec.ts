@@ -119,7 +119,7 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
     inManifest(({ tables }) =>
       tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] }),
     ),
-    /is not complete/,
+    /is not complete/, // The backup contains no file for this table.
   ],
   [
     'contains SQL in the name of a column',

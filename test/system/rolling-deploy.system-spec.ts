@@ -86,7 +86,7 @@ describeWithVersion11('version 1.1', () => {
         await requestWithSession(changing).expect(204);
       });
 
-      it(`loses its refresh token, but not its access token, when the customer signs in at ${there} (one refresh token per account)`, async () => {
+      it(`loses its refresh token, but not its access token, when the customer signs in at ${there} (with the default SESSIONS_PER_ACCOUNT=1)`, async () => {
         const { client: earlier, email } = await newAccount(instances[here]);
         const later = await signIn(instances[there], email);
         await expectNoRefresh(earlier);
@@ -95,7 +95,7 @@ describeWithVersion11('version 1.1', () => {
       });
     });
 
-    it('leave one valid refresh token after 20 parallel logins of a customer (one refresh token per account)', async () => {
+    it('leave one valid refresh token after 20 parallel logins of a customer (with the default SESSIONS_PER_ACCOUNT=1)', async () => {
       const { email } = await newAccount(instances['1.1']);
       const logins = Array.from({ length: 20 }, (_, index) =>
         signIn(instances[index % 2 === 0 ? '1.1' : '1.2'], email),

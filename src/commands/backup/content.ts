@@ -70,7 +70,7 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
     });
     rows += target.rowCount;
   };
-  await processInBatches(tables, 'tables', writeTable, 1); // one at a time: they share a connection
+  await processInBatches(tables, 'tables', writeTable, 1); // one table at a time: there is one connection
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rows;

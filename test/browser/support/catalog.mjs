@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'playwright-core';
 
-/** Name, description, price, and prefix of the names of two files in examples/pictures. */
+/** Name, description, price, and the prefix that the names of the first two picture files share. */
 const WITH_PICTURES = [
   ['Kue lapis legit', 'Eighteen layers, baked one by one, with cinnamon and clove.', 185000, 'brown-layers'],
   ['Butter croissant', 'Three days of folding, twenty minutes of oven.', 24000, 'croissant'],

@@ -34,7 +34,7 @@ export class Catalog {
   ) {}
 
   async step(): Promise<void> {
-    // A product whose last change is in doubt gets no other change: `verify` could not tell the two changes apart.
+    // Products that exist without doubt. After a change in doubt, `verify` could not tell a second change from the first.
     const certain = this.#products.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );

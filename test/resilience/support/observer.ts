@@ -14,7 +14,7 @@ export class Observer {
   acknowledgedWrites = 0;
   /** Duration of the slowest response since `startMeasuring`. */
   slowestMs = 0;
-  /** Longest time between two acknowledged writes, or from `startMeasuring` to the first one. */
+  /** Longest time between two consecutive acknowledged writes, or from `startMeasuring` to the first one. */
   longestGapMs = 0;
   #acknowledgedAt = performance.now();
 

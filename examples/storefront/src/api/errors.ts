@@ -15,7 +15,7 @@ const SHOP_MESSAGES: Record<string, string> = {
 };
 
 const NEW_PRICE = /^price is now \d+$/;
-/** Name of a field with underscores at the beginning of a message, such as `lead_minutes`. */
+/** First word of a message if it is a field name that contains an underscore, such as `lead_minutes`. */
 const FIELD_NAME = /^[a-z]+(_[a-z]+)+(?= )/;
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {

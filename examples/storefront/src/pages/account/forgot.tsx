@@ -5,7 +5,7 @@ import { CodeField, Field, Form, NewPasswordFields } from '../../components/form
 import { FormPage } from '../../components/page';
 import { toast } from '../../state/toast';
 
-/** State of the history entry. Unlike the page's address, this state cannot appear in logs. It survives a reload. */
+/** State of the history entry. Unlike the page's URL, this state cannot appear in logs. It survives a reload. */
 interface ForgotState {
   email?: string;
 }

@@ -16,7 +16,7 @@ const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
 const STATUSES = { ...STATUS_TEXTS, capture: { label: 'Card payment captured' } };
 const REFUND = { due: { label: 'Refund due' } };
 
-/** Orders of all customers. Search and filters are in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
+/** Orders of all customers. Search and filters are in the URL: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
   const filters = useFilters(FILTERS);
   const search = (
