@@ -57,7 +57,7 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Refunds an order in full or in part.
-   * @throws Failure 404; 409 if order or gateway forbid it or the idempotency key is of another request; 502 without a result
+   * @throws Failure 404; 409 if order or gateway forbid the refund, or for the key of another request; 502 without a result
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
     // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.
@@ -72,7 +72,7 @@ export class RefundsService implements OnModuleInit {
     }
   }
 
-  /** Returns the refund of a repeated request, the order's refund without a result, or a new refund. Claims it if possible. */
+  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. Claims it if possible. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
     const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);

@@ -62,7 +62,7 @@ const picture: fc.Arbitrary<FormFile> = fc
     fc.constantFrom({ name: 'kue.png', bytes: png(seed) }, { name: 'KUE lapis.JPG', bytes: jpeg(seed) }),
   );
 
-/** Lists values that a field may have to reject: hostile, blank, or just outside a limit. The schema may allow some of them. */
+/** Lists values that a field may have to reject: hostile, blank, or just outside a limit. The schema may allow some. */
 export function listWrongValues(schema: Schema, existing: ExistingValues, seed: number): readonly unknown[] {
   const { minimum, maximum, minLength, maxLength, maxItems = 50 } = schema as Limits;
   const items = schema.items as Schema | undefined;
