@@ -52,7 +52,7 @@ describe('one mailbox', () => {
     );
     expect((await readSubjects(ayu.email)).toSorted()).toEqual([
       SUBJECTS.reset,
-      SUBJECTS.verification,
+      SUBJECTS.verification, // the code of the registration
       SUBJECTS.verification,
     ]);
   });
@@ -71,7 +71,7 @@ describe('one mailbox', () => {
     expect(await readSubjects(mailbox)).toHaveLength(2);
   });
 
-  it('gets one code a minute if a second account uses the address that a first one has given up', async () => {
+  it('gets one code a minute if a second account uses the address that the first account has given up', async () => {
     const mailbox = 'contested@example.com';
     await ayu.client.patch('/api/users').send({ email: mailbox, password: PASSWORD }).expect(200);
     await ayu.client.patch('/api/users').send({ email: ayu.email, password: PASSWORD }).expect(200);

@@ -44,7 +44,7 @@ async function expirePage(orderId: string): Promise<void> {
 }
 
 describe('the payment page of an order', () => {
-  it('is returned again without another call of the gateway', async () => {
+  it('is returned again without another call to the gateway', async () => {
     const { order_id, token, redirect_url } = await placeOrder(customer, items);
     expect(await openPage(order_id)).toEqual({ token, redirect_url });
     expect(shop.gateway.calls).toHaveLength(1);
@@ -58,13 +58,13 @@ describe('the payment page of an order', () => {
     'is missing after the gateway %s (502), and parallel retries open one page on which the order can be paid',
     async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
-      expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
+      expect((await requestOrder(customer, items, 'same-key').expect(502)).body).toEqual(GATEWAY_AWAY);
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
       expect(shop.gateway.orders.has(orderId)).toBe(gatewayKnowsOrder);
 
       const [repeated, page] = await Promise.all([
-        placeOrder(customer.clone(), items, 'once'),
+        placeOrder(customer.clone(), items, 'same-key'),
         openPage(orderId),
       ]);
       expect(repeated).toMatchObject({ order_id: orderId, status: 'pending', ...page });
@@ -121,6 +121,7 @@ describe('the payment page of an order', () => {
   });
 
   describe('if a process claimed the payment attempt and died during the call to the gateway', () => {
+    // A claim lasts 10 seconds and a request waits for 5, so a claim that is 7 seconds old expires during the wait.
     it.each([0, 7])(
       'is not requested from the gateway again: requests %d seconds after the claim get 502 within 6 seconds',
       async (secondsAgo) => {
@@ -176,7 +177,7 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'is opened after the gateway rejected earlier requests with %d "%s": rejections are logged and add no payment attempt',
+    'is opened after the gateway rejected earlier requests with %d "%s": rejections are logged without the server key and add no payment attempt',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });
@@ -190,6 +191,7 @@ describe('the payment page of an order', () => {
       const lines = shop.service.log.filter(
         ({ level, msg }) => level === 'error' && String(msg).includes(orderId),
       );
+      // One for the order, and at least one for the three requests, which can share a call to the gateway.
       expect(lines.length).toBeGreaterThanOrEqual(2);
       expect(String(lines[0]?.msg)).toContain(status === 401 ? 'MIDTRANS_SERVER_KEY' : message);
       expect(JSON.stringify(shop.service.log)).not.toContain(shop.gateway.serverKey);

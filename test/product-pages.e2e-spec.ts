@@ -50,7 +50,7 @@ describe('the cache of the product list', () => {
     [{ 'If-None-Match': 'current', 'Cache-Control': 'no-cache' }, 200],
     [{ 'If-None-Match': 'W/"0"' }, 200],
   ] as [Record<string, string>, number][])(
-    'responds to the headers %j like the controller, with %d and the same headers',
+    'responds to the headers %j with %d, the same headers and the same body as the controller',
     async (headers, status) => {
       const { etag = '' } = (await admin.get('/api/products').expect(200)).headers as { etag?: string };
       const respondTo = async (path: string): Promise<unknown> => {
@@ -88,6 +88,7 @@ describe('the cache of the product list', () => {
   });
 
   it('shows the changes of another process within a second', async () => {
+    // A second service with a cache of its own stands for the other process.
     await withService({ database: service.database }, async (other) => {
       const customer = await other.customer();
       expect(await listProducts(customer, 50)).toHaveLength(10);
@@ -102,6 +103,7 @@ describe('the cache of the product list', () => {
 
   it('does not exceed the size of CATALOG_CACHE_MB', async () => {
     await insertProducts(service.database, 1200, 'x'.repeat(2_000));
+    // Both services of this test set this gauge when they load a page, but only `small` gets requests.
     const { catalogCacheBytes } = await importBuilt('src/common/metrics.js');
     await withService({ database: service.database, settings: { CATALOG_CACHE_MB: '1' } }, async (small) => {
       const client = await small.admin();

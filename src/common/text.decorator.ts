@@ -20,7 +20,7 @@ const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 /** PostgreSQL cannot store U+0000, UTF-8 cannot encode half of a surrogate pair, and U+FFFD replaces lost characters. */
 export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
 
-/** Trims a required text and rejects it if it is empty, too long, or cannot be stored unchanged. */
+/** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
 export function Text({
   maxLength,
   label = '$property',

@@ -16,7 +16,7 @@ import {
 
 interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Receives a line about the folder of a new database, a crash or a recovery. */
+  /** Receives lines about the folder of a new database, a lost server and its recovery. */
   readonly log: (message: string) => void;
   /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
   readonly serverSettings?: Readonly<Record<string, string>>;

@@ -54,7 +54,7 @@ async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
 const countJobs = async (task: string): Promise<number> =>
   (await query('SELECT FROM graphile_worker.jobs WHERE task_identifier = $1', [task])).length;
 
-/** Inserts a pending order that is paid at the gateway. The gateway has not sent a notification. */
+/** Inserts a pending order of the administrator (user 1). The order is paid at the gateway, which has sent no notification. */
 async function insertPaidOrder(): Promise<string> {
   const orderId = randomUUID();
   await query(
@@ -109,7 +109,7 @@ async function expectResponses(
 
 const repeatForCallers = <T>(call: () => T): T[] => Array.from({ length: CALLERS }, call);
 
-it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a payment check`, async () => {
+it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a payment check, and continue when the host responds again`, async () => {
   external.cloudinary.fault({ operation: 'destroy', kind: 'hang' });
   await query(
     `WITH made AS (

@@ -28,7 +28,7 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
 
 /**
  * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses like the real ones. The
- * stand-in does not use the SDK of the service to verify signatures.
+ * stand-in verifies signatures without Cloudinary's SDK, which the service uses to create them.
  *
  * @see https://cloudinary.com/documentation/authentication_signatures
  */

@@ -62,7 +62,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     await instance.clear();
   });
 
-  /** Customers read the catalog, order, pay and mistype their password; an administrator changes products. */
+  /** Sends requests of a customer and of an administrator, so that the panels of the dashboard show numbers. */
   async function sendTraffic(admin: Client, customer: Client): Promise<void> {
     const { id } = await createProduct(admin, pictures(1));
     for (let count = 0; count < 5; count += 1) await customer.get('/api/products').expect(200);

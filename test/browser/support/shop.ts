@@ -55,7 +55,7 @@ export async function createProduct(prefix: string, price: number): Promise<Sche
   return (await callAsAdmin<{ products: Schemas['ProductView'] }>('POST', path, { multipart })).products;
 }
 
-/** Changes the price of a product that `createProduct` has created. */
+/** Changes the price of a product that `createProduct` has created. The service requires the field `images.removed[]`. */
 export async function changePrice({ id, name }: Schemas['ProductView'], price: number) {
   const multipart = { name, description: 'Only this week.', price, 'images.removed[]': '' };
   await callAsAdmin('PUT', `/api/products/${id}`, { multipart });
