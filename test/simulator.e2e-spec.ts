@@ -205,7 +205,7 @@ describe('a payment at the simulator', () => {
 });
 
 describe('the link back to the shop', () => {
-  // In development, pages of http://localhost and http://127.0.0.1 may be the shop, at any port.
+  // Outside of production, pages of http://localhost and http://127.0.0.1 may be the shop, at any port.
   const SHOP = 'http://localhost:5173';
   const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
 

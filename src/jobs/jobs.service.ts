@@ -22,8 +22,8 @@ export interface HandleOptions {
 
 interface EnqueueOptions {
   /**
-   * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key. If the
-   * old job is running or dead, it loses its key to the new job. A job without a key is superseded, so a key is required.
+   * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key, and takes
+   * the key of a running or dead job. A job without a key counts as superseded, so a key is required.
    */
   readonly key: string;
   readonly runAt?: Date;
