@@ -9,9 +9,9 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
  * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
- * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`. A test
- * fails if the route gets a guard, an interceptor or a pipe that this shortcut would skip.
- * The controller handles a request that `AdmissionService` does not admit, whose URL is not plain, or whose page is empty.
+ * longer than the page itself. A test fails if the route gets a guard, interceptor or pipe that this shortcut would skip.
+ * `AdmissionService` admits tokens that were verified before, and visitors of a public catalog. All other requests go on to
+ * `JwtCookieGuard` and the controller. So do requests whose URL is not plain or whose page is empty.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {

@@ -151,7 +151,7 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
   async (_name, fault) => {
     external.smtp[fault]();
     const emails = repeatForCallers(() => `${randomUUID()}@example.com`);
-    // One client address causes at most 100 mails with codes an hour.
+    // One client address causes at most 100 mails with codes an hour, and a long run needs 200.
     const registrations = emails.map((email, n) =>
       sendFrom(`192.0.2.${n}`, service.client().register({ email })),
     );
