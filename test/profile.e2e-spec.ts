@@ -53,7 +53,7 @@ it('a new name needs no password, is stored and returned with new cookies, keeps
   for (const path of ['/api/users', '/api/refresh'])
     expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
   await waitUntilMailed(service);
-  expect(await readMails(service, email)).toHaveLength(1);
+  expect(await readMails(service, email)).toHaveLength(1); // the mail of the registration
 });
 
 describe('a new e-mail', () => {

@@ -30,7 +30,7 @@ const REFRESH_COOKIE = {
   attributes: { path: '/api/refresh', 'max-age': '864000000', ...SHARED },
 };
 
-it('the cookies of a session have the documented attributes; a registration and a login set both, and a refresh sets the access cookie alone', async () => {
+it('the cookies of a session have the documented attributes; a registration and a login set both, and a refresh sets the access cookie alone; caches store none of the responses', async () => {
   const client = service.client();
   const credentials = { email: 'cookies@example.com', password: 'correct horse battery staple' };
   for (const [response, cookies] of [

@@ -278,7 +278,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
   const isMail = ([path]: readonly [string, string]) => path.endsWith('.eml');
   try {
     await useAccount(service, async (_email, nth) => {
-      const mails = (await readFolder(dataDir)).filter(isMail).toSorted();
+      const mails = (await readFolder(dataDir)).filter(isMail).toSorted(); // No other account gets mail.
       const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });

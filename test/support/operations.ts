@@ -15,46 +15,46 @@ const KEY_REUSED = [409, MESSAGES.keyReused] as const;
 const GATEWAY_AWAY = [502, MESSAGES.gatewayAway] as const;
 const INVALID_OR_UNKNOWN = [VALIDATION, NOT_FOUND];
 
-const refresh: Failures = [
+const refreshFailures: Failures = [
   [401, MESSAGES.missingRefreshToken],
   [401, MESSAGES.refreshToken],
 ];
-const createProduct: Failures = [
+const creationFailures: Failures = [
   VALIDATION,
   IMAGE_TOO_LARGE,
   [500, 'fail to create product and this is not your fault, please try again later'],
 ];
-const updateProduct: Failures = [
+const updateFailures: Failures = [
   [400, 'validation errors'], // the plural, unlike the other operations
   [400, 'each product can only have 5 images at max'],
   IMAGE_TOO_LARGE,
   NOT_FOUND,
 ];
-const steps = ['new', 'preparing', 'ready', 'collected', 'refused'];
-const fulfil: Failures = [
+const fulfilments = ['new', 'preparing', 'ready', 'collected', 'refused'];
+const fulfilmentFailures: Failures = [
   ...INVALID_OR_UNKNOWN,
-  ...steps.map((step) => [409, `the order cannot become ${step}`] as const),
+  ...fulfilments.map((fulfilment) => [409, `the order cannot become ${fulfilment}`] as const),
   GATEWAY_AWAY,
 ];
-const refund: Failures = [
+const refundFailures: Failures = [
   ...INVALID_OR_UNKNOWN,
   [409, 'order cannot be refunded'],
   [409, 'the gateway cannot refund this payment'],
   KEY_REUSED,
   GATEWAY_AWAY,
 ];
-const notReady = ['database', 'migrations', 'queue', 'database, queue', 'migrations, queue'].map(
+const readinessFailures = ['database', 'migrations', 'queue', 'database, queue', 'migrations, queue'].map(
   (problem) => [503, `the service is not ready: ${problem}`] as const,
 );
 
 /**
  * Every operation of the service: its permitted callers (contract 4), the format of its request body, and its own failures
- * (contract 7). `expectedFailures` adds the failures that follow from the callers, method, path and body format.
+ * (contract 7). `expectedFailures` adds 500, 503 and the failures that follow from callers, method, path and body format.
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],
   'POST /api/login': ['public', 'json', [VALIDATION, CREDENTIALS]],
-  'GET /api/refresh': ['refresh cookie', null, refresh],
+  'GET /api/refresh': ['refresh cookie', null, refreshFailures],
   'POST /api/logout': ['public', null, []],
   'POST /api/otp': ['user', null, []],
   'POST /api/otp/verify': ['user', 'json', [VALIDATION, OTP]],
@@ -66,8 +66,8 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
 
   'GET /api/products': ['catalog', null, INVALID_OR_UNKNOWN],
   'GET /api/products/{product_id}': ['catalog', null, [NOT_FOUND]],
-  'POST /api/products': ['admin', 'form', createProduct],
-  'PUT /api/products/{product_id}': ['admin', 'form', updateProduct],
+  'POST /api/products': ['admin', 'form', creationFailures],
+  'PUT /api/products/{product_id}': ['admin', 'form', updateFailures],
   'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
   'GET /api/admin/products': ['admin', null, INVALID_OR_UNKNOWN],
   'PUT /api/admin/products/{product_id}/availability': ['admin', 'json', INVALID_OR_UNKNOWN],
@@ -79,8 +79,8 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/orders/{order_id}/cancel': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
   'GET /api/admin/orders': ['admin', null, INVALID_OR_UNKNOWN],
   'GET /api/admin/orders/{order_id}': ['admin', null, INVALID_OR_UNKNOWN],
-  'PUT /api/admin/orders/{order_id}/fulfilment': ['admin', 'json', fulfil],
-  'POST /api/admin/orders/{order_id}/refund': ['admin', 'json', refund],
+  'PUT /api/admin/orders/{order_id}/fulfilment': ['admin', 'json', fulfilmentFailures],
+  'POST /api/admin/orders/{order_id}/refund': ['admin', 'json', refundFailures],
 
   'GET /api/admin/days/{date}': ['admin', null, [VALIDATION]],
   'GET /api/admin/sales': ['admin', null, [VALIDATION]],
@@ -91,7 +91,7 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/products/payments': ['public', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
   'GET /api/images/{name}': ['public', null, [NOT_FOUND]],
   'GET /api/health/live': ['public', null, []],
-  'GET /api/health/ready': ['public', null, notReady],
+  'GET /api/health/ready': ['public', null, readinessFailures],
 };
 
 /** Returns all failures of an operation. @param name key of `OPERATIONS`, for example `POST /api/orders` */

@@ -67,7 +67,7 @@ describe('the types of the client', () => {
     const response = await service.client().get('/api/docs-json').expect(200);
     const { servers: _served, ...served } = response.body as { servers: unknown };
     expect(printed).toEqual(served);
-    await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']); // with the printed document
+    await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']); // compares the types with `printed`
   });
 });
 
