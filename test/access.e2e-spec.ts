@@ -66,7 +66,7 @@ describe('an operation of the OpenAPI document', () => {
     ['malformed', 400, () => 'rubbish', MESSAGES.malformedAccessToken],
     ['unsigned', 400, () => signToken(buildClaims(), { algorithm: 'none' }), MESSAGES.malformedAccessToken],
   ])(
-    'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
+    'that requires an access cookie rejects a %s one with %i before it reads a form (contract 4.4)',
     async (_what, status, createToken, message) => {
       await expectRejected(routesWith(...REQUIRES_COOKIE), createToken?.(), status, message);
     },
@@ -87,7 +87,7 @@ describe('an operation of the OpenAPI document', () => {
         expect([route, text]).not.toEqual([route, expect.stringContaining(MESSAGES.missingAccessToken)]);
   });
 
-  it('for users or administrators rejects HEAD without an access cookie like GET', async () => {
+  it('that requires an access cookie rejects HEAD without the cookie like GET', async () => {
     for (const { path } of routesWith(...REQUIRES_COOKIE).filter(({ method }) => method === 'get'))
       await request(service.url).head(path).expect(401);
   });

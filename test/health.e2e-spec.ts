@@ -16,10 +16,10 @@ const waitUntilDatabaseAndQueueFail = () =>
     return status === 503 && text.includes('the service is not ready: database, queue');
   });
 
-/** Makes the database read-only, or writable again, and closes all connections, because the setting applies to new ones. */
+/** Makes the database read-only or writable. Closes the service's connections: the setting applies only to new ones. */
 async function setReadOnly(state: 'on' | 'off'): Promise<void> {
   const { pool, url } = service.database;
-  // The pool may have opened a connection that is read-only and would reject ALTER DATABASE.
+  // The test's own pool may have opened a connection that is read-only and would reject ALTER DATABASE.
   await pool.query('SET default_transaction_read_only = off');
   const name = new URL(url).pathname.slice(1);
   await pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);

@@ -104,7 +104,7 @@ describe('a hostile text', () => {
   });
 
   it.each([
-    ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
+    ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)], // At most 10,000 characters are allowed after trimming.
     ['price', '0'.repeat(LONG_LENGTH) + 'x'],
     ['price', '1.' + '0'.repeat(LONG_LENGTH)],
   ])('with many characters as the %s of a product is rejected soon', async (field, value) => {
@@ -168,7 +168,7 @@ describe('an HTTP request', () => {
 });
 
 describe('a slow client', () => {
-  it('has 10 s for the headers, 60 s for the whole request and 5 s until its next request (contract 7)', () => {
+  it('has 10 s for the headers, 60 s for the whole request and 5 s until its next request (contract 7 and 8.1)', () => {
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
   });
 

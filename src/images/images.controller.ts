@@ -16,7 +16,7 @@ const SEND_OPTIONS = {
   // The data directory may be inside a folder whose name begins with a dot.
   dotfiles: 'allow',
 } as const;
-/** Headers that apply only to an image. They are removed if a failure is sent instead. */
+/** Headers to remove if a failure is sent instead of an image. The Content-Security-Policy may stay: it allows nothing. */
 const IMAGE_HEADERS = [
   'Cache-Control',
   'Content-Type',

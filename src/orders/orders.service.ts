@@ -47,12 +47,12 @@ export class OrdersService {
     return page;
   }
 
-  /** Returns a day's orders (by pickup time, otherwise by time of payment) that are paid and not refused. */
+  /** Returns a day's orders (by pickup time, if any, otherwise by time of payment) that are paid and not refused. */
   findOfDay(day: TimeRange): Promise<Order[]> {
     return this.orders.findOfDay(day);
   }
 
-  /** @throws Failure 404 unless the caller owns the order or is an administrator */
+  /** @throws Failure 404 for an unknown order and, unless the caller is an administrator, for another customer's order */
   findFor(caller: Principal, orderId: string): Promise<Order> {
     return caller.role === 'ADMIN' ? this.findWithCustomer(orderId) : this.findOwn(caller, orderId);
   }

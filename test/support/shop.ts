@@ -47,7 +47,7 @@ export function useShop(options: () => ServiceOptions = () => ({})): Shop {
   return shop;
 }
 
-/** Service with a Midtrans stand-in, a product and a customer. */
+/** Service with a Midtrans stand-in, an administrator, a product and a customer. */
 export class Shop {
   constructor(
     readonly service: TestService,

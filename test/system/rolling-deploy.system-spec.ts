@@ -60,7 +60,7 @@ describeWithVersion11('version 1.1', () => {
         await client.clone().get('/api/refresh').expect(200);
       }
 
-      it(`can be refreshed and used for changes at ${there}`, async () => {
+      it(`can be refreshed and used for changes at ${there}, and then refreshed at ${here}`, async () => {
         const { client, email } = await newAccount(instances[here]);
         await expectUsableInBoth(client);
         await expectUsableInBoth(await signIn(instances[here], email));

@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
 
-/** Default time limit of a request. The contract allows up to 6 s for an order, and the machine may be busy. */
+/** Default time limit of a request. An order may wait 5 s for the gateway, and the machine may be busy. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /** Sends and measures requests. Records every violation as text, so that one assertion at the end reports all of them. */
