@@ -2,7 +2,7 @@ import { importBuilt } from './support/built.js';
 import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-settings.js';
 
 const { isPickupPossible, listPickupWindows } = await importBuilt('src/shop/pickup-windows.js');
-const { dayRange } = await importBuilt('src/common/calendar.js');
+const { dayRange, parseInstant } = await importBuilt('src/common/calendar.js');
 
 function toPickupRules(settings: Partial<ShopSettings>) {
   const { time_zone, hours, closed, lead_minutes, days_ahead } = { ...ALWAYS_OPEN, ...settings };
@@ -60,6 +60,11 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
 ])('pickup is %s %s', (expected, _when, settings, pickupAt, now) => {
   const isPossible = isPickupPossible(toPickupRules(settings), new Date(pickupAt), new Date(now));
   expect(isPossible).toBe(expected === 'possible');
+});
+
+it('a pickup time on 30 February is no time, although `Date.parse` reads it as 2 March', () => {
+  expect(parseInstant('2027-02-28T10:00:00+07:00')).toEqual(new Date('2027-02-28T03:00:00Z'));
+  expect(parseInstant('2027-02-30T10:00:00+07:00')).toBeNull();
 });
 
 describe('the pickup windows', () => {

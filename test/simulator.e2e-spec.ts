@@ -172,9 +172,10 @@ describe('a payment at the simulator', () => {
     await payment.act('bank-transfer');
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     expect((await payment.view()).transaction_status).toBe('cancel');
-    // The outcome is `applied`, or `duplicate` if the response to the cancellation was recorded earlier.
     await until('the notification is stored', async () =>
-      (await payment.history()).some((event) => event.startsWith('cancel ')),
+      (await readHistory(service, payment.orderId)).some(
+        ({ source, transaction_status }) => source === 'notification' && transaction_status === 'cancel',
+      ),
     );
   });
 

@@ -91,6 +91,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   /** Forgets the calls so far and removes all faults and hooks. */
   reset(): void {
     this.calls.length = 0;
+    this.mostCallsInProgress = 0;
     this.clearFaults();
     this.beforeProcessing = undefined;
     this.beforeAnswering = undefined;
