@@ -132,7 +132,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 409 for the e-mail of another account in upper case; that account gets no mail about it, and the earlier code of the caller stays valid', async () => {
+  it('gets 409 for the e-mail of another account in upper case; that account gets no further mail, and the earlier code of the caller stays valid', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await waitForCode(service, account.email);
     const email = other.email.toUpperCase();

@@ -155,7 +155,7 @@ function expectNoSecretInRecords(): void {
   expect(records.flatMap(([where, text]) => finder.find(where, text))).toEqual([]);
 }
 
-it('the log at level trace, tables, responses, files and process arguments contain no secret, even after failures', async () => {
+it('the log at level trace, tables, responses, files, process arguments and the output of commands contain no secret, even after failures', async () => {
   finder.add('the password of the database', new URL(database.url).password);
   const proxy = await DatabaseProxy.start(database.url);
   const cloudinary = await CloudinaryStandIn.start({

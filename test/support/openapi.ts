@@ -63,7 +63,7 @@ export function resolveReferences(document: OpenApi, schema: Schema): Schema {
   return replaceReferences(schema, 'schemas', document.components.schemas) as Schema;
 }
 
-/** Compiles a schema. @returns a function that lists a value's violations. An undocumented field is one too. */
+/** Compiles a schema. @returns a function that lists a value's violations. An undocumented field is a violation too. */
 export function compileSchema(document: OpenApi, schema: Schema): (value: unknown) => string[] {
   // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });

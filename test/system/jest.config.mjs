@@ -1,6 +1,6 @@
 import tests from '../../jest.config.mjs';
 
-/** System tests: commands, upgrades, telemetry, the client. Most of them start processes of the build. */
+/** System tests, for example of commands, upgrades, telemetry and the client. Most of them start processes of the build. */
 export default {
   ...tests,
   rootDir: '../..',

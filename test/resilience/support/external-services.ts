@@ -17,7 +17,7 @@ export async function startExternalServices() {
     ...gatewaySettings(gateway),
     CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url,
-    // Lets tests choose client IP addresses with X-Forwarded-For, because an address can request only 100 codes an hour.
+    // Lets tests choose client IP addresses with X-Forwarded-For, because each can request only 100 codes an hour.
     TRUSTED_PROXIES: '1',
   };
   const close = () => Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
