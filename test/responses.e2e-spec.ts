@@ -29,7 +29,7 @@ describe('a failing response', () => {
   );
 
   it.each(['/api/products/%ZZ', '/api/images/%E0%A4%A', '/%ZZ', '/api/%'])(
-    'is 400 or 404 in the fail envelope for the malformed path %s',
+    'is 400, or 404 if no route matches, in the fail envelope for the malformed path %s',
     async (path) => {
       const response = await get(path);
       if (response.status === 404) expectFailure(response, 404, MESSAGES.notFound);

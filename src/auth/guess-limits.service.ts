@@ -76,7 +76,7 @@ export class GuessLimitsService {
   }
 
   /**
-   * Counts and checks the guess of a code. A correct code also resets the password count of this account and address.
+   * Counts and checks the guess of a code. A correct code makes the address known and deletes the pair's password count.
    * @param codeId identifies the mailed code, because each code has its own tries
    * @param check returns null for a wrong code; does not run for a rejected guess
    * @returns null for a wrong or rejected guess

@@ -67,7 +67,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
   }
 
   /**
-   * Uploads files in parallel, outside of a transaction. Discards the images if an upload or `use` fails.
+   * Uploads files in parallel, outside of a transaction. After a failure, discards the images or leaves them to the sweep.
    * @param use attaches the staged images, which it gets in the order of the files
    * @throws the error of `use` or of the first file whose upload failed, after all uploads have ended
    */
