@@ -34,7 +34,7 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
 
 /**
  * Opens a shop for the tests of a file. After each test, its gateway works normally again.
- * @param options called when the tests start
+ * @param options returns the options of the service; called when the tests start
  */
 export function useShop(options: () => ServiceOptions = () => ({})): Shop {
   const shop = startBeforeTests(

@@ -7,7 +7,7 @@ const REMOVAL = { recursive: true, force: true, maxRetries: 3 };
 
 /**
  * Creates a folder under a temporary name and renames it, so that a crash never leaves an incomplete folder at `path`.
- * @param proof name of an entry that every complete folder contains. @param create creates a folder and its content
+ * @param proof name of an entry that every complete folder contains. @param create creates the folder at a given path
  * @returns false if another process created the folder first
  */
 export async function createOnce(

@@ -29,7 +29,7 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
-    /** `isListedAtOnce` is false if another process, which may list a change a second later, may answer the next request. */
+    /** `isListedAtOnce` is false if the next request may reach another process, which may list a change a second later. */
     private readonly options: { readonly isListedAtOnce: boolean },
   ) {}
 
