@@ -25,9 +25,7 @@ async function registerOwner({ isVerified }: { readonly isVerified: boolean }): 
   });
 }
 
-async function readUsers(): Promise<Record<string, unknown>[]> {
-  return (await database.pool.query<Record<string, unknown>>('SELECT * FROM users ORDER BY id')).rows;
-}
+const readUsers = () => database.query('SELECT * FROM users ORDER BY id');
 
 describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {
@@ -43,7 +41,7 @@ describe('the account of ADMIN_EMAIL', () => {
     await registerOwner({ isVerified: true });
     await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
-      expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
+      expect(await database.query('SELECT FROM sessions')).toEqual([]);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
       const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
       await client.delete('/api/products/1').expect(404);

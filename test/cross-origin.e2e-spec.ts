@@ -94,7 +94,7 @@ describe('a page of another origin', () => {
     const response = await service.client().register({ email }).set('Origin', origin);
     expectFailure(response, 403, MESSAGES.origin);
     expect(response.headers).not.toHaveProperty('set-cookie');
-    const { rows } = await service.database.pool.query('SELECT 1 FROM users WHERE email = $1', [email]);
+    const rows = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
     expect(rows).toEqual([]);
   });
 

@@ -74,13 +74,13 @@ it('npm run jobs -- list shows a header and a dead job with its customer, tries,
 
 it('npm run jobs -- list shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {
   await register('ayu@example.com');
-  const { pool } = service.database;
+  const { query } = service.database;
   const orderId = randomUUID();
-  await pool.query(
+  await query(
     `INSERT INTO orders (order_id, user_id, gross_amount) SELECT $1, id, 1000 FROM users WHERE email = 'ayu@example.com'`,
     [orderId],
   );
-  await pool.query(
+  await query(
     `SELECT graphile_worker.add_job(task, payload, job_key := task || ':' || key, flags := flags,
        run_at := now() + interval '1 hour')
      FROM (VALUES
@@ -125,11 +125,11 @@ it('npm run jobs -- retry runs one dead job or all of them, and does not limit t
 
 it('npm run jobs -- drop removes a dead job but no running one, and retry exits with code 1 for an unknown job', async () => {
   const id = await createDeadJob('nobody@example.com');
-  const { rows } = await service.database.pool.query<{ id: string }>(
+  const rows = await service.database.query<{ id: string }>(
     `SELECT id FROM graphile_worker.add_job('send-otp', '{}'::json, job_key := 'send-otp:0:held', run_at := now() + interval '1 hour')`,
   );
   const running = rows[0]?.id ?? '';
-  await service.database.pool.query(
+  await service.database.query(
     "UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'a worker' WHERE id = $1",
     [running],
   );

@@ -5,7 +5,7 @@ import { useService } from './support/service.js';
 const service = useService();
 
 it('an unexpected database failure is logged without the parameters of the statement', async () => {
-  await service.database.pool.query(`
+  await service.database.query(`
     CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no accounts today'; END $$;
     CREATE TRIGGER reject BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION reject();
   `);

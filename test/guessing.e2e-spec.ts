@@ -300,7 +300,7 @@ describe('the counts of guesses', () => {
   it('contain neither accounts nor IP addresses', async () => {
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
     await expectAccepted(HOME);
-    const { rows } = await service.database.pool.query<{ key: string }>('SELECT key FROM attempt_counts');
+    const rows = await service.database.query<{ key: string }>('SELECT key FROM attempt_counts');
     expect(rows.length).toBeGreaterThan(3);
     // The name of the count and a hash.
     for (const { key } of rows) expect(key).toMatch(/^[a-z-]+:[\w-]{43}$/);

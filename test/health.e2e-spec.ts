@@ -18,11 +18,11 @@ const waitUntilDatabaseAndQueueFail = () =>
 
 /** Makes the database read-only or writable. Closes the service's connections: the setting applies only to new ones. */
 async function setReadOnly(state: 'on' | 'off'): Promise<void> {
-  const { pool, url } = service.database;
+  const { query, url } = service.database;
   // The test's own pool may have opened a connection that is read-only and would reject ALTER DATABASE.
-  await pool.query('SET default_transaction_read_only = off');
+  await query('SET default_transaction_read_only = off');
   const name = new URL(url).pathname.slice(1);
-  await pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+  await query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
   await service.proxy.down();
   await service.proxy.up();
 }
@@ -35,10 +35,10 @@ it('a service with a working database and queue is alive and ready (contract 16.
 
 it('a service with a pending migration is alive but not ready', async () => {
   const toggle = 'UPDATE migrations SET name = reverse(name) WHERE id = (SELECT max(id) FROM migrations)';
-  await service.database.pool.query(toggle); // Now the table lacks the migration's real name.
+  await service.database.query(toggle); // Now the table lacks the migration's real name.
   expectFailure(await ready(), 503, 'the service is not ready: migrations');
   await live().expect(200);
-  await service.database.pool.query(toggle);
+  await service.database.query(toggle);
   await ready().expect(200);
 });
 

@@ -55,7 +55,7 @@ const expectOnlyImagesAt = (urls: readonly string[]) => expectOnlyImages(service
 /** Stores staged images in the ledger and at the host, as if the process had died before it attached them. */
 async function insertStaged({ count = 1, ageSeconds = 0 }): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
-  await service.database.pool.query(
+  await service.database.query(
     `INSERT INTO images (id, host, state, staged_at)
      SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
     [ids, ageSeconds],
@@ -115,7 +115,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
   );
   expect(standIn.images.size).toBe(4);
   // Even 1,000 failed attempts must not end the retries. Otherwise the images would stay at the host forever.
-  await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
+  await service.database.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
   await standIn.up();
   await expectOnlyImagesAt(other.images);
 });

@@ -177,12 +177,9 @@ it('a stopping queue waits for running jobs, loses no waiting job and closes all
   expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
   for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
   // The server needs a moment to notice a closed connection.
-  await until('the queue has no connections', async () => {
-    const { rowCount } = await database.pool.query(
-      "SELECT FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()",
-    );
-    return rowCount === 0;
-  });
+  const connections =
+    "SELECT FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()";
+  await until('the queue has no connections', async () => (await database.query(connections)).length === 0);
 });
 
 it('stopping the queue throws no error if the connection breaks while the queue waits for the database', async () => {

@@ -90,7 +90,7 @@ describe('a login while the account changes', () => {
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ data: { user: { role: 'ADMIN' } } });
     for (const { value } of parseCookies(response)) expect(decodeClaims(value).role).toBe('ADMIN');
-    await service.database.pool.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
+    await service.database.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
   });
 
   it('is rejected if the password changes before the session starts', async () => {

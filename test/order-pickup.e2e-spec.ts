@@ -150,7 +150,7 @@ describe('a retry with the same Idempotency-Key', () => {
 
   it('also finds an order of version 1.1, because a request that contains only items has the same digest as in 1.1', async () => {
     const { order_id } = await placeOrderWith({}, randomUUID());
-    const { rows } = await shop.service.database.pool.query<{ request_digest: Buffer }>(
+    const rows = await shop.query<{ request_digest: Buffer }>(
       'SELECT request_digest FROM orders WHERE order_id = $1',
       [order_id],
     );

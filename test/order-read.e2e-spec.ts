@@ -122,7 +122,7 @@ describe('GET /api/admin/orders', () => {
     ['orders', '', 'true', [50, 50, 50, 30]],
     ['settled orders with ?status=settlement', 'status=settlement', "status = 'settlement'", [50, 10]],
   ])('lists all %s, newest first, page by page', async (_what, query, condition, sizes) => {
-    const { rows } = await shop.service.database.pool.query<{ order_id: string }>(
+    const rows = await shop.query<{ order_id: string }>(
       `SELECT order_id FROM orders WHERE ${condition} ORDER BY created_at DESC, order_id DESC`,
     );
     const ids = rows.map(({ order_id }) => order_id);

@@ -195,7 +195,7 @@ describe('POST /api/password/reset', () => {
 
   it('counts a try of the code, but changes nothing else, if the transaction that sets the password fails', async () => {
     const account = await newAccountWithResetCode();
-    await service.database.pool.query(`
+    await service.database.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
       CREATE TRIGGER reject BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW
         WHEN (NEW.digest IS NULL) EXECUTE FUNCTION reject();
@@ -203,7 +203,7 @@ describe('POST /api/password/reset', () => {
     try {
       expectFailure(await resetPassword(account), 500, MESSAGES.unexpected);
     } finally {
-      await service.database.pool.query('DROP FUNCTION reject CASCADE');
+      await service.database.query('DROP FUNCTION reject CASCADE');
     }
     expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
     await account.client.get('/api/refresh').expect(200);

@@ -133,7 +133,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
     await expectConsistent(orderId);
   }
   expect(shop.loggedErrors()).toEqual([]);
-  const { rows } = await shop.service.database.pool.query<{ deadlocks: string }>(
+  const rows = await shop.query<{ deadlocks: string }>(
     'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
   );
   expect(rows).toEqual([{ deadlocks: '0' }]);

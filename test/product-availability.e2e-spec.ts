@@ -76,7 +76,7 @@ describe('a product that is not available', () => {
       available: false,
       unavailable_until: date,
     });
-    const { rows } = await shop.service.database.pool.query<{ again: Date }>(
+    const rows = await shop.query<{ again: Date }>(
       'SELECT available_again_at AS again FROM products WHERE id = $1',
       [productId],
     );
@@ -125,8 +125,8 @@ it('each order during 10 changes of the availability is either stored or rejecte
   await Promise.all(toggles);
   expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
   const accepted = statuses.filter((status) => status === 201);
-  const findItems = 'SELECT FROM order_items WHERE product_id = $1';
-  expect((await shop.service.database.pool.query(findItems, [productId])).rowCount).toBe(accepted.length);
+  const items = await shop.query('SELECT FROM order_items WHERE product_id = $1', [productId]);
+  expect(items).toHaveLength(accepted.length);
   await orderProduct().expect(400);
 });
 

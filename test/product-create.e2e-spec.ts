@@ -32,7 +32,7 @@ const REQUIRED = {
 const service = useService();
 const admin = useAdmin(service);
 
-beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
+beforeEach(() => service.database.query('DELETE FROM images; DELETE FROM products'));
 
 /** Sends a form and asserts that nothing is stored. */
 async function sendInvalidForm(fields: FormFields, files: readonly FormFile[] = []): Promise<Response> {
@@ -66,7 +66,7 @@ describe('POST /api/products', () => {
       ] as string[];
       const data = { products: { ...CAKE, id: product.id, price: 185000, images } };
       expect(answer.body).toEqual({ status: 'success', data });
-      const { rows } = await service.database.pool.query('SELECT id, name, description, price FROM products');
+      const rows = await service.database.query('SELECT id, name, description, price FROM products');
       expect(rows).toEqual([{ ...CAKE, id: product.id, price: '185000.00' }]);
       expect(await downloadImage(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
       expect(await downloadImage(product.images?.[1])).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });

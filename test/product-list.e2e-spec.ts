@@ -15,7 +15,7 @@ const NAMES = [...CREMES, LAPIS, '100% rye_bread', QUOTES, 'Торт Напол�
 const service = useService({ settings: { CATALOG_CACHE_MB: '0' } });
 const customer = useCustomer(service);
 
-beforeEach(() => service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE'));
+beforeEach(() => service.database.query('TRUNCATE images, products RESTART IDENTITY CASCADE'));
 
 describe('GET /api/products', () => {
   it('returns 120 products by id in pages of 50, up to the final 404 (contract 4.5)', async () => {
@@ -58,7 +58,7 @@ describe('GET /api/products', () => {
   it('no longer returns a product after its deletion by SQL if CATALOG_CACHE_MB is 0', async () => {
     await insertProducts(service.database, 1);
     await customer.get('/api/products').expect(200);
-    await service.database.pool.query('DELETE FROM products');
+    await service.database.query('DELETE FROM products');
     await customer.get('/api/products').expect(404);
   });
 });

@@ -29,7 +29,7 @@ const admin = useAdmin(service);
 
 describe('the cache of the product list', () => {
   beforeEach(async () => {
-    await service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
+    await service.database.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
     await insertProducts(service.database, 60, TEXT_TO_ESCAPE);
     await clearCachedPages(service);
   });

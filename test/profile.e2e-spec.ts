@@ -110,7 +110,7 @@ describe('a new e-mail', () => {
     await inTransaction(service.database, async (holder) => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
       const job = JSON.stringify({ userId: id, purpose: 'verify_email' });
-      await service.database.pool.query("SELECT graphile_worker.add_job('send-otp', $1::json)", [job]);
+      await service.database.query("SELECT graphile_worker.add_job('send-otp', $1::json)", [job]);
       await waitForLock(service.database);
       // The service also invalidates the codes of the old address in the transaction that changes the e-mail.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);

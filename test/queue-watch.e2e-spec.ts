@@ -48,7 +48,7 @@ describe('the watch over the job runner', () => {
   beforeEach(async () => {
     database = await createDatabase();
     wakeCounts.length = 0;
-    await database.pool.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
+    await database.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
   });
 
   afterEach(() => database.drop());

@@ -17,7 +17,7 @@ afterEach(() =>
 );
 
 async function readSecondsUntilCheck(orderId: string): Promise<number> {
-  const { rows } = await shop.service.database.pool.query<{ seconds: number }>(
+  const rows = await shop.query<{ seconds: number }>(
     'SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM orders WHERE order_id = $1',
     [orderId],
   );

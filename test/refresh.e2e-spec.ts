@@ -42,7 +42,7 @@ describe('GET /api/refresh', () => {
   it('returns the name in the refresh token, not the name in the database', async () => {
     const { client, id } = await newAccount(service);
     // Changed by SQL, because a change of the name by a request starts a new session.
-    await service.database.pool.query("UPDATE users SET fullname = 'Changed' WHERE id = $1", [id]);
+    await service.database.query("UPDATE users SET fullname = 'Changed' WHERE id = $1", [id]);
     const response = await client.get('/api/refresh').expect(200);
     expect(response.body).toMatchObject({ data: { user: { fullname: 'Ayu Lestari' } } });
   });
@@ -106,7 +106,7 @@ describe('GET /api/refresh responds with 401 to', () => {
     ])
       expectFailure(await refreshWith(wrong), 401, MESSAGES.refreshToken);
     await client.get('/api/refresh').expect(200);
-    await service.database.pool.query('UPDATE sessions SET id = gen_random_uuid() WHERE user_id = $1', [id]);
+    await service.database.query('UPDATE sessions SET id = gen_random_uuid() WHERE user_id = $1', [id]);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
   });
 });

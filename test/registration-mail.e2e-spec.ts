@@ -106,14 +106,14 @@ describe('the mail of a registration without SMTP_URL', () => {
   });
 
   it('is queued in the transaction of the registration: if it cannot be queued, no account is created', async () => {
-    await service.database.pool.query(`
+    await service.database.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
       CREATE TRIGGER reject BEFORE INSERT ON graphile_worker._private_jobs EXECUTE FUNCTION reject();
     `);
     const response = await service.client().register({ email: 'whole@example.com' });
     expectFailure(response, 500, MESSAGES.unexpected);
-    await service.database.pool.query('DROP FUNCTION reject CASCADE');
-    const { rows } = await service.database.pool.query("SELECT FROM users WHERE email = 'whole@example.com'");
+    await service.database.query('DROP FUNCTION reject CASCADE');
+    const rows = await service.database.query("SELECT FROM users WHERE email = 'whole@example.com'");
     expect(rows).toEqual([]);
   });
 });

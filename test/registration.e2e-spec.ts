@@ -17,12 +17,11 @@ async function expectInvalid(fields: Partial<Registration>, details: Record<stri
   expectFailure(await register(fields), 400, MESSAGES.validation, details);
 }
 
-async function findUsers(email: string): Promise<Record<string, unknown>[]> {
-  const { rows } = await service.database.pool.query<Record<string, unknown>>(
+function findUsers(email: string): Promise<Record<string, unknown>[]> {
+  return service.database.query<Record<string, unknown>>(
     'SELECT * FROM users WHERE lower(email) = lower($1)',
     [email],
   );
-  return rows;
 }
 
 describe('POST /api/register', () => {

@@ -22,7 +22,7 @@ const admin = useAdmin(service);
 
 beforeAll(() => setUpShop(admin, { time_zone: 'Europe/Berlin' }));
 
-beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
+beforeEach(() => service.database.query('DELETE FROM order_items; DELETE FROM orders'));
 
 /** Stores an order, by default a paid order of one product. @returns the order id */
 async function storeOrder({
@@ -34,10 +34,10 @@ async function storeOrder({
   refunded = 0,
   items = [{ product: 1 }] as readonly Item[],
 } = {}): Promise<string> {
-  const { pool } = service.database;
+  const { query } = service.database;
   const id = randomUUID();
   const total = items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
-  await pool.query(
+  await query(
     `INSERT INTO orders (order_id, user_id, gross_amount, status, fraud_status, fulfilment, refunded_amount, pickup_at,
        first_paid_at) SELECT $1, min(id), $2, $3, $4, $5, $6, $7, $8 FROM users`,
     [id, total, status, fraud, fulfilment, refunded, pickupAt, paidAt],
@@ -45,7 +45,7 @@ async function storeOrder({
   for (const [position, item] of items.entries()) {
     const { product, name = `Product ${product}`, quantity = 1, price = 1000 } = item;
     const values = [id, position, product, name, price, quantity];
-    await pool.query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', values);
+    await query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', values);
   }
   return id;
 }
@@ -57,7 +57,7 @@ async function storeManyOrders({
   products = 1,
   name = 'Roti',
 }): Promise<void> {
-  await service.database.pool.query(
+  await service.database.query(
     `WITH made AS (
        INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
        SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + ${time}
@@ -229,7 +229,7 @@ describe('the stream of GET /api/admin/sales.csv', () => {
     expect(line).toMatchObject({ aborted: true });
     expect(findErrors()).toEqual([]);
     await until('the end of the last statement', async () => {
-      const { rows } = await service.database.pool.query(
+      const rows = await service.database.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
            AND state <> 'idle' AND query LIKE '%order_items%'`,
       );
@@ -241,7 +241,7 @@ describe('the stream of GET /api/admin/sales.csv', () => {
     await storeManyOrders({ count: 600 });
     // The sum of the last item, in the second batch, exceeds the range of a bigint.
     await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00' });
-    await service.database.pool.query(
+    await service.database.query(
       `UPDATE order_items SET price = 9223372036854775807, quantity = 2 WHERE name = 'Product 1'`,
     );
     const response = await openCsv();

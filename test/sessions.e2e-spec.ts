@@ -62,10 +62,7 @@ describe('an ended session', () => {
     ],
     ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
     ['a change of role', ({ email }) => changeRole(email, 'ADMIN')],
-    [
-      'a deletion of the account',
-      ({ id }) => service.database.pool.query(`DELETE FROM users WHERE id = ${id}`),
-    ],
+    ['a deletion of the account', ({ id }) => service.database.query(`DELETE FROM users WHERE id = ${id}`)],
     ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
   ])(
     'after %s can read until its access token expires, but can neither change anything nor be refreshed',
@@ -144,7 +141,7 @@ describe('a login', () => {
 });
 
 it('the hourly removal of sessions removes only sessions whose tokens have expired', async () => {
-  const { pool } = service.database;
+  const { query } = service.database;
   const expired = await newAccount(service);
   const live = await newAccount(service);
   await signIn(service, live.email);
@@ -154,8 +151,8 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   expect(earlier?.seconds).toBeGreaterThan(600);
   expect(earlier?.seconds).toBeLessThan(700);
   expect(latest?.seconds).toBeGreaterThan(864_600);
-  await pool.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
-  await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
+  await query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
+  await query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
   const countExpired = async () => (await readSessions(service, expired.id)).length;
   await until('the expired session is removed', async () => (await countExpired()) === 0);
   expect(await readSessions(service, live.id)).toHaveLength(2);

@@ -16,7 +16,7 @@ const hoursMessage = (day: string) =>
 const service = useService();
 const admin = useAdmin(service);
 
-afterEach(() => service.database.pool.query('DELETE FROM shop'));
+afterEach(() => service.database.query('DELETE FROM shop'));
 
 function shopOf({ body }: { readonly body: unknown }): Shop {
   return (body as { data: { shop: Shop } }).data.shop;

@@ -184,20 +184,19 @@ describe('a payment at the simulator', () => {
     const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
     await paid.act('gopay');
-    const { pool } = service.database;
+    const { query } = service.database;
     const orderIds = payments.map(({ orderId }) => orderId);
     // Each payment page has a job that runs after 24 hours and lets an unpaid payment expire. Make these jobs due.
-    const { rowCount } = await pool.query(
+    const due = await query(
       `UPDATE graphile_worker._private_jobs SET run_at = now()
-       WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,
+       WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'
+       RETURNING id`,
       [orderIds],
     );
-    expect(rowCount).toBe(3);
+    expect(due).toHaveLength(3);
     await until('the order expires', async () => (await pending.order()).status === 'expire');
-    await until('the jobs are done', async () => {
-      const jobs = `SELECT FROM graphile_worker._private_jobs WHERE payload ->> 'orderId' = ANY($1)`;
-      return (await pool.query(jobs, [orderIds])).rowCount === 0;
-    });
+    const jobs = `SELECT FROM graphile_worker._private_jobs WHERE payload ->> 'orderId' = ANY($1)`;
+    await until('the jobs are done', async () => (await query(jobs, [orderIds])).length === 0);
     expect(await unused.page()).toContain('<h1 id="state">expire</h1>');
     await unused.click('gopay').expect(409);
     expect(await unused.responses()).toEqual([]);

@@ -46,10 +46,7 @@ afterEach(() => {
   external.gateway.clearFaults();
 });
 
-async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
-  const { rows } = await service.database.pool.query(sql, values);
-  return rows as T[];
-}
+const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 
 const countJobs = async (task: string): Promise<number> =>
   (await query('SELECT FROM graphile_worker.jobs WHERE task_identifier = $1', [task])).length;

@@ -63,7 +63,7 @@ async function registerAt(number: number, email = `${randomUUID()}@example.com`)
 
 /** @param from text that follows FROM: a table with an optional condition, or a subquery */
 async function countRows(from: string): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
+  const rows = await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
   return rows[0]?.count ?? -1;
 }
 
@@ -135,7 +135,7 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
     const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_MAILS;
     await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
     // Make the locks a minute older: the processes unlock jobs that were locked over 45 s ago. A long run waits instead.
-    await database.pool.query(
+    await database.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );
   }

@@ -133,7 +133,7 @@ describe('requests derived from the OpenAPI document', () => {
   );
 
   it('create no further administrator and leave the service ready, and its log contains only JSON lines and no error', async () => {
-    const { rows } = await service.database.pool.query("SELECT FROM users WHERE role = 'ADMIN'");
+    const rows = await service.database.query("SELECT FROM users WHERE role = 'ADMIN'");
     expect(rows).toHaveLength(1);
     const lines = service.output().trimEnd().split('\n');
     const isExpected = (line: string) =>

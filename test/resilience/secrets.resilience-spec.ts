@@ -241,10 +241,10 @@ it('the log at level trace, tables, responses, files, process arguments and the 
       'the service is ready again',
       async () => (await fetch(`${service.url}/api/health/ready`)).ok,
     );
-    await database.pool.query('ALTER TABLE users RENAME TO users_renamed');
+    await database.query('ALTER TABLE users RENAME TO users_renamed');
     await sendAndRecord(500, register('lost@example.com'));
     await sendAndRecord(500, service.client().post('/api/login').send(admin));
-    await database.pool.query('ALTER TABLE users_renamed RENAME TO users');
+    await database.query('ALTER TABLE users_renamed RENAME TO users');
     const denied = Object.assign(new URL(proxy.url), {
       password: createKey('wrong password of the database'),
     });

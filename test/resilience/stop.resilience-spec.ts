@@ -59,10 +59,9 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     expect(answered.length).toBeGreaterThan(0);
     // The service logs every request that it has accepted, so an unanswered one must not be in the log.
     expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
-    const { rows } = await database.pool.query<{ email: string }>(
-      'SELECT email FROM users WHERE email = ANY ($1)',
-      [[...answered, ...unanswered].map(emailOf)],
-    );
+    const rows = await database.query<{ email: string }>('SELECT email FROM users WHERE email = ANY ($1)', [
+      [...answered, ...unanswered].map(emailOf),
+    ]);
     expect(rows.map(({ email }) => email).toSorted()).toEqual(answered.map(emailOf).toSorted());
   }
 });

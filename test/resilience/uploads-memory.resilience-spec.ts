@@ -26,7 +26,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
   afterAll(() => service.stop());
 
   afterEach(async () => {
-    const { rows } = await service.database.pool.query<{ id: number }>('SELECT id FROM products');
+    const rows = await service.database.query<{ id: number }>('SELECT id FROM products');
     for (const { id } of rows) await admin.delete(`/api/products/${id}`).expect(204);
     await until(
       'no image is left',

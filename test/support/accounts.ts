@@ -70,19 +70,18 @@ export async function signIn(
 }
 
 export async function readUser({ database }: TestService, id: number): Promise<StoredUser> {
-  const { rows } = await database.pool.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
+  const rows = await database.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
   if (rows[0] === undefined) throw new Error('there is no such account');
   return rows[0];
 }
 
 /** Returns the sessions of an account that have not been ended, oldest first. */
-export async function readSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
-  const { rows } = await database.pool.query<StoredSession>(
+export function readSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
+  return database.query<StoredSession>(
     `SELECT id, refresh_token_digest, extract(epoch FROM expires_at - now())::float AS seconds
      FROM sessions WHERE user_id = $1 ORDER BY created_at`,
     [userId],
   );
-  return rows;
 }
 
 /** Returns the stored row of an account's code; undefined if no code was requested. */
@@ -91,7 +90,7 @@ export async function readOtp(
   userId: number,
   purpose: 'verify_email' | 'reset_password' = 'verify_email',
 ): Promise<StoredOtp | undefined> {
-  const { rows } = await database.pool.query<StoredOtp>(
+  const rows = await database.query<StoredOtp>(
     `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
      FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
     [userId, purpose],
@@ -101,7 +100,7 @@ export async function readOtp(
 
 /** Lets time pass for the codes of an account. */
 export async function ageOtps({ database }: TestService, userId: number, seconds: number): Promise<void> {
-  await database.pool.query(
+  await database.query(
     'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
     [userId, seconds],
   );

@@ -9,11 +9,11 @@ export async function clearCachedPages({ app }: TestService): Promise<void> {
 }
 
 export async function insertProducts(
-  { pool }: TestDatabase,
+  { query }: TestDatabase,
   count: number,
   description = 'Loaf',
 ): Promise<void> {
-  await pool.query(
+  await query(
     `INSERT INTO products (name, description, price)
      SELECT 'Bread ' || n, $2::text, n FROM generate_series(1, $1::integer) AS n`,
     [count, description],

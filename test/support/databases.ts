@@ -16,13 +16,10 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** Waits until at least this number of statements in the database wait for a lock. */
-export async function waitForLock({ pool }: TestDatabase, statements = 1): Promise<void> {
-  await until('the statements wait for a lock', async () => {
-    const { rowCount } = await pool.query(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return rowCount !== null && rowCount >= statements;
-  });
+export async function waitForLock({ query }: TestDatabase, statements = 1): Promise<void> {
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await until('the statements wait for a lock', async () => (await query(waiting)).length >= statements);
 }
 
 /** Runs an action inside a transaction of the test, then commits even if the action fails, to release its locks. */
@@ -72,6 +69,9 @@ async function copyDatabase(template: string | undefined) {
   return {
     url: url.href,
     pool,
+    /** Returns the rows of a statement. */
+    query: async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
+      (await pool.query(sql, values)).rows as Row[],
     drop: async () => {
       await pool.end();
       await runOnServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);

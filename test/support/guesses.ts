@@ -29,7 +29,7 @@ export type Counts = Readonly<Partial<Record<CountName, number>>>;
 
 /** Returns the sum of the counts of each name, without expired counts. */
 export async function readCounts({ database }: TestService): Promise<Counts> {
-  const { rows } = await database.pool.query<{ stored: string; points: number }>(
+  const rows = await database.query<{ stored: string; points: number }>(
     `SELECT split_part(key, ':', 1) AS stored, sum(points)::integer AS points FROM attempt_counts
      WHERE expire > extract(epoch FROM now()) * 1000 GROUP BY 1`,
   );
@@ -46,11 +46,11 @@ export async function setCounts({ database }: TestService, name: CountName, poin
 
 /** Lets time pass for all counts. */
 export async function ageCounts({ database }: TestService, seconds: number): Promise<void> {
-  await database.pool.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
+  await database.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
 }
 
 export async function clearCounts({ database }: TestService): Promise<void> {
-  await database.pool.query('TRUNCATE attempt_counts');
+  await database.query('TRUNCATE attempt_counts');
 }
 
 /** Asserts that a response rejects a wrong password or code, without a cookie or a header of a rate limit. */

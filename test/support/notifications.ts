@@ -70,7 +70,7 @@ export async function readStoredOrder(
   { database }: Pick<TestService, 'database'>,
   orderId: string,
 ): Promise<StoredOrder> {
-  const { rows } = await database.pool.query<StoredOrder>(
+  const rows = await database.query<StoredOrder>(
     `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
             xmin::text FROM orders WHERE order_id = $1`,
     [orderId],
@@ -89,11 +89,10 @@ interface HistoryRow {
 }
 
 /** Returns the payment history of an order, oldest first. */
-export async function readHistory({ database }: TestService, orderId: string): Promise<HistoryRow[]> {
-  const { rows } = await database.pool.query<HistoryRow>(
+export function readHistory({ database }: TestService, orderId: string): Promise<HistoryRow[]> {
+  return database.query<HistoryRow>(
     `SELECT source, outcome, transaction_id, transaction_status, payload
      FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
     [orderId],
   );
-  return rows;
 }

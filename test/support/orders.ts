@@ -58,7 +58,7 @@ export async function addProduct(
   price: string | number = 25_000,
   name = 'Croissant',
 ): Promise<number> {
-  const { rows } = await database.pool.query<{ id: number }>(
+  const rows = await database.query<{ id: number }>(
     "INSERT INTO products (name, description, price) VALUES ($1, 'From today', $2) RETURNING id",
     [name, price],
   );

@@ -65,8 +65,8 @@ export class Shop {
     return this.service.stop();
   }
 
-  query(sql: string, values: unknown[] = []): Promise<unknown> {
-    return this.service.database.pool.query(sql, values);
+  query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return this.service.database.query<Row>(sql, values);
   }
 
   /** Orders two pieces over HTTP. @returns the id that the order and its first payment attempt share */
@@ -121,7 +121,7 @@ export class Shop {
    * @returns the ids of the orders, newest first
    */
   async insertOrderRows(customer: Client, count: number, status = 'pending'): Promise<string[]> {
-    const { rows } = await this.service.database.pool.query<{ order_id: string }>(
+    const rows = await this.query<{ order_id: string }>(
       `WITH made AS (
          INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
          SELECT gen_random_uuid(), $1, $3, n, now() - make_interval(secs => $2 - n) FROM generate_series(1, $2) AS n
@@ -138,7 +138,7 @@ export class Shop {
 
   /** Reads the ids of all orders of a customer from the database, newest first. */
   async readStoredOrderIds(customer: Client): Promise<string[]> {
-    const { rows } = await this.service.database.pool.query<{ order_id: string }>(
+    const rows = await this.query<{ order_id: string }>(
       'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
       [userIdOf(customer)],
     );
@@ -165,13 +165,12 @@ export class Shop {
   }
 
   /** Returns the stored payment attempts of an order, oldest first. */
-  async readAttempts(orderId: string): Promise<StoredAttempt[]> {
-    const { rows } = await this.service.database.pool.query<StoredAttempt>(
+  readAttempts(orderId: string): Promise<StoredAttempt[]> {
+    return this.query<StoredAttempt>(
       `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
        FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
       [orderId],
     );
-    return rows;
   }
 
   /** Sends a notification of the last transaction of a payment attempt. `overrides` change only the notification. */
@@ -246,7 +245,7 @@ export class Shop {
   /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
   async waitForPaymentChecks(): Promise<void> {
     await until('every check is done', async () => {
-      const { rows } = await this.service.database.pool.query<{ waiting: number }>(
+      const rows = await this.query<{ waiting: number }>(
         `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
          WHERE task_identifier IN ('find-due-orders', 'check-order') AND attempts < max_attempts`,
       );

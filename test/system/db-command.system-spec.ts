@@ -50,8 +50,8 @@ async function expectExit(exitCode: number, settings: Readonly<Record<string, st
   return output;
 }
 
-const addUser = ({ pool }: TestDatabase, name: string) =>
-  pool.query<{ id: number }>(
+const addUser = ({ query }: TestDatabase, name: string) =>
+  query<{ id: number }>(
     `INSERT INTO users (fullname, email, password_hash) VALUES ($1::text, $1::text || '@example.com', 'x') RETURNING id`,
     [name],
   );
@@ -110,7 +110,7 @@ describe('a backup', () => {
   it('of an earlier schema is restored with its jobs, into an empty database or one with the newest schema, and then migrated to the newest schema', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
-    await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
+    await source.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
     const settings = { DATABASE_URL: source.url };
     const newest = await expectExit(0, settings, 'status');
     for (let step = 0; step < 2; step += 1) await expectExit(0, settings, 'revert');
@@ -119,11 +119,11 @@ describe('a backup', () => {
     for (const create of [createDatabase, createEmptyDatabase]) {
       const target = await dropAfterTest(create());
       await expectExit(0, { DATABASE_URL: target.url }, 'restore', file);
-      const users = await target.pool.query('SELECT id, email FROM users');
-      expect(users.rows).toEqual([{ id: 1, email: 'wayan@example.com' }]);
-      expect((await addUser(target, 'after-restore')).rows).toEqual([{ id: 2 }]);
-      const jobs = await target.pool.query('SELECT task_identifier, locked_by FROM graphile_worker.jobs');
-      expect(jobs.rows).toEqual([{ task_identifier: 'send-mail', locked_by: null }]);
+      const users = await target.query('SELECT id, email FROM users');
+      expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
+      expect(await addUser(target, 'after-restore')).toEqual([{ id: 2 }]);
+      const jobs = await target.query('SELECT task_identifier, locked_by FROM graphile_worker.jobs');
+      expect(jobs).toEqual([{ task_identifier: 'send-mail', locked_by: null }]);
       expect(await expectExit(0, { DATABASE_URL: target.url }, 'status')).toBe(newest);
     }
   });
@@ -160,7 +160,7 @@ describe('npm run db', () => {
     expect(await expectExit(0, settings, 'migrate')).toBe(`applied ${last}\n`);
     expect(await expectExit(0, settings, 'status')).toBe(before);
     const later = "INSERT INTO migrations (timestamp, name) VALUES (1999999999999, 'Later1999999999999')";
-    await database.pool.query(later);
+    await database.query(later);
     expect(await expectExit(1, settings, 'revert')).toContain('by a newer build');
   });
 

@@ -32,7 +32,7 @@ const run = promisify(execFile);
 
 beforeAll(async () => {
   root = await fs.mkdtemp(join(tmpdir(), 'bakery-hostile-backup-'));
-  await source.pool.query(`
+  await source.query(`
     INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x');
     INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
     INSERT INTO images (id, host, state, product_id, position, url)
@@ -90,7 +90,7 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   expect(message).not.toContain('\n');
   // The tables of every schema but pg_catalog and information_schema.
   const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|info)'`;
-  expect((await target.pool.query(tables)).rows).toEqual([]);
+  expect(await target.query(tables)).toEqual([]);
   expect(await fs.stat(dataDir).catch(() => 'missing')).toBe('missing');
 }
 
@@ -104,7 +104,7 @@ it('an unchanged backup is restored with its image, even if the file name of the
   const summary = `\\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)`;
   expect(stdout).toMatch(new RegExp(`^restored as of \\S+: ${summary}\n$`));
   expect(await fs.readFile(join(at('restored'), IMAGE_PATH))).toEqual(png(0));
-  expect((await target.pool.query('SELECT email FROM users')).rows).toEqual([{ email: 'wayan@example.com' }]);
+  expect(await target.query('SELECT email FROM users')).toEqual([{ email: 'wayan@example.com' }]);
 });
 
 const WRONG_TABLES = /its tables are not those that its migrations create/;
@@ -241,7 +241,7 @@ it('a restore that fails while it copies images removes the copies and keeps the
   });
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 1 });
-  expect((await target.pool.query(`SELECT to_regclass('users') AS users`)).rows).toEqual([{ users: null }]);
+  expect(await target.query(`SELECT to_regclass('users') AS users`)).toEqual([{ users: null }]);
   expect(await fs.readFile(before)).toEqual(png(1));
   expect(await fs.stat(join(dataDir, IMAGE_PATH)).catch(() => 'missing')).toBe('missing');
 });

@@ -118,7 +118,7 @@ describe('the metrics of a shop', () => {
   });
 
   it('count jobs by state and task, and contain the age of the oldest due job in seconds', async () => {
-    await shop.service.database.pool.query(
+    await shop.query(
       `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
               graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
     );

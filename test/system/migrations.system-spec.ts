@@ -73,17 +73,17 @@ const LOST_BY_REVERTS = [
 /** Creates a database as version 1.0.0 left it, but with orders created now, because older orders would expire. */
 async function createVersion1Database(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
-  const { pool, url } = database;
+  const { query, url } = database;
   await migrate(url);
   const { applied } = await readMigrationStatus(url);
   await revertFrom(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
-  await pool.query(await readFile('test/fixtures/version-1.0.sql', 'utf8'));
+  await query(await readFile('test/fixtures/version-1.0.sql', 'utf8'));
   // New ids must not collide with the ids of these rows.
-  await pool.query(
+  await query(
     `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1000) FROM pg_sequences
      WHERE schemaname = 'public'`,
   );
-  await pool.query("UPDATE orders SET created_at = now(), next_check_at = now() + interval '5 minutes'");
+  await query("UPDATE orders SET created_at = now(), next_check_at = now() + interval '5 minutes'");
   return database;
 }
 
@@ -123,7 +123,7 @@ describe('the migrations', () => {
   it('can be reverted one by one on a filled database without loss of earlier data, and then lead to the same schema again', async () => {
     database = await createVersion1Database();
     await migrate(database.url);
-    const { pool, url } = database;
+    const { pool, query, url } = database;
     const schema = await readSchema(pool);
     expect(schema.length).toBeGreaterThan(80); // The comparisons below must not compare empty schemas.
     const { applied } = await readMigrationStatus(url);
@@ -139,8 +139,8 @@ describe('the migrations', () => {
     expect(await revertLastMigration(url)).toBeNull();
     expect([...(await readContents(pool)).keys()]).toEqual([]);
     // The tables of the job queue remain: graphile-worker creates them, not a migration of the service.
-    const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
-    expect(queue.rows).toEqual([{ name: 'graphile_worker.migrations' }]);
+    const queue = await query("SELECT to_regclass('graphile_worker.migrations') AS name");
+    expect(queue).toEqual([{ name: 'graphile_worker.migrations' }]);
 
     // A revert that drops more or less than its migration has added leads to another schema here.
     for (const name of applied) {
@@ -153,8 +153,8 @@ describe('the migrations', () => {
   it('keep everything but sessions and data of the simulator in a shop that version 1.0.0 filled, so that its accounts, images and orders can be used', async () => {
     database = await createVersion1Database();
     const dataDir = await mkdtemp(join(tmpdir(), 'bakery-upgrade-'));
-    const images = await database.pool.query<{ id: string }>('SELECT id FROM images');
-    for (const { id } of images.rows) {
+    const images = await database.query<{ id: string }>('SELECT id FROM images');
+    for (const { id } of images) {
       await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
       await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
     }
@@ -190,17 +190,17 @@ describe('the migrations', () => {
 
   it('omit the index of the product search if the extension pg_trgm cannot be created, and the search still works', async () => {
     database = await createDatabase();
-    const { pool, url } = database;
+    const { pool, query, url } = database;
     await revertFrom(url, 'OwnersDay1765600000000'); // adds the product search
-    await pool.query('DROP EXTENSION pg_trgm');
-    await pool.query(
+    await query('DROP EXTENSION pg_trgm');
+    await query(
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
     );
     await migrate(url);
     expect((await readSchema(pool)).join()).not.toContain('products_search_name_idx');
     const service = await startService({ database });
     try {
-      await pool.query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
+      await query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
       const answer = await (await service.customer()).get('/api/products?q=BRULEE').expect(200);
       expect(answer.body).toMatchObject({ data: { products: [{ name: 'Crème brûlée' }] } });
     } finally {
@@ -210,7 +210,7 @@ describe('the migrations', () => {
 
   it('write the domain of an e-mail address in ASCII if the domain is valid and no other account has the resulting address', async () => {
     database = await createDatabase();
-    const { pool, url } = database;
+    const { query, url } = database;
     await revertFrom(url, 'AsciiDomains1766220000000');
     /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
     const addresses = [
@@ -222,19 +222,19 @@ describe('the migrations', () => {
       ['x@xn--a\u3002example', 'x@xn--a\u3002example'], // The domain is invalid.
       ['ÀYU@example.com', 'ÀYU@example.com'], // The domain is in ASCII already.
     ];
-    await pool.query(
+    await query(
       `INSERT INTO users (fullname, email, password_hash) SELECT 'x', email, 'x' FROM unnest($1::text[]) AS email`,
       [addresses.map(([before]) => before)],
     );
     await migrate(url);
-    const { rows } = await pool.query<{ email: string }>('SELECT email FROM users ORDER BY id');
+    const rows = await query<{ email: string }>('SELECT email FROM users ORDER BY id');
     expect(rows.map(({ email }) => email)).toEqual(addresses.map(([, after]) => after));
   });
 
   it('create the tables that the entities describe', async () => {
     database = await createDatabase();
     // TypeORM reads the expressions of generated columns from this table.
-    await database.pool.query(
+    await database.query(
       'CREATE TABLE typeorm_metadata (type text, database text, schema text, "table" text, name text, value text)',
     );
     const service = await startService({ database });
@@ -252,7 +252,7 @@ describe('the migrations', () => {
 
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
     database = await createDatabase();
-    const { pool, url } = database;
+    const { pool, query, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
     const long = await pool.connect();
     await long.query('BEGIN; SELECT FROM orders');
@@ -261,8 +261,8 @@ describe('the migrations', () => {
     try {
       await until('the migration is retried', async () => {
         // A reader waits only as long as the migration waits for its lock.
-        await pool.query("SET statement_timeout = '8s'");
-        await pool.query('SELECT FROM orders');
+        await query("SET statement_timeout = '8s'");
+        await query('SELECT FROM orders');
         return log.length > 0;
       });
       expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);
@@ -282,7 +282,7 @@ describe('the migrations', () => {
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const waiting = migrate(database.url).then(() => (isDone = true));
       await until('the migration waits for the lock', async () => {
-        const { rows } = await database.pool.query(
+        const rows = await database.query(
           `SELECT FROM pg_stat_activity WHERE application_name = 'bakery-migrations' AND datname = current_database()
              AND query LIKE '%advisory%'`,
         );

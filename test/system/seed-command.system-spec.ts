@@ -30,13 +30,13 @@ function seed(args: readonly string[], settings: Readonly<Record<string, string>
 }
 
 async function readProductNames(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM products ORDER BY name');
+  const rows = await database.query<{ name: string }>('SELECT name FROM products ORDER BY name');
   return rows.map(({ name }) => name);
 }
 
 /** Returns the status, the fulfilment and the items of each order as one text. */
 async function readOrders(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ text: string }>(
+  const rows = await database.query<{ text: string }>(
     `SELECT concat_ws(', ', status, fulfilment, string_agg(name || ' x' || quantity, ', ' ORDER BY name)) AS text
      FROM orders JOIN order_items USING (order_id) GROUP BY order_id ORDER BY 1`,
   );
@@ -46,7 +46,7 @@ async function readOrders(): Promise<string[]> {
 describe('npm run seed', () => {
   it('adds products with pictures, adds orders with a payment history, and runs no jobs', async () => {
     const staged = randomUUID(); // A job would remove this old image.
-    await database.pool.query(
+    await database.query(
       `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour');
        INSERT INTO images (id, host, state, staged_at)
          VALUES ('${staged}', 'local', 'staged', now() - interval '1 day')`,
@@ -54,27 +54,27 @@ describe('npm run seed', () => {
     const { code, output } = await seed(['--products', '3', '--orders', '6', '--seed', '7']);
     expect(output).toMatch(/added 3 products with \d images, and 6 orders/);
     expect(code).toBe(0);
-    const waiting = await database.pool.query(
+    const waiting = await database.query(
       "SELECT attempts FROM graphile_worker.jobs WHERE task_identifier = 'seed-test' AND locked_by IS NULL",
     );
-    expect(waiting.rows).toEqual([{ attempts: 0 }]);
-    const images = await database.pool.query<{ id: string; state: string }>('SELECT id, state FROM images');
-    for (const { id, state } of images.rows) {
+    expect(waiting).toEqual([{ attempts: 0 }]);
+    const images = await database.query<{ id: string; state: string }>('SELECT id, state FROM images');
+    for (const { id, state } of images) {
       expect(state).toBe(id === staged ? 'staged' : 'attached');
       if (id === staged) continue;
       const picture = await readFile(join(dataDir, 'images', id.slice(0, 2), `${id}.jpg`));
       expect(picture.subarray(0, 3).toString('hex')).toBe('ffd8ff');
     }
-    const ordersWithoutHistory = await database.pool.query(
+    const ordersWithoutHistory = await database.query(
       `SELECT FROM orders WHERE status <> 'pending' AND NOT EXISTS (
          SELECT FROM payment_notifications WHERE payment_notifications.order_id = orders.order_id)`,
     );
-    expect(ordersWithoutHistory.rows).toEqual([]);
+    expect(ordersWithoutHistory).toEqual([]);
   });
 
   it('creates orders whose fulfilment matches their payment, and sends their customers no mail', async () => {
     await seed(['--products', '1', '--orders', '300', '--seed', '7']);
-    const { rows } = await database.pool.query<{ status: string; fulfilments: string[] }>(
+    const rows = await database.query<{ status: string; fulfilments: string[] }>(
       'SELECT status, array_agg(DISTINCT fulfilment ORDER BY fulfilment) AS fulfilments FROM orders GROUP BY status',
     );
     expect(Object.fromEntries(rows.map(({ status, fulfilments }) => [status, fulfilments]))).toEqual({
@@ -85,17 +85,17 @@ describe('npm run seed', () => {
       expire: ['new'],
       cancel: ['refused'],
     });
-    const mails = await database.pool.query(
+    const mails = await database.query(
       "SELECT FROM graphile_worker.jobs WHERE task_identifier = 'send-order-mail'",
     );
-    expect(mails.rows).toEqual([]);
+    expect(mails).toEqual([]);
   });
 
   it('spreads orders over the past 60 days, today and the coming days, with consistent times and with pickups in the opening hours', async () => {
     // Checks the orders of both tests above. The opening hours are those of `examples/bakery.json`.
-    const shop = await database.pool.query<{ time_zone: string }>('SELECT time_zone FROM shop');
-    expect(shop.rows).toEqual([{ time_zone: 'Asia/Jakarta' }]);
-    const { rows } = await database.pool.query<Record<string, unknown>>(`
+    const shop = await database.query<{ time_zone: string }>('SELECT time_zone FROM shop');
+    expect(shop).toEqual([{ time_zone: 'Asia/Jakarta' }]);
+    const rows = await database.query<Record<string, unknown>>(`
       WITH days AS (
         SELECT *, (coalesce(pickup_at, first_paid_at) AT TIME ZONE 'Asia/Jakarta')::date AS day,
           (now() AT TIME ZONE 'Asia/Jakarta')::date AS today, first_paid_at IS NOT NULL AS is_paid,
@@ -118,14 +118,14 @@ describe('npm run seed', () => {
   });
 
   it('does not change a shop that an administrator has set up', async () => {
-    await database.pool.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
+    await database.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
     await seed(['--products', '1', '--orders', '0']);
-    const { rows } = await database.pool.query('SELECT time_zone FROM shop');
+    const rows = await database.query('SELECT time_zone FROM shop');
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });
 
   it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
-    await database.pool.query('TRUNCATE products, images, orders CASCADE');
+    await database.query('TRUNCATE products, images, orders CASCADE');
     await seed(['--products', '120', '--orders', '60']);
     const [names, orders] = [await readProductNames(), await readOrders()];
     expect([new Set(names).size, orders.length]).toEqual([120, 60]);
