@@ -40,7 +40,7 @@ async function createDeadJob(email: string): Promise<string> {
   return id;
 }
 
-it('the job of a mail to an unknown recipient is dead after one try, and one line of the log reports the dead job', async () => {
+it('the job of a mail to an unknown recipient is dead after one try, and one line of the log reports the dead job without the address', async () => {
   const id = await createDeadJob('nobody@example.com');
   expect(smtp.attempts).toBe(1);
   const lines = service.log.filter(({ msg }) => String(msg).startsWith(`dead job ${id} (send-otp): `));
@@ -52,7 +52,7 @@ it('the job of a mail to an unknown recipient is dead after one try, and one lin
   expect(smtp.attempts).toBe(2);
 });
 
-it('npm run jobs -- list shows a header and a dead job with its customer, tries, age and last error', async () => {
+it('npm run jobs -- list shows a header and a dead job with its customer, tries, age and last error, or says that no job has the state', async () => {
   const id = await createDeadJob('nobody@example.com');
   const { code, output } = await runCommand('list', '--state', 'dead');
   expect(code).toBe(0);

@@ -6,8 +6,8 @@ import { buildClaims, decodeClaims, expiredToken, signToken } from './support/to
 
 const service = useService();
 
-async function hasSession(id: number): Promise<boolean> {
-  return (await readSessions(service, id)).length > 0;
+async function hasSession(userId: number): Promise<boolean> {
+  return (await readSessions(service, userId)).length > 0;
 }
 
 /** Returns a client with only this access cookie. */
@@ -32,12 +32,14 @@ describe('POST /api/logout', () => {
   it('ends the session of an expired, correctly signed access cookie', async () => {
     const { client, id } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
+    // The claim `tokenId` is the id of the account.
     const expired = expiredToken({ tokenId: id, jti });
     await clientWith(expired).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(false);
   });
 
   it('returns 204 to anyone and clears both cookies, even without a valid access cookie', async () => {
+    // cookie-parser parses a value after `j:` as JSON.
     for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
       const response = await clientWith(token).post('/api/logout').expect(204);
       expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([

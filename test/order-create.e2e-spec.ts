@@ -64,7 +64,7 @@ describe('POST /api/orders', () => {
     shop.expectEveryCallCreatedPage();
   });
 
-  it('sends the gateway one request with Basic auth, integer prices that add up to the total, the customer and an expiry of 24 hours', async () => {
+  it('sends the gateway one request with Basic auth, names that it accepts, integer prices that add up to the total, the customer and an expiry of 24 hours', async () => {
     // The service cuts names to 50 UTF-16 units for the gateway. Unit 50 of this name is half of a surrogate pair. Some
     // payment methods fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
@@ -163,6 +163,7 @@ describe('POST /api/orders', () => {
   });
 
   it('reports every product that does not exist', async () => {
+    // The first id does not fit the type of the column. The last one is the largest possible id.
     const items = [item(Number.MAX_SAFE_INTEGER), item(bread), item(MAX_INT4)];
     await expectRejected(items, { 'items.0.product_id': GONE, 'items.2.product_id': GONE });
   });

@@ -4,7 +4,7 @@ import { orderOf, ORDERS, pageOf, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
-/** Steps to which an order with the given step can move (contract 13.11). */
+/** Steps to which a paid order can move, by its current step (contract 13.11). */
 const NEXT_STEPS: Readonly<Record<string, readonly string[]>> = {
   new: ['preparing', 'refused'],
   preparing: ['ready', 'refused'],
@@ -42,6 +42,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       const orderId = await storeOrder(from);
       const before = await readOrder(shop.customer, orderId);
       const response = await advance(orderId, to).expect(status);
+      // Responses to administrators name the customer.
       if (status === 409) expect(response.body).toEqual(cannotBecome(to));
       else expect(orderOf(response)).toMatchObject({ fulfilment: to, customer: { fullname: 'Ayu Lestari' } });
       const fulfilment = status === 200 ? to : from;
@@ -53,7 +54,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     const orderId = await storeOrder('new', status);
     expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));
-    // Refusing a pending order also cancels the order.
+    // Refusing a pending order also cancels the order. An unpaid order never needs a refund.
     const after = status === 'pending' ? 'cancel' : status;
     expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
   });
@@ -71,7 +72,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     await advance(orderId, 'preparing').expect(status);
   });
 
-  it('rejects an unknown value with 400 and the list of values, and an unknown order with 404', async () => {
+  it('rejects an unknown value with 400, also for an unknown order, and a valid value for an unknown order with 404', async () => {
     const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
     for (const orderId of [await storeOrder('new'), ...unknownIds])
       for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])

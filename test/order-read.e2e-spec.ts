@@ -158,7 +158,7 @@ describe('an order', () => {
     ['paid', 'administrators', 'post', '/token'],
     ['cancelled', 'other customers', 'post', '/cancel'],
     ['cancelled', 'administrators', 'post', '/cancel'],
-  ] as const)('cannot be %s by %s, who get 404', async (_what, callers, method, action) => {
+  ] as const)('cannot be %s by %s, who get 404 as for an unknown id', async (_, callers, method, action) => {
     const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
     shop.gateway.calls.length = 0;
     const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;

@@ -227,8 +227,8 @@ describe('POST /api/products', () => {
     });
 
     it.each<[string, FormFields, number, string]>([
-      ['a field of more than 65 KiB', { unknown: 'x'.repeat(65 * 1024 + 1) }, 413, MESSAGES.tooLarge],
-      ['51 fields', { unknown: Array.from({ length: 51 }, () => 'x') }, 413, MESSAGES.tooLarge],
+      ['a field of more than 64 KiB', { unknown: 'x'.repeat(64 * 1024 + 1) }, 413, MESSAGES.tooLarge],
+      ['more than 50 fields', { unknown: Array.from({ length: 51 }, () => 'x') }, 413, MESSAGES.tooLarge],
       ['a field name of more than 1 KiB', { ['x'.repeat(1025)]: 'x' }, 413, MESSAGES.tooLarge],
       ['a deeply nested field name', { [`x${'[a]'.repeat(50)}`]: 'x' }, 400, MESSAGES.malformedRequest],
       ['a huge index in a field name', { 'x[99999999]': 'x' }, 400, MESSAGES.malformedRequest],

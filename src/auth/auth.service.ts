@@ -41,7 +41,7 @@ export class AuthService {
     return session;
   }
 
-  /** @throws Failure 400 like `checkPassword` */
+  /** @throws Failure like `checkPassword` */
   async login(credentials: LoginDto, clientAddress: string): Promise<OpenedSession> {
     const found = await this.users.findByEmail(credentials.email);
     const guesser = { accountKey: found?.id ?? credentials.email.toLowerCase(), clientAddress };
@@ -66,7 +66,7 @@ export class AuthService {
     return { caller, accessToken: this.tokens.signAccess(caller) };
   }
 
-  /** Ends the session of a well-signed access token, expired or not. Ignores any other text. */
+  /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
   async logout(accessToken: string | null): Promise<void> {
     const caller = this.tokens.verifyAccessIgnoringExpiry(accessToken ?? '');
     if (caller === null) return;
@@ -78,8 +78,8 @@ export class AuthService {
 
   /**
    * Returns the account if the password is right.
-   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All three
-   *   take the same time, so that the response time does not reveal which accounts exist
+   * @throws Failure 503 if too many guesses wait; 400 if the account does not exist, the password is wrong, or too many
+   *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which accounts exist
    */
   async checkPassword(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const authenticated = await this.limits.guessPassword(guesser, async () =>

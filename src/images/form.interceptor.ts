@@ -13,7 +13,7 @@ const MEMORY_BYTES = 36 * MIB;
 const OVERHEAD_BYTES = 8 * MIB;
 
 /**
- * Reads a form with files after the guards. Any other body counts as an empty form.
+ * Reads a multipart form after the guards. Any other body counts as an empty form.
  * @throws Failure 415 for a compressed form; see also `readForm`
  */
 @Injectable()

@@ -24,7 +24,7 @@ export class Product {
   @Column('date', { name: 'unavailable_until', nullable: true })
   unavailableUntil!: string | null;
 
-  /** Start of `unavailableUntil`. */
+  /** Start of the day `unavailableUntil`. */
   @Column('timestamptz', { name: 'available_again_at', nullable: true })
   availableAgainAt!: Date | null;
 

@@ -83,6 +83,7 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
     const times = await Promise.all([measureStop(withHangingMail), measureStop(withSilentDatabase)]);
     expect(Math.max(...times)).toBeLessThan(STOP_LIMIT_MS);
+    // The first service used an embedded database, which stops with it.
     expect(await findServerPid(instance.dataDir)).toBeUndefined();
   } finally {
     await other.clear();
@@ -100,7 +101,7 @@ it('SIGTERM during the start of the embedded database leaves no database process
   expect(() => process.kill(server, 0)).toThrow('ESRCH');
 });
 
-/** Stops a process with SIGTERM. @returns the duration in milliseconds */
+/** Stops a process with SIGTERM and expects exit code 0. @returns the duration in milliseconds */
 async function measureStop(service: BuiltProcess): Promise<number> {
   const startedAt = performance.now();
   expect(await stopProcess(service)).toBe(0);

@@ -84,7 +84,7 @@ export function readSessions({ database }: TestService, userId: number): Promise
   );
 }
 
-/** Returns the stored row of an account's code; undefined if no code was requested. */
+/** Returns the stored row of an account's code; undefined if the account has none. */
 export async function readOtp(
   { database }: TestService,
   userId: number,
@@ -141,7 +141,7 @@ export function findCode(text: string): string {
 /** Waits until every requested code has been mailed. */
 export async function waitUntilMailed({ database }: TestService): Promise<void> {
   await until('the end of all jobs that mail codes', async () => {
-    // Read the jobs `forgot-password` first, because each of them enqueues a job `send-otp`.
+    // Read the jobs `forgot-password` first, because such a job may enqueue a job `send-otp`.
     const waiting = await readJobs(database.pool, 'forgot-password');
     return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
   });

@@ -77,8 +77,8 @@ export async function createWorldReadableFolder(prefix: string): Promise<string>
 }
 
 /**
- * Returns a free port outside of the range of outgoing connections. A client that connects to a stopped service could
- * itself get a port of that range. If this were the port of the service, the client would connect to itself.
+ * Returns a free port below the range of outgoing connections. In that range, a client of a stopped service could get the
+ * service's port as its own and would then connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

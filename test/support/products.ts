@@ -68,7 +68,7 @@ export async function readProduct(client: Client, id: number): Promise<ProductAn
   return productOf(await client.get(`/api/products/${id}`).expect(200));
 }
 
-/** Returns the products of the page after the product `lastId`; none if there is no such page. */
+/** Returns the page of products after the product `lastId`, by default the first page; empty if there is no such page. */
 export async function listProducts(client: Client, lastId = 0): Promise<ProductAnswer[]> {
   const answer = await client.get(`/api/products?last_id=${lastId}`);
   return answer.status === 404 ? [] : (answer.body as PageAnswer).data.products;

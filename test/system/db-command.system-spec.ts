@@ -43,7 +43,7 @@ async function start(dataDir: string): Promise<ServiceInstance> {
   return instance;
 }
 
-/** Runs `npm run db` and expects that it ends with this exit code. @returns the output */
+/** Runs `npm run db`, by default with a missing DATA_DIR, and expects this exit code. @returns the output */
 async function expectExit(exitCode: number, settings: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, output } = await runDb({ DATA_DIR: at('none'), ...settings }, ...args);
   expect({ code, output }).toMatchObject({ code: exitCode });
@@ -77,7 +77,7 @@ function keepWriting(url: string, admin: Client) {
 }
 
 describe('a backup', () => {
-  it('under load contains everything that was written before the backup began, except images without a product', async () => {
+  it('under load contains everything that was written before it began, except images without a product, and overwrites neither a file nor the data of a shop', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());

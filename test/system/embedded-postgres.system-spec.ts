@@ -45,7 +45,11 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
   }
 }
 
-const readServerPid = async (dataDir: string): Promise<number> => (await findServerPid(dataDir)) ?? 0;
+async function readServerPid(dataDir: string): Promise<number> {
+  const pid = await findServerPid(dataDir);
+  if (pid === undefined) throw new Error('no server runs');
+  return pid;
+}
 
 /** Returns false also for a zombie: a process that has ended, and whose parent has not read the exit code yet. */
 async function isRunning(pid: number): Promise<boolean> {
@@ -180,7 +184,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('listens only on 127.0.0.1 and serves a UTF-8 database, sorted by code point, to an ordinary role', async () => {
+  it('listens only on 127.0.0.1 and serves a UTF-8 database, sorted by code point, to an ordinary role that needs its password', async () => {
     const dataDir = await createFolder();
     const { url } = await start(dataDir);
     const [facts] = await query(
@@ -235,6 +239,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rejected?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
     expect(await query(winner?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
+    // No incomplete cluster remains.
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
@@ -285,6 +290,7 @@ describe('the embedded PostgreSQL', () => {
     const contentWhileRunning = await readFile(pidFile, 'utf8');
     await first.stop();
     const { uid, gid } = await stat(join(dataDir, 'postgres'));
+    // PostgreSQL takes the program for a server only if both have the same user. Root starts the server as another user.
     const otherProgram = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
     try {
       await once(otherProgram, 'spawn');

@@ -72,7 +72,7 @@ export class Purchases {
     if (status === undefined || attempt === undefined) return;
     if (attempt.transactions.at(-1)?.status !== status) this.gateway.setStatus(attempt.orderId, status);
     const notification = this.gateway.notification(attempt.orderId);
-    const answer = await this.observer.send(sendNotification(this.customer, notification), 200);
+    const answer = await this.observer.send(sendNotification({ url: this.customer.url }, notification), 200);
     if (answer !== undefined) acknowledged.push(status);
   }
 

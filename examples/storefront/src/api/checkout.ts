@@ -31,6 +31,7 @@ export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
 
 function toNewOrder(lines: CartLine[], { phone, note, pickupAt }: CheckoutDetails): NewOrder {
   return {
+    // The service compares these prices with its own, which are rounded to whole rupiah.
     items: lines.map(({ id, quantity, price }) => ({ product_id: id, quantity, price: Math.round(price) })),
     ...(pickupAt !== null && { pickup_at: pickupAt }),
     ...(phone.trim() !== '' && { phone }),
