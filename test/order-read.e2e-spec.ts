@@ -42,7 +42,7 @@ describe('GET /api/orders', () => {
     const newestFirst = await shop.insertOrderRows(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids: newestFirst, sizes: [50, 50, 20] });
     await shop.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [userIdOf(customer)]);
-    const ids = await shop.readStoredOrderIds(customer);
+    const ids = await shop.readStoredOrderIds(customer); // sorted by descending id within an instant
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 

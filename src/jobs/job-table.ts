@@ -82,7 +82,7 @@ export async function retryDeadJobs(database: Queryable): Promise<number> {
 
 /**
  * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. A permanent failure
- * lowers `max_attempts` to the attempts already made. `greatest` raises it to MAX_ATTEMPTS again, but keeps a larger value.
+ * lowers `max_attempts` to the attempts already made. `greatest` restores MAX_ATTEMPTS, but keeps a larger limit.
  */
 function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),

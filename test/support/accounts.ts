@@ -24,6 +24,7 @@ interface StoredUser {
 
 interface StoredSession {
   readonly id: string;
+  /** Null after the refresh token was dropped. */
   readonly refresh_token_digest: Buffer | null;
   /** Seconds until the session expires. */
   readonly seconds: number;
