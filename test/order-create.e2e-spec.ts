@@ -183,30 +183,28 @@ describe('POST /api/orders', () => {
   });
 });
 
-describe('an order', () => {
-  it('keeps the name and price of a product that is changed later, and can still be paid after the product was deleted', async () => {
-    const product_id = await addProduct(shop.service, 25_000, 'Croissant');
-    const items = [{ product_id, quantity: 2 }];
-    const created = await placeOrder(customer, items);
-    expect(created.items).toEqual([{ ...items[0], name: 'Croissant', price: 25_000 }]);
-    await sendForm(shop.admin.put(`/api/products/${product_id}`), BREAD).expect(200);
-    expect(await readOrder(customer, created.order_id)).toEqual(created);
-    const [newItem] = (await placeOrder(customer, items)).items;
-    expect(newItem).toMatchObject({ name: BREAD.name, price: Number(BREAD.price) });
+it('an order keeps the name and price of a product that is changed later, and can still be paid after the product was deleted', async () => {
+  const product_id = await addProduct(shop.service, 25_000, 'Croissant');
+  const items = [{ product_id, quantity: 2 }];
+  const created = await placeOrder(customer, items);
+  expect(created.items).toEqual([{ ...items[0], name: 'Croissant', price: 25_000 }]);
+  await sendForm(shop.admin.put(`/api/products/${product_id}`), BREAD).expect(200);
+  expect(await readOrder(customer, created.order_id)).toEqual(created);
+  const [newItem] = (await placeOrder(customer, items)).items;
+  expect(newItem).toMatchObject({ name: BREAD.name, price: Number(BREAD.price) });
 
-    await shop.admin.delete(`/api/products/${product_id}`).expect(204);
-    expect(await readOrder(customer, created.order_id)).toEqual(created);
-    const response = await requestOrder(customer, [item(product_id)]).expect(400);
-    expect(response.body).toEqual(buildValidationFailure({ 'items.0.product_id': GONE }));
-    await shop.setStatusAndNotify(created.order_id, 'settlement');
-    expect(await readOrder(customer, created.order_id)).toEqual({
-      ...created,
-      status: 'settlement',
-      payment_type: 'bank_transfer',
-      fraud_status: 'accept',
-      completed_at: expect.any(String) as string,
-      token: null,
-      redirect_url: null,
-    });
+  await shop.admin.delete(`/api/products/${product_id}`).expect(204);
+  expect(await readOrder(customer, created.order_id)).toEqual(created);
+  const response = await requestOrder(customer, [item(product_id)]).expect(400);
+  expect(response.body).toEqual(buildValidationFailure({ 'items.0.product_id': GONE }));
+  await shop.setStatusAndNotify(created.order_id, 'settlement');
+  expect(await readOrder(customer, created.order_id)).toEqual({
+    ...created,
+    status: 'settlement',
+    payment_type: 'bank_transfer',
+    fraud_status: 'accept',
+    completed_at: expect.any(String) as string,
+    token: null,
+    redirect_url: null,
   });
 });

@@ -295,22 +295,20 @@ describe('a refund while the gateway fails', () => {
   });
 });
 
-describe('a notification of a refund that was made at the gateway', () => {
-  it('sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid or missing sum', async () => {
-    const orderId = await placePaidOrder();
-    const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
-      shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
-    await notify('50000.00');
-    await expectStatusAndRefund(orderId, 'partial_refund', 50_000);
-    await notify('120000.00');
-    await notify('120000.00');
-    await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
-    for (const invalidSum of [undefined, 'much', '-1', 5, '1e9']) await notify(invalidSum);
-    await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
-    await notify('999999999.00');
-    await expectStatusAndRefund(orderId, 'partial_refund', GROSS_AMOUNT);
-    expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
-    await notify(undefined, 'refund');
-    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
-  });
+it('a notification of a refund that was made at the gateway sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid or missing sum', async () => {
+  const orderId = await placePaidOrder();
+  const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
+    shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
+  await notify('50000.00');
+  await expectStatusAndRefund(orderId, 'partial_refund', 50_000);
+  await notify('120000.00');
+  await notify('120000.00');
+  await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
+  for (const invalidSum of [undefined, 'much', '-1', 5, '1e9']) await notify(invalidSum);
+  await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
+  await notify('999999999.00');
+  await expectStatusAndRefund(orderId, 'partial_refund', GROSS_AMOUNT);
+  expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
+  await notify(undefined, 'refund');
+  await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
 });

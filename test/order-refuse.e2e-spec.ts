@@ -77,21 +77,19 @@ describe('refusing an order whose payment is pending', () => {
   });
 });
 
-describe('refusing an order', () => {
-  it.each([
-    ['settlement', 'accept', true],
-    ['capture', 'challenge', false],
-    ['capture', 'deny', false],
-  ] as const)(
-    'with status %s and fraud status %s does not cancel the payment at the gateway; a refund is due: %s',
-    async (status, fraudStatus, refund_due) => {
-      const orderId = await shop.orderTwoPieces();
-      await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card', fraudStatus });
-      expect(await refuse(orderId)).toMatchObject({ status, refund_due });
-      expect(shop.countCalls('cancel', orderId)).toBe(0);
-    },
-  );
-});
+it.each([
+  ['settlement', 'accept', true],
+  ['capture', 'challenge', false],
+  ['capture', 'deny', false],
+] as const)(
+  'refusing an order with status %s and fraud status %s does not cancel the payment at the gateway; a refund is due: %s',
+  async (status, fraudStatus, refund_due) => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card', fraudStatus });
+    expect(await refuse(orderId)).toMatchObject({ status, refund_due });
+    expect(shop.countCalls('cancel', orderId)).toBe(0);
+  },
+);
 
 describe('GET /api/admin/orders', () => {
   const listIds = async (query: string): Promise<string[]> =>

@@ -76,17 +76,15 @@ describe('GET /api/admin/orders?q=', () => {
   });
 });
 
-describe('the customer of an order', () => {
-  it('is shown only to administrators, in the list and in the order, with id, full name and e-mail', async () => {
-    const client = shop.service.client();
-    const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
-    await client.register(identity).expect(201);
-    const [orderId = ''] = await shop.insertOrderRows(client, 1);
-    const ownView = await readOrder(client, orderId);
-    expect(ownView).not.toHaveProperty('customer');
-    const adminView = { ...ownView, customer: { id: userIdOf(client), ...identity }, refund_due: false };
-    const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200));
-    expect(orders).toEqual([adminView]);
-    expect(orderOf(await shop.admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200))).toEqual(adminView);
-  });
+it('the customer of an order is shown only to administrators, in the list and in the order, with id, full name and e-mail', async () => {
+  const client = shop.service.client();
+  const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
+  await client.register(identity).expect(201);
+  const [orderId = ''] = await shop.insertOrderRows(client, 1);
+  const ownView = await readOrder(client, orderId);
+  expect(ownView).not.toHaveProperty('customer');
+  const adminView = { ...ownView, customer: { id: userIdOf(client), ...identity }, refund_due: false };
+  const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200));
+  expect(orders).toEqual([adminView]);
+  expect(orderOf(await shop.admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200))).toEqual(adminView);
 });

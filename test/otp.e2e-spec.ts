@@ -116,38 +116,34 @@ it.each([0, 3, 25, 49])(
   },
 );
 
-describe('POST /api/otp', () => {
-  it('returns 204 and replaces the code, with new tries and a new validity', async () => {
-    const account = await newAccountWithCode();
-    for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
-    await ageOtps(service, account.id, MINUTE_S);
-    await ageCounts(service, MINUTE_S); // A mailbox gets one code a minute.
-    const response = await account.client.post('/api/otp').expect(204);
-    expect(response.text).toBe('');
-    const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
-    expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE_S);
-    // Two codes may be equal by chance.
-    if (code !== account.code) await expectRejected(account, account.code);
-    expect((await verify(account, code)).status).toBe(200);
-  });
+it('POST /api/otp returns 204 and replaces the code, with new tries and a new validity', async () => {
+  const account = await newAccountWithCode();
+  for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
+  await ageOtps(service, account.id, MINUTE_S);
+  await ageCounts(service, MINUTE_S); // A mailbox gets one code a minute.
+  const response = await account.client.post('/api/otp').expect(204);
+  expect(response.text).toBe('');
+  const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
+  expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE_S);
+  // Two codes may be equal by chance.
+  if (code !== account.code) await expectRejected(account, account.code);
+  expect((await verify(account, code)).status).toBe(200);
 });
 
-describe('verification and password reset', () => {
-  it('have separate codes and tries', async () => {
-    const account = await newAccountWithCode();
-    const { email } = account;
-    await service.client().post('/api/password/forgot').send({ email }).expect(204);
-    const otp = await waitForCode(service, email, SUBJECTS.reset);
-    const reset = (code: string) => {
-      const body = { email, otp: code, password: PASSWORD, passwordConfirmation: PASSWORD };
-      return service.client().post('/api/password/reset').send(body);
-    };
-    // Two codes may be equal by chance.
-    if (otp !== account.code) {
-      await expectRejected(account, otp);
-      expectFailure(await reset(account.code), 400, MESSAGES.otp);
-    }
-    for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
-    expect((await reset(otp)).status).toBe(204);
-  });
+it('verification and password reset have separate codes and tries', async () => {
+  const account = await newAccountWithCode();
+  const { email } = account;
+  await service.client().post('/api/password/forgot').send({ email }).expect(204);
+  const otp = await waitForCode(service, email, SUBJECTS.reset);
+  const reset = (code: string) => {
+    const body = { email, otp: code, password: PASSWORD, passwordConfirmation: PASSWORD };
+    return service.client().post('/api/password/reset').send(body);
+  };
+  // Two codes may be equal by chance.
+  if (otp !== account.code) {
+    await expectRejected(account, otp);
+    expectFailure(await reset(account.code), 400, MESSAGES.otp);
+  }
+  for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
+  expect((await reset(otp)).status).toBe(204);
 });
