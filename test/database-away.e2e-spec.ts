@@ -3,30 +3,24 @@ import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
-import { SmtpStandIn } from './support/smtp-stand-in.js';
+import { useSmtpStandIn } from './support/smtp-stand-in.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
 
-let smtp: SmtpStandIn;
-let service: Awaited<ReturnType<typeof startServiceBehindProxy>>;
+const smtp = useSmtpStandIn(startBeforeEach);
+const service = startBeforeEach(
+  () => startServiceBehindProxy({ SMTP_URL: smtp.url }),
+  (started) => started.stop(),
+);
 let ayu: Client;
 
 beforeEach(async () => {
-  smtp = await SmtpStandIn.start();
-  service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
-});
-
-afterEach(async () => {
-  // Close the connections that are still stalled. Otherwise the service would wait for them when it stops.
-  await service.proxy.down();
-  await service.proxy.up();
-  await service.stop();
-  await smtp.down();
 });
 
 /** Sends five requests in parallel, which all need the database. Each must get 503 within the deadline. */

@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { runBuilt } from './support/process.js';
 import { readJobs } from './support/jobs.js';
-import { startService, type TestService } from './support/service.js';
-import { SmtpStandIn } from './support/smtp-stand-in.js';
+import { startService } from './support/service.js';
+import { useSmtpStandIn } from './support/smtp-stand-in.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const UNKNOWN_ID = '999999999';
 const BEYOND_BIGINT = '9'.repeat(40);
 
-let smtp: SmtpStandIn;
-let service: TestService;
-
-beforeEach(async () => {
-  smtp = await SmtpStandIn.start();
-  service = await startService({ settings: { SMTP_URL: smtp.url } });
-});
-
-afterEach(async () => {
-  await service.stop();
-  await smtp.down();
-});
+const smtp = useSmtpStandIn(startBeforeEach);
+const service = startBeforeEach(
+  () => startService({ settings: { SMTP_URL: smtp.url } }),
+  (started) => started.stop(),
+);
 
 /** Runs `npm run jobs -- ...` beside the running service. */
 function runCommand(...args: string[]): ReturnType<typeof runBuilt> {

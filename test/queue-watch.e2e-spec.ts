@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WatchedRunner } from '../src/jobs/watch-queue.js';
 import { importBuilt } from './support/built.js';
-import { createDatabase, type TestDatabase } from './support/databases.js';
+import { createDatabase } from './support/databases.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import { waitUntilReady } from './support/process.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const STUCK_AFTER_MS = 1_500;
@@ -29,7 +30,7 @@ it('an idle process sends at most 2 statements a second to the database', async 
 });
 
 describe('the watch over the job runner', () => {
-  let database: TestDatabase;
+  const database = startBeforeEach(createDatabase, (created) => created.drop());
   const neverAborted = new AbortController();
   const wakeCounts: number[] = [];
 
@@ -46,12 +47,9 @@ describe('the watch over the job runner', () => {
   }
 
   beforeEach(async () => {
-    database = await createDatabase();
     wakeCounts.length = 0;
     await database.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
   });
-
-  afterEach(() => database.drop());
 
   it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
     await expect(watch()).rejects.toThrow('no job was fetched for 1.5 s although 1 are due');

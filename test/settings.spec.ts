@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readEnv, VARIABLES } from '../src/config/read-env.js';
+import { useFolder } from './support/process.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 
 const LONG = randomBytes(32).toString('hex');
 const PRODUCTION = {
@@ -15,16 +16,10 @@ const PRODUCTION = {
   DATABASE_URL: 'postgresql://shop:a-password-of-its-own@db.example/shop',
 };
 
-let dataDir: string;
-
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'bakery-settings-'));
-});
-
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = useFolder('bakery-settings-', startBeforeEach);
 
 function read(settings: Record<string, string>) {
-  return readEnv({ DATA_DIR: dataDir, ...settings });
+  return readEnv({ DATA_DIR: dataDir.path, ...settings });
 }
 
 /** Returns the sorted names of the variables for which settings are rejected. */
@@ -53,7 +48,7 @@ describe('the settings', () => {
       host: '0.0.0.0',
       publicUrl: 'http://localhost:3000',
       logLevel: 'info',
-      dataDir,
+      dataDir: dataDir.path,
       jwtAccessSecret: expect.any(String) as unknown,
       jwtRefreshSecret: expect.any(String) as unknown,
       trustedProxies: 0,
@@ -208,7 +203,7 @@ describe('the settings of production', () => {
       'JWT_REFRESH_SECRET',
       'PAYMENT_GATEWAY',
     ]);
-    expect(await readdir(dataDir)).toEqual([]);
+    expect(await readdir(dataDir.path)).toEqual([]);
   });
 
   it('reject every secret that this repository contains and a secret of version 1, also percent-encoded in a URL', async () => {
@@ -301,13 +296,13 @@ describe('the signing keys of development', () => {
     expect(jwtRefreshSecret.length).toBeGreaterThanOrEqual(32);
     expect(jwtAccessSecret).not.toBe(jwtRefreshSecret);
     expect(read({})).toMatchObject({ jwtAccessSecret, jwtRefreshSecret });
-    expect(await readdir(dataDir)).toEqual(['development-secrets.json']);
-    const { mode } = await stat(join(dataDir, 'development-secrets.json'));
+    expect(await readdir(dataDir.path)).toEqual(['development-secrets.json']);
+    const { mode } = await stat(join(dataDir.path, 'development-secrets.json'));
     expect(mode & 0o777).toBe(0o600);
   });
 
   it('cannot be read from a damaged file: the error names the file, but not its content', async () => {
-    const file = join(dataDir, 'development-secrets.json');
+    const file = join(dataDir.path, 'development-secrets.json');
     await writeFile(file, 'HALF A KEY');
     expect(() => read({})).toThrow(/^\S+development-secrets\.json does not contain the [a-z,; ]+$/);
   });

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { Deployment } from '../resilience/support/deployment.js';
+import { useDeployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { createEmptyDatabase } from '../support/databases.js';
 import { describeInstalled } from '../support/installed.js';
 import { waitUntilListening, waitUntilReady } from '../support/process.js';
 import type { ServiceInstance } from '../support/service-process.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { Nginx } from './support/nginx.js';
 
@@ -16,21 +17,12 @@ const PAUSE_MS = 150;
 const REQUEST_TIMEOUT_MS = 15_000;
 
 describeInstalled('three processes behind nginx', ['nginx'], () => {
-  let database: TestDatabase;
-  let deployment: Deployment;
-  let nginx: Nginx;
-
-  beforeEach(async () => {
-    database = await createEmptyDatabase();
-    deployment = await Deployment.create(PROCESSES);
-    nginx = await Nginx.start(deployment.instances.map(({ port }) => port));
-  });
-
-  afterEach(async () => {
-    await deployment.close();
-    await nginx.stop();
-    await database.drop();
-  });
+  const database = startBeforeEach(createEmptyDatabase, (created) => created.drop());
+  const deployment = useDeployment(PROCESSES);
+  const nginx = startBeforeEach(
+    () => Nginx.start(deployment.instances.map(({ port }) => port)),
+    (started) => started.stop(),
+  );
 
   /** @param buildFolder folder that contains the `dist` of another version */
   async function start(instance: ServiceInstance, buildFolder?: string): Promise<void> {

@@ -6,7 +6,7 @@ import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database
 import { startExternalPostgres } from '../support/external-postgres.js';
 import { waitUntilReady } from '../support/process.js';
 import { until } from '../support/wait.js';
-import { Deployment } from './support/deployment.js';
+import { useDeployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
@@ -14,13 +14,7 @@ import { Workload } from './support/workload.js';
 const RECOVERY_LIMIT_MS = 5_000;
 const ROUNDS = isLongRun ? 8 : 2;
 
-let deployment: Deployment;
-
-beforeEach(async () => {
-  deployment = await Deployment.create();
-});
-
-afterEach(() => deployment.close());
+const deployment = useDeployment();
 
 it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
   const [{ dataDir }] = deployment.instances;

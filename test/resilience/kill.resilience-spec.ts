@@ -2,19 +2,13 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { killHard } from '../support/service-process.js';
-import { Deployment } from './support/deployment.js';
+import { useDeployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
 const ROUNDS = isLongRun ? 24 : 4;
 
-let deployment: Deployment;
-
-beforeEach(async () => {
-  deployment = await Deployment.create();
-});
-
-afterEach(() => deployment.close());
+const deployment = useDeployment();
 
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   const { external } = deployment;

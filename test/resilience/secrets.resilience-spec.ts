@@ -1,43 +1,35 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Response, Test } from 'supertest';
-import { findCode } from '../support/accounts.js';
+import { findCode, wrongCodes } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase } from '../support/databases.js';
 import { makeJobsDue, readJobs } from '../support/jobs.js';
 import { parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import { spawnBuilt } from '../support/process.js';
+import { useFolder, spawnBuilt, waitUntilReady } from '../support/process.js';
 import { CAKE, sendForm, productOf } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 import { dumpDatabase, readFolder, SecretFinder } from './secrets.finder.js';
 
 let finder: SecretFinder;
 /** Recorded output that must not contain a secret: its source and its text. */
 let records: [where: string, text: string][];
-let database: TestDatabase;
-let dataDir: string;
+const database = startBeforeEach(createDatabase, (created) => created.drop());
+const folder = useFolder('bakery-secrets-', startBeforeEach);
 
-beforeEach(async () => {
+beforeEach(() => {
   finder = new SecretFinder();
   finder.add('a password hash', '$argon2id$v=19$'); // `dumpDatabase` omits the column `password_hash`.
   records = [];
-  database = await createDatabase();
-  dataDir = await mkdtemp(join(tmpdir(), 'bakery-secrets-'));
-});
-
-afterEach(async () => {
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** Creates a password that the finder looks for. JSON, URLs and HTML escape the password in different ways. */
@@ -135,7 +127,7 @@ async function useAccount(
   await sendAndRecord(200, client.post('/api/login').send({ email, password: first }));
   await sendAndRecord(200, client.get('/api/refresh'));
   const otp = await readCode(0);
-  const wrong = ((Number(otp) + 1) % 1_000_000).toString().padStart(6, '0');
+  const [wrong] = wrongCodes(otp, 1);
   await sendAndRecord(400, client.post('/api/otp/verify').send({ otp: wrong }));
   await sendAndRecord(200, client.post('/api/otp/verify').send({ otp }));
   await sendAndRecord(204, service.client().post('/api/password/forgot').send({ email }));
@@ -168,7 +160,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
   const settings = {
     ...gatewaySettings(gateway),
     DATABASE_URL: proxy.url,
-    DATA_DIR: dataDir,
+    DATA_DIR: folder.path,
     LOG_LEVEL: 'trace',
     CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url.replace('//', `//mailer:${createKey('password of the mail server')}@`),
@@ -237,22 +229,14 @@ it('the log at level trace, tables, responses, files, process arguments and the 
     await sendAndRecord(503, register('lost@example.com'));
     await sendAndRecord(503, service.client().post('/api/login').send(admin));
     await proxy.up();
-    await until(
-      'the service is ready again',
-      async () => (await fetch(`${service.url}/api/health/ready`)).ok,
-    );
+    await waitUntilReady(service.url);
     await database.query('ALTER TABLE users RENAME TO users_renamed');
     await sendAndRecord(500, register('lost@example.com'));
     await sendAndRecord(500, service.client().post('/api/login').send(admin));
     await database.query('ALTER TABLE users_renamed RENAME TO users');
-    const denied = Object.assign(new URL(proxy.url), {
-      password: createKey('wrong password of the database'),
-    });
-    const output = await runCommand(
-      'src/commands/jobs.js',
-      { ...settings, DATABASE_URL: denied.href },
-      'list',
-    );
+    const password = createKey('wrong password of the database');
+    const denied = { ...settings, DATABASE_URL: Object.assign(new URL(proxy.url), { password }).href };
+    const output = await runCommand('src/commands/jobs.js', denied, 'list');
     expect(output).toContain('rejects this user or password');
     await sendAndRecord(204, adminClient.post('/api/logout'));
     records.push(...(await dumpDatabase(database.pool)));
@@ -261,7 +245,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
     await proxy.down();
     await Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
   }
-  records.push(['the log', service.output()], ...(await readFolder(dataDir)));
+  records.push(['the log', service.output()], ...(await readFolder(folder.path)));
   expect(service.output()).toMatch(/"level":"error".*dead job/);
   expectNoSecretInRecords();
 });
@@ -269,7 +253,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
 it('a service that writes mails to files, generates its keys and simulates the gateway reveals no secret', async () => {
   const service = await startServiceProcess({
     DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
+    DATA_DIR: folder.path,
     JWT_ACCESS_SECRET: '',
     JWT_REFRESH_SECRET: '',
     MIDTRANS_SERVER_KEY: createKey('server key of the simulator'),
@@ -278,7 +262,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
   const isMail = ([path]: readonly [string, string]) => path.endsWith('.eml');
   try {
     await useAccount(service, async (_email, nth) => {
-      const mails = (await readFolder(dataDir)).filter(isMail).toSorted(); // No other account gets mail.
+      const mails = (await readFolder(folder.path)).filter(isMail).toSorted(); // No other account gets mail.
       const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });
@@ -288,7 +272,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
   } finally {
     await service.stop();
   }
-  const files = (await readFolder(dataDir)).filter((file) => !isMail(file));
+  const files = (await readFolder(folder.path)).filter((file) => !isMail(file));
   // Only one file may contain the generated keys.
   const keyFiles = files.filter(([, text]) => /accessSecret|jwtAccessSecret|JWT_ACCESS/i.test(text));
   expect(keyFiles).toHaveLength(1);

@@ -3,14 +3,15 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
-import { Deployment } from './support/deployment.js';
+import { useDeployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 
@@ -19,21 +20,14 @@ const STOPS = isLongRun ? 12 : 2;
 const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
 
-let deployment: Deployment;
+const database = startBeforeEach(createDatabase, (created) => created.drop());
+const deployment = useDeployment();
 let external: ExternalServices;
 let instance: ServiceInstance;
-let database: TestDatabase;
 
-beforeEach(async () => {
-  deployment = await Deployment.create();
+beforeEach(() => {
   ({ external } = deployment);
   [instance] = deployment.instances;
-  database = await createDatabase();
-});
-
-afterEach(async () => {
-  await deployment.close();
-  await database.drop();
 });
 
 it('SIGTERM interrupts no accepted request, and the process exits with code 0 within 10 s (contract 16)', async () => {

@@ -113,8 +113,9 @@ export async function startServiceBehindProxy(
     ...service,
     proxy,
     stop: async () => {
-      await service.stop();
+      // Closes stalled connections: those of the queue have no timeout, so the service would not stop.
       await proxy.down();
+      await service.stop();
       await database.drop();
     },
   };

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
 /** Process that runs a program of the build: the service or a command. */
@@ -74,6 +75,14 @@ export async function createWorldReadableFolder(prefix: string): Promise<string>
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await chmod(folder, 0o755);
   return folder;
+}
+
+/** Creates a temporary folder and removes it afterwards. @param startBefore by default one folder for all tests of a file */
+export function useFolder(prefix: string, startBefore = startBeforeTests): { readonly path: string } {
+  return startBefore(
+    async () => ({ path: await createWorldReadableFolder(prefix) }),
+    ({ path }) => rm(path, { recursive: true, force: true }),
+  );
 }
 
 /**

@@ -13,9 +13,9 @@ export interface ReceivedMail extends Mail {
   readonly raw: Buffer;
 }
 
-/** Starts a mail server before the tests of a file, or of a `describe`, and stops it afterwards. */
-export function useSmtpStandIn(): SmtpStandIn {
-  return startBeforeTests(
+/** Starts a mail server and stops it afterwards. @param startBefore by default one server for all tests of a file */
+export function useSmtpStandIn(startBefore = startBeforeTests): SmtpStandIn {
+  return startBefore(
     () => SmtpStandIn.start(),
     (smtp) => smtp.down(),
   );

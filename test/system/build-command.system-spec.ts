@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { useFolder } from '../support/process.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 
 /** Fake compiler: removes the previous build, takes 300 ms, and records each build. Fails if `src/broken` exists. */
 const COMPILER = `
@@ -16,66 +17,64 @@ fs.appendFileSync('builds', process.pid + '\\n');
 process.exitCode = fs.existsSync('src/broken') ? 1 : 0;
 `;
 
-let folder: string;
+const folder = useFolder('bakery-build-', startBeforeEach);
+const at = (path: string): string => join(folder.path, path);
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bakery-build-'));
-  await cp('scripts', join(folder, 'scripts'), { recursive: true });
-  await mkdir(join(folder, 'src'));
-  await mkdir(join(folder, 'node_modules/@nestjs/cli/bin'), { recursive: true });
-  await writeFile(join(folder, 'node_modules/@nestjs/cli/bin/nest.js'), COMPILER);
+  await cp('scripts', at('scripts'), { recursive: true });
+  await mkdir(at('src'));
+  await mkdir(at('node_modules/@nestjs/cli/bin'), { recursive: true });
+  await writeFile(at('node_modules/@nestjs/cli/bin/nest.js'), COMPILER);
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the script that builds if sources changed. `hasBuild` is true if a build exists when the script ends. */
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
-  const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
+  const script = spawn(process.execPath, [at('scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
-  return { code, hasBuild: existsSync(join(folder, 'dist/src/main.js')) };
+  return { code, hasBuild: existsSync(at('dist/src/main.js')) };
 }
 
 async function countBuilds(): Promise<number> {
-  return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
+  return (await readFile(at('builds'), 'utf8')).trim().split('\n').length;
 }
 
 it('concurrent runs of the script wait for one build, even if a killed build left its lock, and later runs build only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
-  await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
+  await writeFile(at('.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
   expect(results).toEqual(Array(4).fill({ code: 0, hasBuild: true }));
   expect(await countBuilds()).toBe(1);
   await runBuildScript();
   expect(await countBuilds()).toBe(1);
-  await writeFile(join(folder, 'src/changed'), '');
+  await writeFile(at('src/changed'), '');
   await runBuildScript();
   expect(await countBuilds()).toBe(2);
-  expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
+  expect((await readdir(folder.path)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
 it('a failed build is repeated by the next run of the script', async () => {
-  await writeFile(join(folder, 'src/broken'), '');
+  await writeFile(at('src/broken'), '');
   expect((await runBuildScript()).code).toBe(1);
   expect((await runBuildScript()).code).toBe(1);
   expect(await countBuilds()).toBe(2);
 });
 
 it('npm start without a compiler fails and explains how to build, unless a build exists', async () => {
-  await rm(join(folder, 'node_modules'), { recursive: true });
-  await cp('package.json', join(folder, 'package.json'));
-  const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' });
+  await rm(at('node_modules'), { recursive: true });
+  await cp('package.json', at('package.json'));
+  const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder.path, encoding: 'utf8' });
   expect(status).not.toBe(0);
   expect(stderr).toContain('There is no build in dist/');
   expect(stderr).toContain('npm ci && npm run build');
-  await mkdir(join(folder, 'dist/src'), { recursive: true });
-  await writeFile(join(folder, 'dist/src/main.js'), 'console.log("started")');
-  expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
+  await mkdir(at('dist/src'), { recursive: true });
+  await writeFile(at('dist/src/main.js'), 'console.log("started")');
+  expect(spawnSync('npm', ['start'], { cwd: folder.path, encoding: 'utf8' }).stdout).toContain('started');
 });
 
 it('every npm script that runs Node, the compiler or the linter rejects a Node that is too old, with one line', async () => {
   const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
   const { scripts } = manifest;
-  const oldNode = join(folder, 'old-node.cjs');
+  const oldNode = at('old-node.cjs');
   const versions = `{ value: { ...process.versions, node: '20.18.3' } }`;
   await writeFile(oldNode, `Object.defineProperty(process, 'versions', ${versions})`);
   const names = Object.keys(scripts).filter((name) => /\b(node|nest|tsc|eslint) /.test(scripts[name] ?? ''));

@@ -1,33 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
+import { useFolder } from '../support/process.js';
 import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
-let root: string;
 const databases: TestDatabase[] = [];
 const instances: ServiceInstance[] = [];
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
-  await chmod(root, 0o755); // If root runs the tests, the server runs as another user, who needs access.
-});
+const root = useFolder('bakery-db-command-', startBeforeEach);
 
 afterEach(async () => {
   for (const instance of instances.splice(0)) await instance.clear();
   for (const database of databases.splice(0)) await database.drop();
-  await rm(root, { recursive: true, force: true });
 });
 
-const at = (name: string): string => join(root, name);
+const at = (name: string): string => join(root.path, name);
 
 /** Drops a created database after the test. */
 async function dropAfterTest(created: Promise<TestDatabase>): Promise<TestDatabase> {
@@ -135,7 +131,7 @@ describe('a backup', () => {
     await holder.query('BEGIN; LOCK TABLE users');
     // This backup waits for the locked table.
     const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
-    const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
+    const hasBegun = async () => (await readdir(root.path)).includes('shop.backup.partial');
     await until('the first backup has begun', hasBegun);
     const second = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
     expect(second).toContain(`${file}.partial exists: another backup is running`);
@@ -145,7 +141,7 @@ describe('a backup', () => {
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
-    expect(await readdir(root)).not.toContain('shop.backup.partial');
+    expect(await readdir(root.path)).not.toContain('shop.backup.partial');
   });
 });
 
@@ -185,9 +181,9 @@ describe('npm run db', () => {
     const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');
     const { url, pool } = await dropAfterTest(createDatabase());
-    const inMissingFolder = join(root, 'no', 'such', 'backup');
+    const inMissingFolder = join(root.path, 'no', 'such', 'backup');
     expect(await expectExit(1, { DATABASE_URL: url }, 'backup', inMissingFolder)).toBe(
-      `the folder ${join(root, 'no', 'such')} does not exist: create it first\n`,
+      `the folder ${join(root.path, 'no', 'such')} does not exist: create it first\n`,
     );
     const belowFile = await expectExit(1, { DATABASE_URL: url }, 'backup', join(file, 'backup'));
     expect(belowFile).toBe(`${file} is not a folder\n`);
@@ -196,7 +192,7 @@ describe('npm run db', () => {
        INSERT INTO images (id, host, state, product_id, position, url)
          SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
     );
-    const settings = { DATABASE_URL: url, DATA_DIR: root };
+    const settings = { DATABASE_URL: url, DATA_DIR: root.path };
     expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images/);
     const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
     expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { importBuilt } from '../support/built.js';
-import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, createEmptyDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
-import { startBeforeTests } from '../support/start-before-tests.js';
+import { useFolder } from '../support/process.js';
+import { startBeforeEach, startBeforeTests } from '../support/start-before-tests.js';
 
 /** Fields of a backup's manifest that the tests change. */
 interface Manifest {
@@ -24,14 +24,13 @@ const USERS_FILE = 'tables/public.users';
 const isTableOfUsers = ({ name }: { name: string }) => name === 'public.users';
 
 const source = startBeforeTests(createDatabase, (created) => created.drop());
-let root: string;
-let target: TestDatabase;
+const root = useFolder('bakery-hostile-backup-');
+const target = startBeforeEach(createEmptyDatabase, (created) => created.drop());
 
-const at = (name: string): string => join(root, name);
+const at = (name: string): string => join(root.path, name);
 const run = promisify(execFile);
 
 beforeAll(async () => {
-  root = await fs.mkdtemp(join(tmpdir(), 'bakery-hostile-backup-'));
   await source.query(`
     INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x');
     INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
@@ -44,14 +43,6 @@ beforeAll(async () => {
   await fs.mkdir(at('honest'));
   await run('tar', ['-xzf', at('honest.backup'), '-C', at('honest')]);
 });
-
-beforeEach(async () => {
-  target = await createEmptyDatabase();
-});
-
-afterEach(() => target.drop());
-
-afterAll(() => fs.rm(root, { recursive: true, force: true }));
 
 /** Packs a changed copy of the honest backup. @param options of tar @returns the path of the new backup */
 async function forge(change: (folder: string) => Promise<unknown>, ...options: string[]): Promise<string> {
@@ -99,7 +90,7 @@ it('an unchanged backup is restored with its image, even if the file name of the
   await fs.cp(at('honest.backup'), at('host:honest.backup'));
   const command = [resolve('dist/src/commands/db.js'), 'restore', 'host:honest.backup'];
   const env = { PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: at('restored') };
-  const { stdout } = await run(process.execPath, command, { cwd: root, env });
+  const { stdout } = await run(process.execPath, command, { cwd: root.path, env });
   const { size } = await fs.stat(at('honest.backup'));
   const summary = `\\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)`;
   expect(stdout).toMatch(new RegExp(`^restored as of \\S+: ${summary}\n$`));
@@ -213,7 +204,7 @@ it('an archive with a path outside its folder is rejected and leaves nothing beh
   const add = (folder: string) => fs.writeFile(join(folder, 'escaped'), '');
   const backup = await forge(add, '-P', '--transform=s,^./escaped,../../escaped,');
   await expectRejected(backup, /is not a backup, or it was truncated or changed$/);
-  expect(await fs.readdir(root)).not.toContain('escaped');
+  expect(await fs.readdir(root.path)).not.toContain('escaped');
 });
 
 it('a restored image has the mode of a new file regardless of the mode in the archive', async () => {
@@ -258,5 +249,5 @@ it.each<[string, (honest: Buffer) => Buffer | string]>([
 
 it('a file that does not exist and a folder are rejected with one line', async () => {
   await expectRejected(at('no-such.backup'), /no-such\.backup does not exist$/);
-  await expectRejected(root, /is not a file: version 1\.0 made folders/);
+  await expectRejected(root.path, /is not a file: version 1\.0 made folders/);
 });

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { importPackage } from '../support/built.js';
-import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase } from '../support/databases.js';
+import { startServiceBehindProxy } from '../support/database-proxy.js';
 import { freePort } from '../support/process.js';
 import { createProduct, pictures } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startService } from '../support/service.js';
 import { openShop, type Shop } from '../support/shop.js';
 import { until } from '../support/wait.js';
 
@@ -146,11 +144,8 @@ describe('the metrics of a shop', () => {
 });
 
 it('scrapes report within 10 s that the database no longer responds, omit the metrics of jobs meanwhile, and later count the connections that were lost', async () => {
-  const database = await createDatabase();
-  const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();
-  const settings = { METRICS_PORT: String(port) };
-  const service = await startService({ database, databaseUrl: proxy.url, settings });
+  const { proxy, stop } = await startServiceBehindProxy({ METRICS_PORT: String(port) });
   try {
     // A scrape while the service opens its first connections may report that the database is down.
     const isUp = async () => (await scrape(port)).samples.get('bakery_database_up') === 1;
@@ -171,9 +166,7 @@ it('scrapes report within 10 s that the database no longer responds, omit the me
       return ((await scrape(port)).samples.get(name) ?? 0) > 0;
     });
   } finally {
-    await proxy.down();
-    await service.stop();
-    await database.drop();
+    await stop();
   }
 });
 

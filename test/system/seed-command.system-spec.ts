@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase } from '../support/databases.js';
-import { runBuilt } from '../support/process.js';
+import { useFolder, runBuilt } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
 import { startBeforeTests } from '../support/start-before-tests.js';
 
 const database = startBeforeTests(createDatabase, (created) => created.drop());
-let dataDir: string;
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'bakery-seed-'));
-});
-
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = useFolder('bakery-seed-');
 
 /** Runs the command of `npm run seed -- ...` */
 function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const all = {
     DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
+    DATA_DIR: dataDir.path,
     JWT_ACCESS_SECRET: ACCESS_SECRET,
     JWT_REFRESH_SECRET: REFRESH_SECRET,
     PUBLIC_URL: 'http://bakery.test',
@@ -62,7 +55,7 @@ describe('npm run seed', () => {
     for (const { id, state } of images) {
       expect(state).toBe(id === staged ? 'staged' : 'attached');
       if (id === staged) continue;
-      const picture = await readFile(join(dataDir, 'images', id.slice(0, 2), `${id}.jpg`));
+      const picture = await readFile(join(dataDir.path, 'images', id.slice(0, 2), `${id}.jpg`));
       expect(picture.subarray(0, 3).toString('hex')).toBe('ffd8ff');
     }
     const ordersWithoutHistory = await database.query(
