@@ -157,14 +157,17 @@ it.each([
   ['paid', 'administrators', 'post', '/token'],
   ['cancelled', 'other customers', 'post', '/cancel'],
   ['cancelled', 'administrators', 'post', '/cancel'],
-] as const)('an order cannot be %s by %s, who get 404 as for an unknown id', async (_, callers, method, action) => {
-  const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
-  shop.gateway.calls.length = 0;
-  const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
-  for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
-    const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
-    expect(response.body).toEqual(NOT_FOUND);
-  }
-  expect(await readOrder(customer, created.order_id)).toEqual(created);
-  expect(shop.gateway.calls).toEqual([]);
-});
+] as const)(
+  'an order cannot be %s by %s, who get 404 as for an unknown id',
+  async (_, callers, method, action) => {
+    const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
+    shop.gateway.calls.length = 0;
+    const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
+    for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
+      const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
+      expect(response.body).toEqual(NOT_FOUND);
+    }
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expect(shop.gateway.calls).toEqual([]);
+  },
+);
