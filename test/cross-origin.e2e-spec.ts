@@ -1,9 +1,8 @@
 import request from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import type { Client } from './support/client.js';
 import { sendRaw } from './support/raw-http.js';
 import { listRoutes } from './support/routes.js';
-import { type TestService, useService } from './support/service.js';
+import { type TestService, useCustomer, useService } from './support/service.js';
 
 const OWN = 'https://bakery.example';
 const SHOP = 'https://shop.example';
@@ -27,11 +26,7 @@ const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipar
 const service = useService({
   settings: { PUBLIC_URL: `${OWN}/shop/`, CORS_ORIGINS: `${SHOP}, ${HTTP_SHOP}` },
 });
-let customer: Client;
-
-beforeAll(async () => {
-  customer = await service.customer();
-});
+const customer = useCustomer(service);
 
 function preflight(url: string, origin: string) {
   return request(url)

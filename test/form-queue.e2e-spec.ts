@@ -1,21 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { importBuilt } from './support/built.js';
-import type { Client } from './support/client.js';
 import { buildFailure, MESSAGES } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { useService } from './support/service.js';
+import { useAdmin, useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 
 const RESPONSE_DEADLINE_MS = 30_000;
 
 const service = useService();
-let admin: Client;
+const admin = useAdmin(service);
 let interceptor: { idleMs: number };
 
 beforeAll(async () => {
-  admin = await service.admin();
   const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
   interceptor = service.app.get(FormInterceptor);
 });

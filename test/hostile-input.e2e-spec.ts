@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import type { Client } from './support/client.js';
 import { buildFailure, MESSAGES } from './support/failure.js';
 import { CAKE, createProduct, sendForm } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { useService } from './support/service.js';
+import { useAdmin, useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const HOST = 'Host: bakery.test\r\n';
@@ -21,12 +20,11 @@ const LONG_LENGTH = 40_000;
 const OVERSIZED = 'x'.repeat(20_000);
 
 const service = useService();
+const admin = useAdmin(service);
 let server: Server;
-let admin: Client;
 
-beforeAll(async () => {
+beforeAll(() => {
   server = service.app.getHttpServer();
-  admin = await service.admin();
 });
 
 describe('a hostile field name', () => {

@@ -4,23 +4,23 @@ import type { Client } from './support/client.js';
 import { buildValidationFailure, GATEWAY_AWAY, KEY_REUSED } from './support/failure.js';
 import {
   addProduct,
+  gatewaySettings,
   type NewItem,
   orderOf,
   placeOrder,
   readOrder,
   requestOrder,
-  startServiceWithGateway,
 } from './support/orders.js';
+import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
-import { startBeforeTests } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const shop = useShop();
 /** Second service on the same database and gateway. It behaves like the service of another process. */
-const secondProcess = startBeforeTests(
-  () => startServiceWithGateway({ database: shop.service.database, gateway: shop.gateway }),
-  (service) => service.stop(),
-);
+const secondProcess = useService(() => ({
+  database: shop.service.database,
+  settings: gatewaySettings(shop.gateway),
+}));
 let customer: Client;
 let items: NewItem[];
 let key: string;

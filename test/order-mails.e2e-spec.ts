@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newAccount, newEmail, PASSWORD } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
 import { setUpShop } from './support/shop-settings.js';
@@ -30,13 +30,6 @@ function waitForMailAbout(orderId: string, subject: string): Promise<ReceivedMai
   return smtp.waitForMail((mail) => mail.subject === subject && mail.text.includes(numberOf(orderId)));
 }
 
-/** Registers a customer. @returns a client and the customer's e-mail address */
-async function register(fields: object = {}): Promise<{ customer: Client; email: string }> {
-  const [customer, email] = [shop.service.client(), `${randomUUID()}@example.com`];
-  await customer.register({ email, ...fields }).expect(201);
-  return { customer, email };
-}
-
 /** Orders one piece, with additional fields. @returns the order id */
 async function orderOnePiece(customer: Client, fields: object = {}): Promise<string> {
   const items = [{ product_id: shop.productId, quantity: 1 }];
@@ -57,7 +50,7 @@ async function verifyAddress(email: string): Promise<void> {
 
 describe('the receipt', () => {
   it('is sent to the customer of a paid order with items, total and order number, as text and as HTML with escaped names', async () => {
-    const { customer, email } = await register({ fullname: 'Ayu <b>"Co"</b> & {{total}}' });
+    const { client: customer, email } = await newAccount(shop.service, 'Ayu <b>"Co"</b> & {{total}}');
     await verifyAddress(email);
     const product_id = await addProduct(shop.service, 185_000, `Kue <img src=x> & 'lapis'`);
     const { order_id: orderId } = await placeOrder(customer, [
@@ -94,7 +87,7 @@ describe('the receipt', () => {
     await setUpShop(shop.admin, { time_zone: 'Asia/Makassar' });
     const tomorrow = new Date(Date.now() + 24 * 3_600_000);
     const time = tomorrow.toLocaleTimeString('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' });
-    const { customer, email } = await register({ fullname: 'You won, see evil.example' });
+    const { client: customer, email } = await newAccount(shop.service, 'You won, see evil.example');
     const wishes = { pickup_at: tomorrow.toISOString(), note: 'Tulis <b>"20"</b>' };
     const [first, second] = [await orderOnePiece(customer, wishes), await orderOnePiece(customer, wishes)];
     await pay(first);
@@ -195,16 +188,15 @@ describe('the receipt', () => {
   );
 
   it('waits for the mail server without delaying the payment, and is sent to the current address if the customer changed it meanwhile', async () => {
-    const password = 'kue lapis legit';
-    const { customer } = await register({ password });
+    const { client: customer } = await newAccount(shop.service);
     const orderId = await orderOnePiece(customer);
     await smtp.down();
     await pay(orderId);
     await until('a delivery has failed', async () =>
       (await readJobs(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
     );
-    const email = `${randomUUID()}@example.com`;
-    await customer.patch('/api/users').send({ email, password }).expect(200);
+    const email = newEmail();
+    await customer.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
     await smtp.up();
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     expect((await waitForMailAbout(orderId, RECEIPT)).recipients).toEqual([email]);

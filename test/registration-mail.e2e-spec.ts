@@ -1,22 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import PostalMime from 'postal-mime';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { makeJobsDue } from './support/jobs.js';
-import { type TestService, useService } from './support/service.js';
+import { makeJobsDue, readJobs } from './support/jobs.js';
+import { type Mail, parseMail } from './support/mail.js';
+import { useService } from './support/service.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 /** Six digits that are not part of an id or a time. */
 const CODE = /(?<![\w.-])\d{6}(?![\w-])/g;
 
-async function readJobs({ database }: TestService) {
-  const query = 'SELECT payload, last_error FROM graphile_worker._private_jobs';
-  return (await database.pool.query<{ payload: unknown; last_error: string | null }>(query)).rows;
-}
-
 /** Returns the code of a mail, which must have exactly one code, the same in its text and its HTML. */
-function readCode({ text, html }: Pick<ReceivedMail, 'text' | 'html'>): string {
+function readCode({ text, html }: Mail): string {
   const codes = text.match(CODE) ?? [];
   expect(codes).toHaveLength(1);
   expect(html.replaceAll(/<[^>]*>/g, ' ').match(CODE)).toEqual(codes);
@@ -41,7 +36,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     expect(Date.now() - before).toBeLessThan(5000);
 
     const failed = await until('a job that has failed once', async () =>
-      (await readJobs(service)).find((job) => job.last_error !== null),
+      (await readJobs(service.database.pool)).find((job) => job.last_error !== null),
     );
     // Neither the payload nor the error of the job contains the code.
     expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
@@ -51,7 +46,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     await smtp.up();
     await makeJobsDue(service.database.pool);
     await smtp.waitForMail(isMailTo(email));
-    await until('an empty queue', async () => (await readJobs(service)).length === 0);
+    await until('an empty queue', async () => (await readJobs(service.database.pool)).length === 0);
     expect(smtp.mails.filter(isMailTo(email))).toHaveLength(1);
   });
 
@@ -98,9 +93,9 @@ describe('the mail of a registration without SMTP_URL', () => {
     expect(file.startsWith(join(service.dataDir, 'outbox'))).toBe(true);
     // Other users of the machine must not read codes.
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const mail = await PostalMime.parse(await readFile(file));
-    expect(mail.to?.map(({ address }) => address)).toEqual(['outbox@example.com']);
-    const code = readCode({ text: mail.text ?? '', html: mail.html ?? '' });
+    const mail = await parseMail(await readFile(file));
+    expect(mail.to).toEqual(['outbox@example.com']);
+    const code = readCode(mail);
     expect(await service.outbox()).toHaveLength(1);
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
   });

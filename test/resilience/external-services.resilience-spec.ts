@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import type { Client } from '../support/client.js';
 import { inTransaction } from '../support/databases.js';
 import { sendFrom } from '../support/guesses.js';
 import { makeJobsDue } from '../support/jobs.js';
@@ -8,6 +7,7 @@ import { readStoredOrder, sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
+import { useAdmin } from '../support/service.js';
 import { startServiceProcess } from '../support/service-process.js';
 import { startBeforeTests } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
@@ -33,11 +33,10 @@ const service = startBeforeTests(
     expect(await started.stop()).toBe(0);
   },
 );
-let admin: Client;
+const admin = useAdmin(service);
 let productId: number;
 
 beforeAll(async () => {
-  admin = await service.admin();
   ({ id: productId } = await createProduct(admin));
 });
 

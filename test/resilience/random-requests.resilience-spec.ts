@@ -6,7 +6,7 @@ import { buildNotification, NOTIFICATION_FIELDS } from '../support/notifications
 import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { createProduct, pictures } from '../support/products.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
+import { useServiceProcess } from '../support/service-process.js';
 import { expiredToken } from '../support/tokens.js';
 import {
   buildRequestsWithOneWrongValue,
@@ -25,14 +25,13 @@ const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
 
-let service: ServiceProcess;
+const service = useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
 let stored: StoredData;
 
 beforeAll(async () => {
   // As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
-  service = await startServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
   const [customer, other] = [service.client(), service.client()];
   await customer.register({ email: 'customer@example.com', password: PASSWORD }).expect(201);
   await other.register({ email: 'other@example.com', password: PASSWORD }).expect(201);
@@ -72,10 +71,7 @@ beforeAll(async () => {
   };
 });
 
-afterAll(async () => {
-  closeConnections();
-  await service.stop();
-});
+afterAll(closeConnections);
 
 const cookiesOf = (client: Client): string =>
   `accessToken=${client.cookie('accessToken')}; refreshToken=${client.cookie('refreshToken')}`;

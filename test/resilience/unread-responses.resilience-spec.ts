@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
+import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { measureMaximum } from './support/maximum.js';
 
@@ -13,17 +13,14 @@ const MAX_GROWTH_MIB = 100;
 const DISCONNECT_LIMIT_MS = 30_000;
 
 describe('clients that never read a response', () => {
-  let service: ServiceProcess;
+  const service = useServiceProcess({ LOG_LEVEL: 'error' });
   let idleMib: number;
 
   beforeAll(async () => {
-    service = await startServiceProcess({ LOG_LEVEL: 'error' });
     // The first request builds the document, whose memory does not count as growth.
     await service.client().get('/api/docs-json').expect(200);
     idleMib = await service.residentMiB();
   });
-
-  afterAll(() => service.stop());
 
   /**
    * Sends requests on new connections, reads no response and waits until the service closes the connections.

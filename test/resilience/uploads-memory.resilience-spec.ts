@@ -1,7 +1,7 @@
-import type { Client } from '../support/client.js';
 import { noisyPng } from '../support/pictures.js';
 import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
+import { useAdmin } from '../support/service.js';
+import { useServiceProcess } from '../support/service-process.js';
 import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
 import { isLongRun } from './support/long-run.js';
@@ -15,15 +15,8 @@ const FILE = noisyPng(5 * MIB);
 const FIVE_FILES = [FILE, FILE, FILE, FILE, FILE];
 
 describe('resident memory of the service stays under 400 MiB', () => {
-  let service: ServiceProcess;
-  let admin: Client;
-
-  beforeAll(async () => {
-    service = await startServiceProcess({ LOG_LEVEL: 'error' });
-    admin = await service.admin();
-  });
-
-  afterAll(() => service.stop());
+  const service = useServiceProcess({ LOG_LEVEL: 'error' });
+  const admin = useAdmin(service);
 
   afterEach(async () => {
     const rows = await service.database.query<{ id: number }>('SELECT id FROM products');

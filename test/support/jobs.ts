@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 /** Job as stored by graphile-worker. */
 interface JobRow {
   readonly id: string;
+  readonly payload: unknown;
   readonly attempts: number;
   readonly max_attempts: number;
   readonly last_error: string | null;
@@ -13,7 +14,7 @@ interface JobRow {
 
 export async function readJobs(pool: Pool, task?: string): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
-    `SELECT jobs.id, attempts, jobs.max_attempts, last_error, locked_by, extract(epoch FROM run_at - now())::float AS due_in
+    `SELECT jobs.id, payload, attempts, jobs.max_attempts, last_error, locked_by, extract(epoch FROM run_at - now())::float AS due_in
      FROM graphile_worker._private_jobs AS jobs JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
      WHERE $1::text IS NULL OR identifier = $1 ORDER BY jobs.id`,
     [task ?? null],

@@ -1,8 +1,8 @@
 import type { Response, Test } from 'supertest';
 import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
-import { MidtransStandIn } from './midtrans-stand-in.js';
-import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
+import type { MidtransStandIn } from './midtrans-stand-in.js';
+import type { TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 type Schemas = components['schemas'];
@@ -17,29 +17,6 @@ export type OrderAnswer = Schemas['OrderView'] & Partial<Schemas['AdminOrderView
 interface OrderPage {
   readonly meta: Schemas['OrderPageMeta'];
   readonly orders: readonly OrderAnswer[];
-}
-
-/**
- * Starts a service with a Midtrans stand-in, which validates the requests of the service.
- * @param gateway existing stand-in, which the caller stops; by default a new one, which stops with the service
- */
-export async function startServiceWithGateway({
-  gateway: given,
-  ...options
-}: ServiceOptions & { gateway?: MidtransStandIn } = {}) {
-  const gateway = given ?? (await MidtransStandIn.start({ serverKey: SERVER_KEY }));
-  const service = await startService({
-    ...options,
-    settings: { ...gatewaySettings(gateway), ...options.settings },
-  });
-  return {
-    ...service,
-    gateway,
-    stop: async () => {
-      await service.stop();
-      if (given === undefined) await gateway.down();
-    },
-  };
 }
 
 /** Returns the settings that connect the service to this gateway. */

@@ -100,6 +100,14 @@ export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
 /** Service in a separate process with a separate database. */
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
+/** Starts a service process before the tests of a file, or of a `describe`, and stops it afterwards. */
+export function useServiceProcess(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  return startBeforeTests(
+    () => startServiceProcess(settings),
+    (started) => started.stop(),
+  );
+}
+
 export async function startServiceProcess(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const instance = await ServiceInstance.create();

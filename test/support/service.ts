@@ -142,7 +142,7 @@ export function useService(
 }
 
 /** Signs in the administrator before the tests of a file, or of a `describe`. */
-export function useAdmin(service: TestService): Client {
+export function useAdmin(service: Pick<TestService, 'admin'>): Client {
   return startBeforeTests(() => service.admin());
 }
 

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './client.js';
 import { readJobs } from './jobs.js';
-import type {
-  MidtransOperation,
+import {
+  type MidtransOperation,
   MidtransStandIn,
-  MidtransStatus,
-  TransactionChange,
+  type MidtransStatus,
+  type TransactionChange,
 } from './midtrans-stand-in.js';
 import { readHistory, readStoredOrder, sendNotification, type StoredOrder } from './notifications.js';
-import { ORDERS, placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
+import { gatewaySettings, ORDERS, placeOrder, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
-import type { ServiceOptions, TestService } from './service.js';
+import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
 import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
@@ -26,10 +26,12 @@ interface StoredAttempt {
 }
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
-  const service = await startServiceWithGateway(options);
+  const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
+  const settings = { ...gatewaySettings(gateway), ...options.settings };
+  const service = await startService({ ...options, settings });
   const admin = await service.admin();
   const { id: productId } = await createProduct(admin);
-  return new Shop(service, service.gateway, admin, await service.customer(), productId);
+  return new Shop(service, gateway, admin, await service.customer(), productId);
 }
 
 /**
@@ -61,8 +63,9 @@ export class Shop {
     return userIdOf(this.customer);
   }
 
-  close(): Promise<void> {
-    return this.service.stop();
+  async close(): Promise<void> {
+    await this.service.stop();
+    await this.gateway.down();
   }
 
   query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
