@@ -33,7 +33,7 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // First, all locks are stale if `isExclusive`, otherwise old ones (`{}`). Later, old ones and those of a failed runner.
+    // Stale at first: all locks if `isExclusive`, otherwise old locks (`{}`). Later: old locks and those of a failed runner.
     let staleLocks: StaleLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
       onStart: (runnerId) => (staleLocks = { runnerId }),

@@ -38,7 +38,7 @@ const SEND_DEADLINE_MS = 25_000;
 export class MailService {
   constructor(private readonly mailer: MailerService) {}
 
-  /** @throws Error for the job, permanent only for an unknown recipient; the mail may have been delivered nevertheless */
+  /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
   async send({ to, subject, template, context }: Mail): Promise<void> {
     const values = { ...context, greeting: greet(to) };
     try {

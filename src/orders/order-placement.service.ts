@@ -71,7 +71,7 @@ export class OrderPlacementService {
     });
   }
 
-  /** Returns the order of an earlier request with this key, with a payment page if it is pending; null if there was none. */
+  /** Returns the order of an earlier request with this key, or null. Opens a payment page if a pending order has none. */
   async #findRepeated(customer: Principal, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey === undefined) return null;

@@ -104,7 +104,7 @@ export class Order {
     return this.attemptId ?? this.orderId;
   }
 
-  /** True if the shop received the money and did not return all of it. A capture suspected of fraud does not count. */
+  /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
   get isPaid(): boolean {
     const isDoubtful = this.status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(this.fraudStatus ?? '');
     return PAID_STATUSES.includes(this.status) && !isDoubtful && this.refundedAmount < this.grossAmount;

@@ -57,7 +57,7 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Refunds an order in full or in part.
-   * @throws Failure 404; 409 if order or gateway forbid the refund, or for the key of another request; 502 without a result
+   * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
     // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.

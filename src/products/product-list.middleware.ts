@@ -10,8 +10,8 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 /**
  * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
  * longer than the page itself. A test fails if the route gets a guard, interceptor or pipe that this shortcut would skip.
- * `AdmissionService` admits tokens that were verified before, and visitors of a public catalog. All other requests go on to
- * `JwtCookieGuard` and the controller. So do requests whose URL is not plain or whose page is empty.
+ * `AdmissionService` admits requests whose token was verified before, and anonymous requests for a public catalog. Other
+ * requests go on to `JwtCookieGuard` and the controller. So do requests whose URL is not plain or whose page is empty.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {

@@ -46,7 +46,7 @@ const DAYS = [
 ];
 const DAY_STEP = 31;
 
-/** Plans the n-th order. If no day is closed, a round of 71 orders has 5 for today, 6 for later, 60 for past days. */
+/** Plans the n-th order. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
 export function planOrder(n: number, seed: number, shop: PickupRules, now: Date) {
   const slot = (n * DAY_STEP + seed) % DAYS.length;
   const round = Math.floor(n / DAYS.length);

@@ -18,7 +18,7 @@ export class DataDirInUseError extends Error {
   constructor(
     dataDir: string,
     readonly holder: Supervisor,
-    readonly url: string, // of the database `bakery` in the cluster
+    readonly url: string, // connection string of the database `bakery`
   ) {
     super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
   }

@@ -21,7 +21,7 @@ const MAX_ENTRIES = 50;
 
 /** Payload of a refund. It is valid JSON. */
 interface RefundPayload {
-  /** Only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
+  /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
   refund_key?: string;
   refund_amount?: string | null;
   /** Amount of a refund by hand. */
