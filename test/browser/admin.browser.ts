@@ -28,7 +28,7 @@ async function deleteProduct(page: Page): Promise<void> {
   await waitForText(page, 'is deleted.');
 }
 
-it('an administrator corrects the input for a new product, saves it with three pictures, edits it and deletes it', async () => {
+it('an administrator corrects the input for a new product, saves the product with three pictures, edits it and deletes it', async () => {
   const name = makeUnique('Roti unyil');
   const { page } = await openAsAdmin('/manage/today', 'Today');
   await page.getByRole('link', { name: 'Products', exact: true }).click();

@@ -113,7 +113,7 @@ describe('every page fits windows of 360 to 1280 px and is accessible on a phone
     await checkPages(page, [...ADMIN_PAGES, ...orders]);
   });
 
-  it('for customers while the catalog loads and after a failure, which "Try again" resolves', async () => {
+  it('for customers while the catalog loads and after it has failed to load, and "Try again" then loads the catalog', async () => {
     const { page } = await newCustomer();
     const waiting: Route[] = [];
     await page.route(`${serviceUrl}/api/products**`, (route) => void waiting.push(route));

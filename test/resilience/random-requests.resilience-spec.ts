@@ -37,7 +37,7 @@ beforeAll(async () => {
   await other.register({ email: 'other@example.com', password: PASSWORD }).expect(201);
   const admin = await service.admin();
   const ids: number[] = [];
-  for (let n = 0; n < 9; n += 1) ids.push((await createProduct(admin)).id); // Random requests delete some.
+  for (let n = 0; n < 9; n += 1) ids.push((await createProduct(admin)).id); // Random requests delete some of these products.
   const { id, images } = await createProduct(admin, pictures(1));
   const orders = await Promise.all(
     [1, 2, 3, 4].map((quantity) => placeOrder(customer, [{ product_id: id, quantity }])),

@@ -77,7 +77,7 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
     const times = await Promise.all([measureStop(withHangingMail), measureStop(withSilentDatabase)]);
     expect(Math.max(...times)).toBeLessThan(STOP_LIMIT_MS);
-    // The first service used an embedded database, which stops with it.
+    // The first service used an embedded database, which stops with the service.
     expect(await findServerPid(instance.dataDir)).toBeUndefined();
   } finally {
     await other.clear();

@@ -113,7 +113,7 @@ export async function startServiceBehindProxy(
     ...service,
     proxy,
     stop: async () => {
-      // Closes stalled connections: those of the queue have no timeout, so the service would not stop.
+      // Close stalled connections first: `service.stop` waits without a timeout until the queue's connections are closed.
       await proxy.down();
       await service.stop();
       await database.drop();

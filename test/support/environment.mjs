@@ -2,7 +2,7 @@ import { TestEnvironment } from 'jest-environment-node';
 
 /**
  * Jest's Node environment plus `importWithNode`, the `import` of Node's own loader. Tests load the built service with this
- * function. Jest's loader cannot load it, because a CommonJS package, the mailer, requires Nest, which is ESM.
+ * function. Jest's loader cannot load the service, because a CommonJS package, the mailer, requires Nest, which is ESM.
  */
 export default class BuiltServiceEnvironment extends TestEnvironment {
   async setup() {

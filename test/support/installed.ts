@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** PATH with the folder of system programs, which the PATH of a user may lack. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Like `describe`. Outside of CI, tests without their programs are skipped, and the title names the missing programs. */
+/** Like `describe`. If programs are missing, skips the tests and names the programs in the title. In CI, throws instead. */
 export function describeInstalled(subject: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => !isInstalled(program));
   if (missing.length === 0) describe(subject, suite);

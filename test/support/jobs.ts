@@ -22,7 +22,7 @@ export async function readJobs(pool: Pool, task?: string): Promise<JobRow[]> {
   return rows;
 }
 
-/** Makes all jobs due, except running ones, and wakes ten workers of each process, so that tests need not wait. */
+/** Makes all jobs due, except running ones, and wakes up to ten workers of each process, so that tests need not wait. */
 export async function makeJobsDue(pool: Pool): Promise<void> {
   await pool.query('UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL');
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);

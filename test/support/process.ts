@@ -77,7 +77,10 @@ export async function createWorldReadableFolder(prefix: string): Promise<string>
   return folder;
 }
 
-/** Creates a temporary folder and removes it afterwards. @param startBefore by default one folder for all tests of a file */
+/**
+ * Creates a temporary folder and removes it afterwards.
+ * @param startBefore `startBeforeEach` for a new folder in each test; by default, all tests of a file share one folder
+ */
 export function useFolder(prefix: string, startBefore = startBeforeTests): { readonly path: string } {
   return startBefore(
     async () => ({ path: await createWorldReadableFolder(prefix) }),
@@ -86,8 +89,8 @@ export function useFolder(prefix: string, startBefore = startBeforeTests): { rea
 }
 
 /**
- * Returns a free port below the range of outgoing connections. In that range, a client of a stopped service could get the
- * service's port as its own and would then connect to itself.
+ * Returns a free port below the range of outgoing connections. A client of a stopped service gets a local port from that
+ * range. If the port of the service were in the range too, the client could get the same port and connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -9,7 +9,7 @@ import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { startBeforeTests } from './start-before-tests.js';
 
-// Random, because a service with NODE_ENV=production, which some tests start, rejects every key of this repository.
+// Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
 const secret = (): string => randomBytes(32).toString('hex');
 export const ADMIN = { email: 'admin@bakery.example', password: secret() } as const;
 export const SERVER_KEY = `SB-Mid-server-${secret()}`;

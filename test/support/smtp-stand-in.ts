@@ -13,7 +13,10 @@ export interface ReceivedMail extends Mail {
   readonly raw: Buffer;
 }
 
-/** Starts a mail server and stops it afterwards. @param startBefore by default one server for all tests of a file */
+/**
+ * Starts a mail server and stops it afterwards.
+ * @param startBefore `startBeforeEach` for a new server in each test; by default, all tests of a file share one server
+ */
 export function useSmtpStandIn(startBefore = startBeforeTests): SmtpStandIn {
   return startBefore(
     () => SmtpStandIn.start(),

@@ -1,5 +1,5 @@
 type Stop = () => Promise<unknown>;
-/** Functions that stop what was started. They run in reverse order, unlike the `after` hooks of Jest. */
+/** Functions that stop what was started. They run in reverse order, unlike `afterAll` and `afterEach` of Jest. */
 const stops: Record<'tests' | 'each test', Stop[]> = { tests: [], 'each test': [] };
 
 /** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. @returns a proxy for it */
@@ -10,7 +10,7 @@ export function startBeforeTests<T extends object>(
   return startIn(stops.tests, beforeAll, afterAll, start, stop);
 }
 
-/** Like `startBeforeTests`, but starts and stops another one for each test. */
+/** Like `startBeforeTests`, but starts something new before each test and stops it after the test. */
 export function startBeforeEach<T extends object>(
   start: () => Promise<T>,
   stop: (started: T) => Promise<unknown> = () => Promise.resolve(),

@@ -80,7 +80,7 @@ it('every npm script that runs Node, the compiler or the linter rejects a Node t
   const names = Object.keys(scripts).filter((name) => /\b(node|nest|tsc|eslint) /.test(scripts[name] ?? ''));
   expect(names).toEqual(expect.arrayContaining(['start', 'dev', 'build', 'test', 'admin', 'db', 'lint']));
   for (const name of names) {
-    // The version is checked by the first command of the script or of its `pre` script.
+    // The first command of the script, or of its `pre` script if there is one, checks the version.
     const [command = ''] = (scripts[`pre${name}`] ?? scripts[name] ?? '').split(' && ');
     const env = { PATH: process.env.PATH, NODE_OPTIONS: `--require=${oldNode}` };
     const { status, stderr } = spawnSync('sh', ['-c', command], { env, encoding: 'utf8' });

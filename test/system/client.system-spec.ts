@@ -66,7 +66,7 @@ it('the types of the client match the running service', async () => {
   const response = await service.client().get('/api/docs-json').expect(200);
   const { servers: _served, ...served } = response.body as { servers: unknown };
   expect(printed).toEqual(served);
-  await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']); // compares the types with `printed`
+  await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']); // compares the types with the printed document
 });
 
 describe('calls of the client', () => {

@@ -73,7 +73,7 @@ function keepWriting(url: string, admin: Client) {
 }
 
 describe('a backup', () => {
-  it('under load contains everything that was written before it began, except images without a product, and overwrites neither a file nor the data of a shop', async () => {
+  it('under load contains everything that was written before the backup began, except images without a product, and overwrites neither a file nor the data of a shop', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());

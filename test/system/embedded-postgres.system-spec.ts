@@ -290,7 +290,8 @@ describe('the embedded PostgreSQL', () => {
     const contentWhileRunning = await readFile(pidFile, 'utf8');
     await first.stop();
     const { uid, gid } = await stat(join(dataDir, 'postgres'));
-    // PostgreSQL takes the program for a server only if both have the same user. Root starts the server as another user.
+    // PostgreSQL mistakes a program for a server only if the program runs as the server's user. If root runs the tests, the
+    // server runs as another user.
     const otherProgram = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
     try {
       await once(otherProgram, 'spawn');

@@ -38,7 +38,7 @@ describe('the metrics of a shop', () => {
 
   afterAll(() => shop.close());
 
-  it('count requests by route pattern, logins, uploads, orders, notifications and mails, and contain no data of clients', async () => {
+  it('count requests by route pattern, count logins, uploads, orders, payment notifications and mails, and contain no data of clients', async () => {
     const { service, customer, gateway } = shop;
     await createProduct(shop.admin, pictures(1));
     await customer.get('/api/products').expect(200);

@@ -41,7 +41,7 @@ function parseLog(service: ServiceProcess): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('the spans of an order form one trace; jobs and cached product pages are traced too, but not health checks and polls of the job queue; and no span contains a secret', async () => {
+it('the spans of an order form one trace, jobs and cached product pages are traced too, health checks and polls of the job queue are not traced, and no span contains a secret', async () => {
   const collector = await startOtlpCollector();
   stops.push(() => collector.close());
   const service = await start(collector.url);

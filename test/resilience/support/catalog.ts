@@ -34,7 +34,8 @@ export class Catalog {
   ) {}
 
   async step(): Promise<void> {
-    // Products that exist without doubt. After a change in doubt, `verify` could not tell a second change from the first.
+    // Choose only among existing products whose last change is not in doubt. Otherwise `verify` could not tell a second
+    // change from the first.
     const certain = this.#products.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );

@@ -140,7 +140,7 @@ export class Workload {
     const [admin] = this.admins;
     this.#expectNoViolation();
     for (const purchases of this.#purchases) await purchases.verify(admin);
-    // Read the list twice. Without a proxy, the second response comes from the cache.
+    // Read the list twice. Unless a proxy chooses another process, the second response comes from the cache.
     await readCatalog(admin);
     const listed = await readCatalog(admin);
     const { rows } = await pool.query<{ id: number; name: string }>(
