@@ -49,7 +49,7 @@ async function verifyAddress(email: string): Promise<void> {
 }
 
 describe('the receipt', () => {
-  it('is sent to the customer of a paid order with items, total and order number, as text and as HTML with escaped names', async () => {
+  it('is sent to the customer of a paid order, and lists items, total and order number as text and as HTML with escaped names', async () => {
     const { client: customer, email } = await newAccount(shop.service, 'Ayu <b>"Co"</b> & {{total}}');
     await verifyAddress(email);
     const product_id = await addProduct(shop.service, 185_000, `Kue <img src=x> & 'lapis'`);

@@ -16,6 +16,7 @@ describe('while 100 logins wait for the check of their password', () => {
     const { pathname } = new URL(product.images[0] ?? '');
     let finished = 0;
     const logins = Array.from({ length: LOGINS }, async (_, index) => {
+      // A login with an unknown e-mail checks a password too, so it takes as long as a login with a known one.
       const body = { email: `nobody-${index}@example.com`, password: 'x' };
       await sendFrom(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
       finished += 1;

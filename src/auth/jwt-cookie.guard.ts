@@ -30,14 +30,14 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     if (access === 'public' || access === 'refresh cookie') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    // False for a missing cookie that is not optional, and for a token that has not been verified before.
+    // `admit` knows the tokens that were verified before. Passport verifies all others.
     if (!this.admission.admit(access, request, response)) {
       if (readCookie(request, ACCESS_COOKIE) === null) throw failures.missingAccessToken();
       try {
         await super.canActivate(context);
       } catch (failure) {
         if (!this.admission.isCookieOptional(access)) throw failure;
-        // An invalid or expired cookie is ignored: the request counts as anonymous, so its response is not private.
+        // The cookie is ignored. `admit` has made the response private; the response to an anonymous request is not.
         response.setHeader('Cache-Control', 'no-cache');
       }
     }

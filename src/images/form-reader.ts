@@ -62,7 +62,7 @@ export async function readForm(request: FormRequest, response: Response, idleMs:
       reject(failures.malformedRequest());
     });
     request.setTimeout(idleMs, () => {
-      // Otherwise multer would continue to buffer bytes, although the rejection frees their memory for other forms.
+      // Otherwise multer would continue to buffer the form, although the caller gives its memory to other forms.
       request.unpipe();
       // Otherwise the server would parse the rest of the form as the next request.
       response.set('Connection', 'close');

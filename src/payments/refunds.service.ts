@@ -209,7 +209,7 @@ export class RefundsService implements OnModuleInit {
     return earlier ?? state;
   }
 
-  /** Records a refund that is stored as succeeded. Like a notification, the event has the sum of the gateway's refunds. */
+  /** Records the event of a refund whose row is stored as succeeded, so that `manualSum` includes a manual refund. */
   async #recordEvent(
     tx: EntityManager,
     order: Order,
@@ -225,7 +225,7 @@ export class RefundsService implements OnModuleInit {
       transactionId,
       statusCode,
       grossAmount: order.transactionAmount ?? String(grossAmount),
-      refundAmount: gatewaySum,
+      refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
       paymentType,
       fraudStatus,
       payload,

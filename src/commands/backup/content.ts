@@ -47,8 +47,8 @@ export async function writeContent(
 }
 
 /**
- * Makes sure that the backup has exactly the tables and columns of this database, so that SQL may contain the names in the
- * backup. Ignores the order of columns: a column comes last if its migration was reverted and applied again.
+ * Makes sure that the backup has exactly the tables and columns of this database, so that the names in the backup are safe
+ * in SQL text. Ignores the order of columns: a column comes last if its migration was reverted and applied again.
  */
 function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>

@@ -57,7 +57,7 @@ export function describePayment(order: Order): StatusText {
   return order.fraud_status === 'challenge' ? UNDER_REVIEW : DENIED_AFTER_CAPTURE;
 }
 
-/** Describes the state of an order to its customer. The refusal of an order is more important than its payment. */
+/** Describes the refusal of a refused order, and the payment of any other order, to the customer. */
 export function describeOrder(order: Order): StatusText {
   if (order.fulfilment === 'refused') return { ...FULFILMENT_TEXTS.refused, text: describeRefusal(order) };
   if (order.status !== 'partial_refund') return describePayment(order);

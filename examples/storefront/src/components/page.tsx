@@ -114,7 +114,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unk
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
-  /** Heading of the page while there is no data. Leave it out if the page has its own heading. */
+  /** Heading of the page while there is no data. Leave it out if the page shows a heading outside of `Loaded`. */
   title?: string;
   /** Notice if the data is null. Required if the query can return null. */
   missing?: NoticeProps;

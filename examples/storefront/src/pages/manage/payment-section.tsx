@@ -19,12 +19,12 @@ const OUTCOMES = {
 /** Maximum number of entries in a response of the service. */
 const MAX_ENTRIES = 50;
 
-/** Payload of a refund. It is valid JSON. */
+/** Payload of an entry with a refund status. It is valid JSON. */
 interface RefundPayload {
   /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
   refund_key?: string;
   refund_amount?: string | null;
-  /** Amount of a refund by hand. */
+  /** Amount of a refund that was made outside of the gateway. Its payload has no `refund_amount`. */
   amount?: number;
 }
 
