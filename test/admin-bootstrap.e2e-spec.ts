@@ -1,4 +1,4 @@
-import { waitForCode, signIn } from './support/accounts.js';
+import { signIn } from './support/accounts.js';
 import { createDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ADMIN, withService } from './support/service.js';
@@ -15,7 +15,7 @@ async function registerOwner({ isVerified }: { readonly isVerified: boolean }): 
     const client = service.client();
     const email = ADMIN.email.replace('admin', 'ADMIN');
     await client.register({ email, fullname: 'The owner', password: OWN_PASSWORD }).expect(201);
-    const otp = await waitForCode(service, email);
+    const otp = await service.waitForCode(email);
     if (isVerified) await client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 }

@@ -1,27 +1,8 @@
-import {
-  newAccount,
-  PASSWORD,
-  readOtp,
-  SUBJECTS,
-  type TestAccount,
-  waitForCode,
-  wrongCodes,
-} from './support/accounts.js';
+import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import type { Response } from 'supertest';
 import { importBuilt } from './support/built.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
-import {
-  ageCounts,
-  ATTACKER,
-  CAFE,
-  clearCounts,
-  type Counts,
-  expectWrong,
-  HOME,
-  readCounts,
-  sendFrom,
-  setCounts,
-} from './support/guesses.js';
+import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { useService } from './support/service.js';
 
 const HOUR_S = 3600;
@@ -32,7 +13,7 @@ let ayu: TestAccount;
 
 beforeEach(async () => {
   ayu = await newAccount(service);
-  await clearCounts(service);
+  await service.clearCounts();
 });
 
 function tryPassword(address: string, password: string, email = ayu.email) {
@@ -61,13 +42,13 @@ async function expectAccepted(address: string, email = ayu.email): Promise<void>
 }
 
 async function expectCounts(counts: Counts): Promise<void> {
-  expect(await readCounts(service)).toMatchObject(counts);
+  expect(await service.readCounts()).toMatchObject(counts);
 }
 
 /** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an IP address. */
 async function recordWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
-  await setCounts(service, 'wrongPasswordsOfPair', times);
+  await service.setCounts('wrongPasswordsOfPair', times);
 }
 
 describe('password guesses for one account from one IP address', () => {
@@ -85,28 +66,28 @@ describe('password guesses for one account from one IP address', () => {
 
   it('are accepted again one hour after the first wrong password, even if guesses were rejected in between', async () => {
     await recordWrongPasswords(ATTACKER, 50);
-    await ageCounts(service, HOUR_S - 60);
+    await service.ageCounts(HOUR_S - 60);
     await expectBlocked(ATTACKER);
-    await ageCounts(service, 60);
+    await service.ageCounts(60);
     await expectAccepted(ATTACKER);
   });
 
   it('are counted from zero again after a correct password', async () => {
     await recordWrongPasswords(HOME, 49);
     await expectAccepted(HOME);
-    expect(await readCounts(service)).not.toHaveProperty('wrongPasswordsOfPair');
+    expect(await service.readCounts()).not.toHaveProperty('wrongPasswordsOfPair');
   });
 
   it('are counted and answered in the same way for an unknown e-mail, regardless of letter case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
-    expect(await readCounts(service)).toEqual({
+    expect(await service.readCounts()).toEqual({
       wrongPasswordsOfPair: 2,
       wrongPasswordsOfAccount: 2,
       wrongPasswordsOfAddress: 2,
     });
-    await setCounts(service, 'wrongPasswordsOfPair', 50);
+    await service.setCounts('wrongPasswordsOfPair', 50);
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
   });
 
@@ -120,7 +101,7 @@ describe('password guesses for one account from one IP address', () => {
       expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
     await expectCounts({ wrongPasswordsOfPair: 3 });
-    await setCounts(service, 'wrongPasswordsOfPair', 50);
+    await service.setCounts('wrongPasswordsOfPair', 50);
     for (const response of [await changePassword(ATTACKER, PASSWORD), await changeEmail(PASSWORD)])
       expectWrongPassword(response);
     await changePassword(HOME, PASSWORD).expect(204);
@@ -148,7 +129,7 @@ describe('parallel logins', () => {
   it('with the correct password all succeed, and none counts as wrong', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
-    expect(await readCounts(service)).toEqual({
+    expect(await service.readCounts()).toEqual({
       wrongPasswordsOfAccount: 0,
       wrongPasswordsOfAddress: 0,
       knownAddresses: 1,
@@ -160,7 +141,7 @@ describe('password guesses for one account from many IP addresses', () => {
   beforeEach(async () => {
     await expectAccepted(HOME);
     await tryPassword(ATTACKER, WRONG);
-    await setCounts(service, 'wrongPasswordsOfAccount', 100);
+    await service.setCounts('wrongPasswordsOfAccount', 100);
   });
 
   it('leave each unknown IP address one guess after 100 wrong passwords in an hour', async () => {
@@ -168,15 +149,15 @@ describe('password guesses for one account from many IP addresses', () => {
     expectWrongPassword(await tryPassword('203.0.113.10', WRONG));
     await expectBlocked('203.0.113.10');
     await expectBlocked(ATTACKER);
-    await ageCounts(service, HOUR_S);
+    await service.ageCounts(HOUR_S);
     await expectAccepted('203.0.113.10');
   });
 
   it('do not affect an IP address that the owner has used within 30 days', async () => {
     for (let month = 0; month < 2; month += 1) {
-      await ageCounts(service, 29 * 24 * HOUR_S);
+      await service.ageCounts(29 * 24 * HOUR_S);
       await tryPassword(ATTACKER, WRONG);
-      await setCounts(service, 'wrongPasswordsOfAccount', 100);
+      await service.setCounts('wrongPasswordsOfAccount', 100);
       await tryPassword(HOME, WRONG);
       await expectAccepted(HOME); // Each use starts another 30 days.
     }
@@ -189,14 +170,14 @@ it('password guesses for many accounts from one IP address block the address aft
   const email = 'registered-there@example.com';
   await sendFrom(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
-  await setCounts(service, 'wrongPasswordsOfAddress', 999);
+  await service.setCounts('wrongPasswordsOfAddress', 999);
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
 
   await expectBlocked(ATTACKER, newcomer.email);
   await expectAccepted(ATTACKER);
   await expectAccepted(ATTACKER, email);
   await expectAccepted(CAFE, newcomer.email);
-  await ageCounts(service, HOUR_S / 4);
+  await service.ageCounts(HOUR_S / 4);
   await expectAccepted(ATTACKER, newcomer.email);
 });
 
@@ -206,14 +187,14 @@ describe('guesses of codes', () => {
   beforeEach(async () => {
     // Request a second code, so that HOME is the address that requested it. First wait for the mail of the registration: the
     // request would replace a mail that has not been sent.
-    await waitForCode(service, ayu.email);
+    await service.waitForCode(ayu.email);
     await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
-    code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
+    code = await service.waitForCode(ayu.email, SUBJECTS.verification, 2);
   });
 
   const verify = (address: string, otp: string, { client } = ayu) =>
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
-  const readTries = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
+  const readTries = async ({ id }: TestAccount) => (await service.readOtp(id))?.tries ?? 0;
 
   it('from one IP address do not use up the tries of another', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
@@ -241,8 +222,8 @@ describe('guesses of codes', () => {
 
   it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
-    const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
-    await clearCounts(service);
+    const codes = await Promise.all(accounts.map(({ email }) => service.waitForCode(email)));
+    await service.clearCounts();
     const guesses = accounts.flatMap((account, index) =>
       wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
     );
@@ -251,7 +232,7 @@ describe('guesses of codes', () => {
     expect(tries.reduce((sum, count) => sum + count)).toBe(60);
     expectWrongCode(await verify(ATTACKER, code));
     expect((await verify(HOME, code)).status).toBe(200);
-    await ageCounts(service, HOUR_S);
+    await service.ageCounts(HOUR_S);
     const [first] = accounts;
     expect((await verify(ATTACKER, codes[0] ?? '', first)).status).toBe(200);
   });
@@ -270,7 +251,7 @@ describe('guesses of codes', () => {
   it('for a password reset are checked at most 5 times from one IP address; a successful reset deletes the count of wrong passwords', async () => {
     const requestReset = service.client().post('/api/password/forgot').send({ email: ayu.email });
     await sendFrom(HOME, requestReset).expect(204);
-    const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);
+    const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
     for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await tryReset(ATTACKER, ayu.email, wrong));
     expectWrongCode(await tryReset(ATTACKER, ayu.email, otp));
     await recordWrongPasswords(HOME, 50);
@@ -313,7 +294,7 @@ describe('without TRUSTED_PROXIES, the counts of guesses', () => {
     const guess = (header: string, value: string, password: string) =>
       plain.client().post('/api/login').set(header, value).send({ email, password });
     await guess('X-Forwarded-For', ATTACKER, WRONG);
-    await setCounts(plain, 'wrongPasswordsOfPair', 50);
+    await plain.setCounts('wrongPasswordsOfPair', 50);
     expectWrongPassword(await guess('X-Forwarded-For', HOME, PASSWORD));
     expectWrongPassword(await guess('Forwarded', `for=${HOME}`, PASSWORD));
     expectWrongPassword(await guess('X-Real-IP', HOME, PASSWORD));

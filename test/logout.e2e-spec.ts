@@ -1,4 +1,4 @@
-import { newAccount, readSessions } from './support/accounts.js';
+import { newAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
@@ -7,7 +7,7 @@ import { buildClaims, decodeClaims, expiredToken, signToken } from './support/to
 const service = useService();
 
 async function hasSession(userId: number): Promise<boolean> {
-  return (await readSessions(service, userId)).length > 0;
+  return (await service.readSessions(userId)).length > 0;
 }
 
 /** Returns a client with only this access cookie. */

@@ -1,21 +1,5 @@
-import {
-  newAccount,
-  PASSWORD,
-  readMails,
-  SUBJECTS,
-  type TestAccount,
-  waitForCode,
-  waitUntilMailed,
-} from './support/accounts.js';
-import {
-  ageCounts,
-  ATTACKER,
-  clearCounts,
-  HOME,
-  readCounts,
-  sendFrom,
-  setCounts,
-} from './support/guesses.js';
+import { newAccount, PASSWORD, SUBJECTS, type TestAccount } from './support/accounts.js';
+import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { useService } from './support/service.js';
 
 const MINUTE_S = 60;
@@ -25,9 +9,9 @@ const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
 
 beforeEach(async () => {
-  await clearCounts(service);
+  await service.clearCounts();
   ayu = await newAccount(service);
-  await waitForCode(service, ayu.email);
+  await service.waitForCode(ayu.email);
 });
 
 const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post('/api/otp')).expect(204);
@@ -36,15 +20,15 @@ const requestReset = (email: string, address = HOME) =>
 
 /** Returns the subjects of all mails to an address, spelled as given or with its local part in upper case. */
 async function readSubjects(email: string): Promise<string[]> {
-  await waitUntilMailed(service);
+  await service.waitUntilMailed();
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Mails name the domain in lower case.
-  const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
+  const mails = await Promise.all(spellings.map((spelling) => service.readMails(spelling)));
   return mails.flat().map(({ subject }) => subject);
 }
 
 describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
-    await ageCounts(service, MINUTE_S); // Makes the mail of the registration a minute old.
+    await service.ageCounts(MINUTE_S); // Makes the mail of the registration a minute old.
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
@@ -66,7 +50,7 @@ describe('one mailbox', () => {
     expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
     await ayu.client.post('/api/otp').expect(204);
     expect(await readSubjects(mailbox)).toHaveLength(1);
-    await ageCounts(service, MINUTE_S);
+    await service.ageCounts(MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
     expect(await readSubjects(mailbox)).toHaveLength(2);
   });
@@ -80,15 +64,15 @@ describe('one mailbox', () => {
   });
 
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
-    await setCounts(service, 'mailsToMailbox', 9);
-    await ageCounts(service, MINUTE_S);
+    await service.setCounts('mailsToMailbox', 9);
+    await service.ageCounts(MINUTE_S);
     await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
     // The code of the registration and one of the two requested codes.
     expect(await readSubjects(ayu.email)).toHaveLength(2);
-    await ageCounts(service, MINUTE_S);
+    await service.ageCounts(MINUTE_S);
     await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
-    await ageCounts(service, HOUR_S);
+    await service.ageCounts(HOUR_S);
     await requestOtp();
     expect(await readSubjects(ayu.email)).toHaveLength(3);
   });
@@ -99,7 +83,7 @@ describe('one client address', () => {
 
   it('causes at most 100 mails with codes an hour, and can still register', async () => {
     await register('first@example.com').expect(201);
-    await setCounts(service, 'mailsOfAddress', 95); // Overwrites the count of the call above.
+    await service.setCounts('mailsOfAddress', 95); // Overwrites the count of the call above.
     const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
     await Promise.all(emails.map((email) => register(email).expect(201)));
     const mails = await Promise.all(emails.map(readSubjects));
@@ -108,19 +92,19 @@ describe('one client address', () => {
     expect(await readSubjects(ayu.email)).toHaveLength(1);
     await requestReset(ayu.email, HOME);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
-    await ageCounts(service, HOUR_S);
+    await service.ageCounts(HOUR_S);
     await register('later@example.com').expect(201);
     expect(await readSubjects('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
   it('is not charged for a call that sends no mail, and neither is the mailbox', async () => {
     await register('charged@example.com').expect(201);
-    const { mailsToMailbox, mailsOfAddress } = await readCounts(service);
+    const { mailsToMailbox, mailsOfAddress } = await service.readCounts();
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
-    await waitUntilMailed(service);
+    await service.waitUntilMailed();
     // Ayu's registration in `beforeEach` sent a code to her mailbox less than a minute ago, so no call sends another one.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
-    expect(await readCounts(service)).toMatchObject({ mailsToMailbox, mailsOfAddress });
+    expect(await service.readCounts()).toMatchObject({ mailsToMailbox, mailsOfAddress });
   });
 });

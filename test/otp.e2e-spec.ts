@@ -1,17 +1,12 @@
 import type { Response } from 'supertest';
 import {
-  ageOtps,
   newAccount,
   PASSWORD,
-  readOtp,
-  readUser,
   sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
-  waitForCode,
   wrongCodes,
 } from './support/accounts.js';
-import { ageCounts, clearCounts } from './support/guesses.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
@@ -20,11 +15,11 @@ const MINUTE_S = 60;
 const service = useService();
 
 /** Clears the rate limits, because all tests send from the same IP address. */
-beforeEach(() => clearCounts(service));
+beforeEach(() => service.clearCounts());
 
 async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
   const account = await newAccount(service);
-  return { ...account, code: await waitForCode(service, account.email) };
+  return { ...account, code: await service.waitForCode(account.email) };
 }
 
 async function verify({ client }: TestAccount, otp: unknown): Promise<Response> {
@@ -36,7 +31,7 @@ async function expectRejected(account: TestAccount, otp: unknown): Promise<void>
 }
 
 async function isVerified({ id }: TestAccount): Promise<boolean> {
-  return (await readUser(service, id)).email_verified_at !== null;
+  return (await service.readUser(id)).email_verified_at !== null;
 }
 
 describe('POST /api/otp/verify', () => {
@@ -52,7 +47,7 @@ describe('POST /api/otp/verify', () => {
     expect(response.headers).not.toHaveProperty('set-cookie');
     await account.client.get('/api/refresh').expect(200);
     await expectRejected(account, account.code);
-    expect(await readOtp(service, id)).toMatchObject({ digest: null });
+    expect(await service.readOtp(id)).toMatchObject({ digest: null });
   });
 
   it('accepts a code as a number without its leading zeros, but not with an additional digit', async () => {
@@ -69,13 +64,13 @@ describe('POST /api/otp/verify', () => {
 
   it('accepts a code for 10 minutes', async () => {
     const account = await newAccountWithCode();
-    const { seconds } = (await readOtp(service, account.id)) ?? {};
+    const { seconds } = (await service.readOtp(account.id)) ?? {};
     expect(seconds).toBeGreaterThan(9.5 * MINUTE_S);
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE_S);
-    await ageOtps(service, account.id, 10 * MINUTE_S);
+    await service.ageOtps(account.id, 10 * MINUTE_S);
     await expectRejected(account, account.code);
     // A negative age moves the expiry of the code back into the future.
-    await ageOtps(service, account.id, -MINUTE_S);
+    await service.ageOtps(account.id, -MINUTE_S);
     expect((await verify(account, account.code)).status).toBe(200);
   });
 
@@ -83,14 +78,14 @@ describe('POST /api/otp/verify', () => {
     const [owner, otherUser] = [await newAccountWithCode(), await newAccountWithCode()];
     // Two codes may be equal by chance.
     if (owner.code !== otherUser.code) await expectRejected(otherUser, owner.code);
-    expect((await readOtp(service, owner.id))?.tries).toBe(0);
+    expect((await service.readOtp(owner.id))?.tries).toBe(0);
   });
 
   it('returns a validation error for a missing code or a code of a wrong type, without counting a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
-    expect((await readOtp(service, account.id))?.tries).toBe(0);
+    expect((await service.readOtp(account.id))?.tries).toBe(0);
   });
 
   it('treats texts and numbers that are not codes as wrong codes', async () => {
@@ -110,7 +105,7 @@ it.each([0, 3, 25, 49])(
     expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
     expect(await isVerified(account)).toBe(isGuessed);
     // A correct code leaves the limit as it was, so up to 5 wrong codes are checked besides it. `tries` counts all 6.
-    const { tries = 0 } = (await readOtp(service, account.id)) ?? {};
+    const { tries = 0 } = (await service.readOtp(account.id)) ?? {};
     if (isGuessed) expect(tries).toBeLessThanOrEqual(6);
     else expect(tries).toBe(5);
   },
@@ -119,12 +114,12 @@ it.each([0, 3, 25, 49])(
 it('POST /api/otp returns 204 and replaces the code, with new tries and a new validity', async () => {
   const account = await newAccountWithCode();
   for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
-  await ageOtps(service, account.id, MINUTE_S);
-  await ageCounts(service, MINUTE_S); // A mailbox gets one code a minute.
+  await service.ageOtps(account.id, MINUTE_S);
+  await service.ageCounts(MINUTE_S); // A mailbox gets one code a minute.
   const response = await account.client.post('/api/otp').expect(204);
   expect(response.text).toBe('');
-  const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
-  expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE_S);
+  const code = await service.waitForCode(account.email, SUBJECTS.verification, 2);
+  expect((await service.readOtp(account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE_S);
   // Two codes may be equal by chance.
   if (code !== account.code) await expectRejected(account, account.code);
   expect((await verify(account, code)).status).toBe(200);
@@ -134,7 +129,7 @@ it('verification and password reset have separate codes and tries', async () => 
   const account = await newAccountWithCode();
   const { email } = account;
   await service.client().post('/api/password/forgot').send({ email }).expect(204);
-  const otp = await waitForCode(service, email, SUBJECTS.reset);
+  const otp = await service.waitForCode(email, SUBJECTS.reset);
   const reset = (code: string) => {
     const body = { email, otp: code, password: PASSWORD, passwordConfirmation: PASSWORD };
     return service.client().post('/api/password/reset').send(body);

@@ -2,16 +2,10 @@ import type { Response, Test } from 'supertest';
 import {
   newAccount,
   PASSWORD,
-  readMails,
-  readOtp,
-  readUser,
   signIn,
   sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
-  waitForCode,
-  waitForMail,
-  waitUntilMailed,
   wrongCodes,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
@@ -46,9 +40,9 @@ async function requestReset(email: unknown): Promise<Response> {
 /** Registers an account, requests a password reset, and waits for the mail with the code. */
 async function newAccountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
   const account = await newAccount(service);
-  await waitForCode(service, account.email);
+  await service.waitForCode(account.email);
   expect((await requestReset(account.email)).status).toBe(204);
-  return { ...account, otp: await waitForCode(service, account.email, SUBJECTS.reset) };
+  return { ...account, otp: await service.waitForCode(account.email, SUBJECTS.reset) };
 }
 
 async function resetPassword(
@@ -75,11 +69,11 @@ describe('PUT /api/users/password', () => {
 
   it('returns 400 for a wrong current password, changes nothing and ends no session', async () => {
     const { client, id } = await newAccount(service);
-    const before = await readUser(service, id);
+    const before = await service.readUser(id);
     const response = await changePassword(client, { currentPassword: 'wrong' });
     expectFailure(response, 400, MESSAGES.credentials);
     expect(parseCookies(response)).toEqual([]);
-    expect(await readUser(service, id)).toEqual(before);
+    expect(await service.readUser(id)).toEqual(before);
     await client.get('/api/refresh').expect(200);
   });
 
@@ -96,12 +90,12 @@ describe('PUT /api/users/password', () => {
 
   it('invalidates the reset code, but not the verification code, if the password is changed', async () => {
     const account = await newAccountWithResetCode();
-    const verification = await waitForCode(service, account.email);
+    const verification = await service.waitForCode(account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
-    expect((await readOtp(service, account.id, 'reset_password'))?.digest).toBeInstanceOf(Buffer);
+    expect((await service.readOtp(account.id, 'reset_password'))?.digest).toBeInstanceOf(Buffer);
     await changePassword(account.client).expect(204);
     expectFailure(await resetPassword(account), 400, MESSAGES.otp);
-    expect(await readOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
+    expect(await service.readOtp(account.id, 'reset_password')).toMatchObject({ digest: null });
     await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
   });
 
@@ -117,31 +111,31 @@ describe('PUT /api/users/password', () => {
 describe('POST /api/password/forgot', () => {
   it('responds before the account is looked up, so that the response time does not reveal if the account exists', async () => {
     const { id, email } = await newAccount(service);
-    await waitForCode(service, email);
+    await service.waitForCode(email);
     await inTransaction(service.database, async (holder) => {
       await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
       for (const address of [email, 'nobody@example.com'])
         expect((await requestReset(address)).status).toBe(204);
     });
-    await waitForCode(service, email, SUBJECTS.reset);
-    expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
+    await service.waitForCode(email, SUBJECTS.reset);
+    expect(await service.readOtp(id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
   it('mails a code to an address with an account, regardless of letter case and outer spaces, but not to an unknown address, and rejects a malformed one', async () => {
     const { client, email } = await newAccount(service);
-    await waitForCode(service, email);
+    await service.waitForCode(email);
     await requestReset(` ${email.toUpperCase()} `);
     await requestReset('stranger@example.com');
     expectFailure(await requestReset('no address'), 400, MESSAGES.validation, {
       email: 'your email format is invalid',
     });
-    const { to, text, html } = await waitForMail(service, email, SUBJECTS.reset);
-    const otp = await waitForCode(service, email, SUBJECTS.reset);
+    const { to, text, html } = await service.waitForMail(email, SUBJECTS.reset);
+    const otp = await service.waitForCode(email, SUBJECTS.reset);
     expect(to).toEqual([email]);
     for (const part of [text, html])
       for (const phrase of ['new password', otp, '10 minutes']) expect(part).toContain(phrase);
-    await waitUntilMailed(service);
-    expect(await readMails(service, email)).toHaveLength(2); // One of the registration, one of the reset.
+    await service.waitUntilMailed();
+    expect(await service.readMails(email)).toHaveLength(2); // One of the registration, one of the reset.
     expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
     // The requests have not ended the session.
     await client.get('/api/refresh').expect(200);
@@ -190,7 +184,7 @@ describe('POST /api/password/reset', () => {
     });
     const mismatch = await resetPassword(account, { passwordConfirmation: 'other' });
     expectFailure(mismatch, 400, MESSAGES.validation, CONFIRMATION_MISMATCH);
-    expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
+    expect((await service.readOtp(account.id, 'reset_password'))?.tries).toBe(0);
   });
 
   it('counts a try of the code, but changes nothing else, if the transaction that sets the password fails', async () => {
@@ -205,7 +199,7 @@ describe('POST /api/password/reset', () => {
     } finally {
       await service.database.query('DROP FUNCTION reject CASCADE');
     }
-    expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
+    expect((await service.readOtp(account.id, 'reset_password'))?.tries).toBe(1);
     await account.client.get('/api/refresh').expect(200);
     expect((await resetPassword(account)).status).toBe(204);
   });

@@ -1,17 +1,5 @@
 import type { Response, Test } from 'supertest';
-import {
-  newAccount,
-  newEmail,
-  PASSWORD,
-  readMails,
-  readUser,
-  signIn,
-  SUBJECTS,
-  type TestAccount,
-  waitForCode,
-  waitForMail,
-  waitUntilMailed,
-} from './support/accounts.js';
+import { newAccount, newEmail, PASSWORD, signIn, SUBJECTS, type TestAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -26,7 +14,7 @@ function patch(client: Client, body: object): Test {
 
 /** Asserts that the name and the e-mail are those of `newAccount`, and that the session has not ended. */
 async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
-  expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
+  expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu Lestari', email });
   await client.get('/api/refresh').expect(200);
 }
 
@@ -43,17 +31,17 @@ function expectUser(response: Response, user: { readonly id: number }): void {
 
 it('a new name needs no password, is stored and returned with new cookies, keeps the e-mail verified, and causes no mail', async () => {
   const { client, id, email } = await newAccount(service);
-  const otp = await waitForCode(service, email);
+  const otp = await service.waitForCode(email);
   await client.post('/api/otp/verify').send({ otp }).expect(200);
   const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
   expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user);
-  const stored = await readUser(service, id);
+  const stored = await service.readUser(id);
   expect(stored.fullname).toBe('Ayu Wulandari');
   expect(stored.email_verified_at).not.toBeNull();
   for (const path of ['/api/users', '/api/refresh'])
     expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
-  await waitUntilMailed(service);
-  expect(await readMails(service, email)).toHaveLength(1); // the mail of the registration
+  await service.waitUntilMailed();
+  expect(await service.readMails(email)).toHaveLength(1); // the mail of the registration
 });
 
 describe('a new e-mail', () => {
@@ -62,7 +50,7 @@ describe('a new e-mail', () => {
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
-    expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email: next });
+    expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
     expectFailure(await formerLogin, 400, MESSAGES.credentials);
@@ -71,31 +59,31 @@ describe('a new e-mail', () => {
 
   it('is unverified and gets a code at once, in a mail about the new address', async () => {
     const { client, id, email } = await newAccount(service);
-    const firstOtp = await waitForCode(service, email);
+    const firstOtp = await service.waitForCode(email);
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
     // The limit of one code a minute is per e-mail address, so the account gets a second code at once.
     await patch(client, { email: next, password: PASSWORD }).expect(200);
-    expect((await readUser(service, id)).email_verified_at).toBeNull();
-    const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);
-    const otp = await waitForCode(service, next, SUBJECTS.newEmail);
+    expect((await service.readUser(id)).email_verified_at).toBeNull();
+    const { to, text, html } = await service.waitForMail(next, SUBJECTS.newEmail);
+    const otp = await service.waitForCode(next, SUBJECTS.newEmail);
     expect(to).toEqual([next]);
     for (const part of [text, html])
       for (const phrase of ['new e-mail address of your account', otp, '10 minutes'])
         expect(part).toContain(phrase);
     const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
-    expect(await readMails(service, email)).toHaveLength(1);
+    expect(await service.readMails(email)).toHaveLength(1);
   });
 
   it('ends the codes of the old address, for verification and for reset', async () => {
     const { client, email } = await newAccount(service);
-    const verification = await waitForCode(service, email);
+    const verification = await service.waitForCode(email);
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
-    const otp = await waitForCode(service, email, SUBJECTS.reset);
+    const otp = await service.waitForCode(email, SUBJECTS.reset);
     const next = newEmail();
     await patch(client, { email: next, password: PASSWORD }).expect(200);
-    const fresh = await waitForCode(service, next, SUBJECTS.newEmail);
+    const fresh = await service.waitForCode(next, SUBJECTS.newEmail);
     const body = { email: next, otp, password: 'stolen', passwordConfirmation: 'stolen' };
     expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.otp);
     // Two codes may be equal by chance.
@@ -105,7 +93,7 @@ describe('a new e-mail', () => {
 
   it('gets the code of a job that runs while the address changes; the old address gets no second code', async () => {
     const { id, email } = await newAccount(service);
-    await waitForCode(service, email);
+    await service.waitForCode(email);
     const next = newEmail();
     await inTransaction(service.database, async (holder) => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
@@ -115,9 +103,9 @@ describe('a new e-mail', () => {
       // The service also invalidates the codes of the old address in the transaction that changes the e-mail.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
-    await waitForCode(service, next);
-    await waitUntilMailed(service);
-    expect(await readMails(service, email)).toHaveLength(1);
+    await service.waitForCode(next);
+    await service.waitUntilMailed();
+    expect(await service.readMails(email)).toHaveLength(1);
   });
 });
 
@@ -134,14 +122,14 @@ describe('a rejected change of the profile', () => {
 
   it('gets 409 for the e-mail of another account in upper case; that account gets no further mail, and the earlier code of the caller stays valid', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
-    const otp = await waitForCode(service, account.email);
+    const otp = await service.waitForCode(account.email);
     const email = other.email.toUpperCase();
     const response = await patch(account.client, { fullname: 'Eve', email, password: PASSWORD });
     expectFailure(response, 409, MESSAGES.emailTaken);
     expect(parseCookies(response)).toEqual([]);
     await expectUnchanged(account);
-    await waitUntilMailed(service);
-    expect(await readMails(service, other.email)).toHaveLength(1);
+    await service.waitUntilMailed();
+    expect(await service.readMails(other.email)).toHaveLength(1);
     await account.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 
@@ -161,7 +149,7 @@ describe('a rejected change of the profile', () => {
   it('gets 400 if the stored password is replaced while the given one is checked', async () => {
     const account = await newAccount(service);
     // Otherwise the job of the first mail, instead of the request, could wait for the lock.
-    await waitUntilMailed(service);
+    await service.waitUntilMailed();
     const response = await sendDuringTransaction(
       service.database,
       `UPDATE users SET password_hash = 'replaced' WHERE id = ${account.id}`,
@@ -180,12 +168,12 @@ it.each([
   'PATCH /api/users with %s changes nothing: it returns the user without cookies, and the session continues',
   async (_what, bodyFor) => {
     const { client, id, email } = await newAccount(service);
-    const before = await readUser(service, id);
+    const before = await service.readUser(id);
     const response = await patch(client, bodyFor(email)).expect(200);
     const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
     expect(response.body).toEqual({ status: 'success', data: { user } });
     expect(parseCookies(response)).toEqual([]);
-    expect(await readUser(service, id)).toEqual(before);
+    expect(await service.readUser(id)).toEqual(before);
     await client.get('/api/refresh').expect(200);
   },
 );
@@ -208,6 +196,6 @@ it('parallel changes of the profile leave one session, whose refresh returns the
   const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
   const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
   expect(others).toEqual([]);
-  const { fullname, email: stored } = await readUser(service, id);
+  const { fullname, email: stored } = await service.readUser(id);
   expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
 });

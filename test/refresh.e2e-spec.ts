@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newAccount, readSessions } from './support/accounts.js';
+import { newAccount } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
@@ -36,7 +36,7 @@ describe('GET /api/refresh', () => {
     await client.get('/api/users').expect(200);
     // The table contains the digest of the refresh token, which the refreshes did not change.
     const digest = createHash('sha256').update(client.cookie('refreshToken')).digest();
-    expect(await readSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
+    expect(await service.readSessions(id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
   it('returns the name in the refresh token, not the name in the database', async () => {

@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { gzipSync } from 'node:zlib';
+import { PASSWORD } from './support/accounts.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -145,4 +146,19 @@ it('the log line of a request has the method, the path without the query, the st
     res: { status: 401 },
     durationMs: expect.any(Number) as number,
   });
+});
+
+it('an unexpected database failure is logged without the parameters of the statement', async () => {
+  await service.database.query(`
+    CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no accounts today'; END $$;
+    CREATE TRIGGER reject BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION reject();
+  `);
+  const account = { email: 'private@example.com', fullname: 'Very Private', password: PASSWORD };
+  const response = await service.client().register(account);
+  expectFailure(response, 500, MESSAGES.unexpected);
+  const requestId = response.headers['x-request-id'];
+  const line = service.log.find((entry) => entry.level === 'error' && entry.requestId === requestId);
+  expect(line).toMatchObject({ msg: 'no accounts today' });
+  const log = JSON.stringify(service.log);
+  for (const secret of [...Object.values(account), '$argon2id$']) expect(log).not.toContain(secret);
 });

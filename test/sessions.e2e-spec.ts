@@ -3,12 +3,10 @@ import {
   newAccount,
   newEmail,
   PASSWORD,
-  readSessions,
   signIn,
   sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
-  waitForCode,
 } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
@@ -51,7 +49,7 @@ describe('an ended session', () => {
       'a reset of the password',
       async ({ email }) => {
         await service.client().post('/api/password/forgot').send({ email }).expect(204);
-        const otp = await waitForCode(service, email, SUBJECTS.reset);
+        const otp = await service.waitForCode(email, SUBJECTS.reset);
         const body = { email, otp, ...NEW_PASSWORD };
         await service.client().post('/api/password/reset').send(body).expect(204);
       },
@@ -129,7 +127,7 @@ describe('a login', () => {
           ...Array<number>(limit).fill(200),
           ...Array<number>(51 - limit).fill(401),
         ]);
-        const sessions = await readSessions(other, id);
+        const sessions = await other.readSessions(id);
         expect(sessions).toHaveLength(51);
         const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
         expect(withToken).toHaveLength(limit);
@@ -145,7 +143,7 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   const expired = await newAccount(service);
   const live = await newAccount(service);
   await signIn(service, live.email);
-  const [earlier, latest] = await readSessions(service, live.id);
+  const [earlier, latest] = await service.readSessions(live.id);
   // The login dropped the refresh token of the earlier session, so that session expires soon after its access token (600 s).
   // The latest session expires soon after the last access token that its refresh token can issue (864,000 s + 600 s).
   expect(earlier?.seconds).toBeGreaterThan(600);
@@ -153,9 +151,9 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   expect(latest?.seconds).toBeGreaterThan(864_600);
   await query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
   await query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
-  const countExpired = async () => (await readSessions(service, expired.id)).length;
+  const countExpired = async () => (await service.readSessions(expired.id)).length;
   await until('the expired session is removed', async () => (await countExpired()) === 0);
-  expect(await readSessions(service, live.id)).toHaveLength(2);
+  expect(await service.readSessions(live.id)).toHaveLength(2);
 });
 
 it('a request to change the name that waits while its session ends gets 401 and starts no session', async () => {
@@ -166,7 +164,7 @@ it('a request to change the name that waits while its session ends gets 401 and 
     () => client.patch('/api/users').send({ fullname: 'Thief' }),
   );
   expectFailure(response, 401, MESSAGES.missingAccessToken);
-  expect(await readSessions(service, id)).toEqual([]);
+  expect(await service.readSessions(id)).toEqual([]);
 });
 
 it('a request with two refresh cookies uses the first one, because browsers send the cookie with the longer path first', async () => {

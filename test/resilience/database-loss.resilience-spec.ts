@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { Client } from '../support/client.js';
+import { queryOnce } from '../support/databases.js';
 import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { startExternalPostgres } from '../support/external-postgres.js';
 import { waitUntilReady } from '../support/process.js';
@@ -88,14 +88,9 @@ async function waitUntilRecovered(mailsBefore: number): Promise<void> {
   await until('a mail is sent', () => deployment.external.smtp.mails.length > mailsBefore);
 }
 
-async function acceptsConnections(databaseUrl: string): Promise<boolean> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 1_000 });
-  pool.on('error', () => undefined);
-  return pool
-    .query('SELECT')
-    .then(
-      () => true,
-      () => false, // The server is down or still starting.
-    )
-    .finally(() => pool.end());
+function acceptsConnections(databaseUrl: string): Promise<boolean> {
+  return queryOnce(databaseUrl, 'SELECT', 1_000).then(
+    () => true,
+    () => false, // The server is down or still starting.
+  );
 }

@@ -1,7 +1,7 @@
 import { Client } from './client.js';
 import { readJobs } from './jobs.js';
 import { type Mail, parseMail } from './mail.js';
-import type { TestService } from './service.js';
+import type { TestDatabase } from './databases.js';
 import { until } from './wait.js';
 
 export const PASSWORD = 'kue lapis legit';
@@ -52,7 +52,7 @@ export function newEmail(): string {
 }
 
 /** Registers an account with a new e-mail and `PASSWORD`. */
-export async function newAccount({ url }: Pick<TestService, 'url'>, fullname = 'Ayu Lestari') {
+export async function newAccount({ url }: { readonly url: string }, fullname = 'Ayu Lestari') {
   const email = newEmail();
   const client = new Client(url);
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
@@ -61,75 +61,13 @@ export async function newAccount({ url }: Pick<TestService, 'url'>, fullname = '
 
 /** Logs in with a new client. By default, an account has one refresh token at a time, so the earlier one is dropped. */
 export async function signIn(
-  { url }: Pick<TestService, 'url'>,
+  { url }: { readonly url: string },
   email: string,
   password = PASSWORD,
 ): Promise<Client> {
   const client = new Client(url);
   await client.post('/api/login').send({ email, password }).expect(200);
   return client;
-}
-
-export async function readUser({ database }: TestService, id: number): Promise<StoredUser> {
-  const rows = await database.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
-  if (rows[0] === undefined) throw new Error('there is no such account');
-  return rows[0];
-}
-
-/** Returns the sessions of an account that have not been ended, oldest first. */
-export function readSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
-  return database.query<StoredSession>(
-    `SELECT id, refresh_token_digest, extract(epoch FROM expires_at - now())::float AS seconds
-     FROM sessions WHERE user_id = $1 ORDER BY created_at`,
-    [userId],
-  );
-}
-
-/** Returns the stored row of an account's code; undefined if the account has none. */
-export async function readOtp(
-  { database }: TestService,
-  userId: number,
-  purpose: 'verify_email' | 'reset_password' = 'verify_email',
-): Promise<StoredOtp | undefined> {
-  const rows = await database.query<StoredOtp>(
-    `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
-     FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
-    [userId, purpose],
-  );
-  return rows[0];
-}
-
-/** Lets time pass for the codes of an account. */
-export async function ageOtps({ database }: TestService, userId: number, seconds: number): Promise<void> {
-  await database.query(
-    'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
-    [userId, seconds],
-  );
-}
-
-/** Returns all mails to an address, oldest first. */
-export async function readMails(service: TestService, email: string): Promise<Mail[]> {
-  const mails = await Promise.all((await service.outbox()).map(parseMail));
-  return mails.filter(({ to }) => to.includes(email));
-}
-
-/** Waits for the nth mail with a subject to an address. */
-export function waitForMail(service: TestService, email: string, subject: string, nth = 1): Promise<Mail> {
-  return until(
-    `mail ${nth} "${subject}" to ${email}`,
-    async () => (await readMails(service, email)).filter((mail) => mail.subject === subject)[nth - 1],
-  );
-}
-
-/** Waits for the nth mail with a subject to an address and returns its code. */
-export async function waitForCode(
-  service: TestService,
-  email: string,
-  subject: string = SUBJECTS.verification,
-  nth = 1,
-): Promise<string> {
-  const { text } = await waitForMail(service, email, subject, nth);
-  return findCode(text);
 }
 
 /** Returns the one-time code in the text of a mail: six digits that stand alone. */
@@ -139,18 +77,79 @@ export function findCode(text: string): string {
   return code;
 }
 
-/** Waits until every requested code has been mailed. */
-export async function waitUntilMailed({ database }: TestService): Promise<void> {
-  await until('the end of all jobs that mail codes', async () => {
-    // Read the jobs `forgot-password` first, because such a job may enqueue a job `send-otp`.
-    const waiting = await readJobs(database.pool, 'forgot-password');
-    return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
-  });
-}
-
 /** Returns different wrong codes of 6 digits. */
 export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'),
   );
+}
+
+/** Creates the methods with which tests read the accounts, codes and mails of a service. */
+export function createAccountMethods(database: TestDatabase, outbox: () => Promise<string[]>) {
+  return {
+    async readUser(id: number): Promise<StoredUser> {
+      const rows = await database.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
+      if (rows[0] === undefined) throw new Error('there is no such account');
+      return rows[0];
+    },
+
+    /** Returns the sessions of an account that have not been ended, oldest first. */
+    readSessions(userId: number): Promise<StoredSession[]> {
+      return database.query<StoredSession>(
+        `SELECT id, refresh_token_digest, extract(epoch FROM expires_at - now())::float AS seconds
+         FROM sessions WHERE user_id = $1 ORDER BY created_at`,
+        [userId],
+      );
+    },
+
+    /** Returns the stored row of an account's code; undefined if the account has none. */
+    async readOtp(
+      userId: number,
+      purpose: 'verify_email' | 'reset_password' = 'verify_email',
+    ): Promise<StoredOtp | undefined> {
+      const rows = await database.query<StoredOtp>(
+        `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
+         FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
+        [userId, purpose],
+      );
+      return rows[0];
+    },
+
+    /** Lets time pass for the codes of an account. */
+    async ageOtps(userId: number, seconds: number): Promise<void> {
+      await database.query(
+        'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
+        [userId, seconds],
+      );
+    },
+
+    /** Returns all mails to an address, oldest first. */
+    async readMails(email: string): Promise<Mail[]> {
+      const mails = await Promise.all((await outbox()).map(parseMail));
+      return mails.filter(({ to }) => to.includes(email));
+    },
+
+    /** Waits for the nth mail with a subject to an address. */
+    waitForMail(email: string, subject: string, nth = 1): Promise<Mail> {
+      return until(
+        `mail ${nth} "${subject}" to ${email}`,
+        async () => (await this.readMails(email)).filter((mail) => mail.subject === subject)[nth - 1],
+      );
+    },
+
+    /** Waits for the nth mail with a subject to an address and returns its code. */
+    async waitForCode(email: string, subject: string = SUBJECTS.verification, nth = 1): Promise<string> {
+      const { text } = await this.waitForMail(email, subject, nth);
+      return findCode(text);
+    },
+
+    /** Waits until every requested code has been mailed. */
+    async waitUntilMailed(): Promise<void> {
+      await until('the end of all jobs that mail codes', async () => {
+        // Read the jobs `forgot-password` first, because such a job may enqueue a job `send-otp`.
+        const waiting = await readJobs(database.pool, 'forgot-password');
+        return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
+      });
+    },
+  };
 }

@@ -60,7 +60,7 @@ async function copyDatabase(template: string | undefined) {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runOnServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await queryOnce(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
@@ -74,16 +74,22 @@ async function copyDatabase(template: string | undefined) {
       (await pool.query(sql, values)).rows as Row[],
     drop: async () => {
       await pool.end();
-      await runOnServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await queryOnce(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
 
-async function runOnServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+/** Runs a statement on a connection of its own. @returns the rows */
+export async function queryOnce<Row>(
+  url: string,
+  statement: string,
+  connectionTimeoutMillis = 0,
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis });
+  client.on('error', () => undefined); // If the connection is lost, the statement fails too.
   try {
-    await client.query(statement);
+    await client.connect();
+    return (await client.query(statement)).rows as Row[];
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
 import { expectFailure } from './failure.js';
-import type { TestService } from './service.js';
+import type { TestDatabase } from './databases.js';
 
 /** IP addresses of clients: one that the customer has used, one that is unknown, and one of an attacker. */
 export const HOME = '192.0.2.1';
@@ -27,32 +27,6 @@ const STORED_NAMES = {
 type CountName = keyof typeof STORED_NAMES;
 export type Counts = Readonly<Partial<Record<CountName, number>>>;
 
-/** Returns the sum of the counts of each name, without expired counts. */
-export async function readCounts({ database }: TestService): Promise<Counts> {
-  const rows = await database.query<{ stored: string; points: number }>(
-    `SELECT split_part(key, ':', 1) AS stored, sum(points)::integer AS points FROM attempt_counts
-     WHERE expire > extract(epoch FROM now()) * 1000 GROUP BY 1`,
-  );
-  const names = new Map<string, string>(Object.entries(STORED_NAMES).map(([name, stored]) => [stored, name]));
-  return Object.fromEntries(rows.map(({ stored, points }) => [names.get(stored) ?? stored, points]));
-}
-
-/** Overwrites all existing counts of a name. */
-export async function setCounts({ database }: TestService, name: CountName, points: number): Promise<void> {
-  const update = `UPDATE attempt_counts SET points = $2 WHERE key LIKE $1 || ':%'`;
-  const { rowCount } = await database.pool.query(update, [STORED_NAMES[name], points]);
-  if (rowCount === 0) throw new Error(`${name} has no counts`);
-}
-
-/** Lets time pass for all counts. */
-export async function ageCounts({ database }: TestService, seconds: number): Promise<void> {
-  await database.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
-}
-
-export async function clearCounts({ database }: TestService): Promise<void> {
-  await database.query('TRUNCATE attempt_counts');
-}
-
 /** Asserts that a response rejects a wrong password or code, without a cookie or a header of a rate limit. */
 export function expectWrong(response: Response, message: string): void {
   expectFailure(response, 400, message);
@@ -60,4 +34,37 @@ export function expectWrong(response: Response, message: string): void {
     /rate-?limit|retry-after|set-cookie/i.test(name),
   );
   expect(forbidden).toEqual([]);
+}
+
+/** Creates the methods with which tests read and change the counts of guesses and of mails. */
+export function createCountMethods(database: TestDatabase) {
+  return {
+    /** Returns the sum of the counts of each name, without expired counts. */
+    async readCounts(): Promise<Counts> {
+      const rows = await database.query<{ stored: string; points: number }>(
+        `SELECT split_part(key, ':', 1) AS stored, sum(points)::integer AS points FROM attempt_counts
+         WHERE expire > extract(epoch FROM now()) * 1000 GROUP BY 1`,
+      );
+      const names = new Map<string, string>(
+        Object.entries(STORED_NAMES).map(([name, stored]) => [stored, name]),
+      );
+      return Object.fromEntries(rows.map(({ stored, points }) => [names.get(stored) ?? stored, points]));
+    },
+
+    /** Overwrites all existing counts of a name. */
+    async setCounts(name: CountName, points: number): Promise<void> {
+      const update = `UPDATE attempt_counts SET points = $2 WHERE key LIKE $1 || ':%'`;
+      const { rowCount } = await database.pool.query(update, [STORED_NAMES[name], points]);
+      if (rowCount === 0) throw new Error(`${name} has no counts`);
+    },
+
+    /** Lets time pass for all counts. */
+    async ageCounts(seconds: number): Promise<void> {
+      await database.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
+    },
+
+    async clearCounts(): Promise<void> {
+      await database.query('TRUNCATE attempt_counts');
+    },
+  };
 }

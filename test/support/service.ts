@@ -4,9 +4,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAccountMethods } from './accounts.js';
 import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
+import { createCountMethods } from './guesses.js';
 import { startBeforeTests } from './start-before-tests.js';
 
 // Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
@@ -76,6 +78,13 @@ export async function startService(options: ServiceOptions = {}) {
   const url = `http://127.0.0.1:${port}`;
 
   let customers = 0;
+  /** Returns the sources of the mails in the outbox, oldest first. */
+  const outbox = async (): Promise<string[]> => {
+    const directory = join(dataDir, 'outbox');
+    const names = await readdir(directory).catch(() => []);
+    const mails = names.filter((name) => name.endsWith('.eml')).sort();
+    return Promise.all(mails.map((name) => readFile(join(directory, name), 'utf8')));
+  };
   return {
     url,
     app,
@@ -92,13 +101,9 @@ export async function startService(options: ServiceOptions = {}) {
       await client.register({ email: `customer-${customers}-${Date.now()}@example.com` }).expect(201);
       return client;
     },
-    /** Returns the sources of the mails in the outbox, oldest first. */
-    outbox: async () => {
-      const directory = join(dataDir, 'outbox');
-      const names = await readdir(directory).catch(() => []);
-      const mails = names.filter((name) => name.endsWith('.eml')).sort();
-      return Promise.all(mails.map((name) => readFile(join(directory, name), 'utf8')));
-    },
+    outbox,
+    ...createAccountMethods(database, outbox),
+    ...createCountMethods(database),
     stop: async () => {
       app.getHttpServer().closeAllConnections();
       await app.close();

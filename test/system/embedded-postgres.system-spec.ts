@@ -4,8 +4,8 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFil
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
+import { queryOnce } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { acceptsConnections } from '../support/loopback.js';
 import { until } from '../support/wait.js';
@@ -34,16 +34,7 @@ async function start(dataDir: string, log: string[] = [], settings = {}): Promis
   return postgres;
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // If the connection is lost, the query fails too.
-  try {
-    await client.connect();
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const query = (url: string, sql: string) => queryOnce<Record<string, unknown>>(url, sql, 2_000);
 
 async function readServerPid(dataDir: string): Promise<number> {
   const pid = await findServerPid(dataDir);

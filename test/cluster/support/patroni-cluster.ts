@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { queryOnce } from '../../support/databases.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
 import { BIN_DIR, PatroniNode } from './patroni-node.js';
@@ -63,16 +63,7 @@ export class PatroniCluster {
 
   /** Runs a statement on the primary as its superuser. */
   async query(statement: string): Promise<void> {
-    const client = new pg.Client({
-      connectionString: `postgresql://postgres:${PASSWORD}@127.0.0.1:${this.port}/postgres`,
-    });
-    client.on('error', () => undefined); // The statement reports a lost connection.
-    await client.connect();
-    try {
-      await client.query(statement);
-    } finally {
-      await client.end();
-    }
+    await queryOnce(`postgresql://postgres:${PASSWORD}@127.0.0.1:${this.port}/postgres`, statement);
   }
 
   /** Returns the node with a role; undefined while there is none. */
