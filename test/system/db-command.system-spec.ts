@@ -16,12 +16,13 @@ const PASSWORD = 'correct horse battery staple';
 const databases: TestDatabase[] = [];
 const instances: ServiceInstance[] = [];
 
-const root = useFolder('bakery-db-command-', startBeforeEach);
-
 afterEach(async () => {
   for (const instance of instances.splice(0)) await instance.clear();
   for (const database of databases.splice(0)) await database.drop();
 });
+
+// Defined after the hook above, because Jest runs such hooks in their order: the services stop before the folder is removed.
+const root = useFolder('bakery-db-command-', startBeforeEach);
 
 const at = (name: string): string => join(root.path, name);
 

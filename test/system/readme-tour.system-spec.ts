@@ -14,8 +14,8 @@ interface Step {
 }
 
 const database = startBeforeTests(createDatabase, (created) => created.drop());
-const instance = useInstance();
 const folder = useFolder('bakery-tour-');
+const instance = useInstance();
 
 beforeAll(async () => {
   await symlink(resolve('examples'), join(folder.path, 'examples'));
