@@ -87,7 +87,7 @@ describe('a hostile text', () => {
     expect(line).toMatchObject({ level: 'info', msg: 'request', req: { method: 'GET' } });
     // `service.log` parses each write as JSON, so an injected line would be a parse error or an entry of its own.
     expect(service.log.filter(({ level }) => level === 'fatal')).toEqual([]);
-    // JSON escapes some of the control characters, for example as `\\n` or `\\u001b`.
+    // JSON escapes some of the control characters, for example as `\n` or `\u001b`.
     expect(JSON.stringify(service.log)).not.toMatch(/[\p{Cc}\u2028\u2029]|\\[bfnrtu]/u);
   });
 

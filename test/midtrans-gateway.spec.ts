@@ -137,7 +137,7 @@ it('a printed or serialized gateway does not reveal the server key', () => {
   expectNoSecret(gateway);
 });
 
-/** Returns the error of a call that must fail. The error must be a `type`, have no cause, and contain no half of the key. */
+/** Returns the error of a call that must fail, with this type, without a cause and without either half of the key. */
 async function catchError<T extends Error>(
   call: Promise<unknown>,
   type: new (message: string) => T,

@@ -72,7 +72,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     await advance(orderId, 'preparing').expect(status);
   });
 
-  it('rejects an unknown value with 400, also for an unknown order, and a valid value for an unknown order with 404', async () => {
+  it('rejects an unknown value with 400 and the list of values, even for an unknown order, and a valid value for an unknown order with 404', async () => {
     const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
     for (const orderId of [await storeOrder('new'), ...unknownIds])
       for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])

@@ -97,7 +97,7 @@ describe('GET /api/admin/orders', () => {
       ({ order_id }) => order_id,
     );
 
-  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due, also with other parameters', async () => {
+  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due; paid=true can be combined with other parameters', async () => {
     await shop.query('TRUNCATE orders CASCADE');
     const paid = await shop.orderTwoPieces();
     const due = await shop.orderTwoPieces();

@@ -104,7 +104,7 @@ it.each([0, 3, 25, 49])(
     const isGuessed = statuses.includes(200);
     expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
     expect(await isVerified(account)).toBe(isGuessed);
-    // A correct code leaves the limit as it was, so up to 5 wrong codes are checked besides it. `tries` counts all 6.
+    // The limit counts only wrong codes, so 5 of them may be checked besides the correct code. `tries` counts all 6.
     const { tries = 0 } = (await service.readOtp(account.id)) ?? {};
     if (isGuessed) expect(tries).toBeLessThanOrEqual(6);
     else expect(tries).toBe(5);

@@ -121,7 +121,7 @@ describe('POST /api/password/forgot', () => {
     expect(await service.readOtp(id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('mails a code to an address with an account, regardless of letter case and outer spaces, but not to an unknown address, and rejects a malformed one', async () => {
+  it('mails a code to an address with an account, regardless of letter case and surrounding spaces, but not to an unknown address, and rejects a malformed one', async () => {
     const { client, email } = await newAccount(service);
     await service.waitForCode(email);
     await requestReset(` ${email.toUpperCase()} `);

@@ -62,7 +62,7 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   expect(isPossible).toBe(expected === 'possible');
 });
 
-it('a pickup time on 30 February is no time, although `Date.parse` reads it as 2 March', () => {
+it('a pickup time on 30 February is invalid, although `Date.parse` reads 30 February as 2 March', () => {
   expect(parseInstant('2027-02-28T10:00:00+07:00')).toEqual(new Date('2027-02-28T03:00:00Z'));
   expect(parseInstant('2027-02-30T10:00:00+07:00')).toBeNull();
 });

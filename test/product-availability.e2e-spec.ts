@@ -145,7 +145,7 @@ describe('GET /api/admin/products', () => {
   const listNames = async (query: string) =>
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
-  it('lists all products by id, filters them by availability and by words in any case, order and accents, and returns 404 after the last product', async () => {
+  it('lists all products by id, filters them by availability and by words regardless of case, order and accents, and returns 404 after the last product', async () => {
     const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
     const shown = await addProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);

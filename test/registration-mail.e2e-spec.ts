@@ -84,7 +84,7 @@ describe('a mail with a code that is sent over SMTP', () => {
 describe('the mail of a registration without SMTP_URL', () => {
   const service = useService();
 
-  it('is written to DATA_DIR/outbox as an .eml file that only the user of the service can read, and the log names the file but not the code', async () => {
+  it('is written to DATA_DIR/outbox as an .eml file that only the operating-system user of the service can read, and the log names the file but not the code', async () => {
     await service.client().register({ email: 'outbox@example.com' }).expect(201);
     const line = await until('a log line', () =>
       service.log.find(({ msg }) => typeof msg === 'string' && msg.includes('.eml')),

@@ -80,7 +80,7 @@ async function getSales(from: string, to: string) {
 }
 
 describe('GET /api/admin/days/{date}', () => {
-  it('lists product quantities, and paid orders except refused ones by pickup time. Orders without a pickup time are listed last, on the day of their payment', async () => {
+  it('lists product quantities and the paid orders that were not refused, sorted by pickup time. Orders without a pickup time are listed last, on the day of their payment', async () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });

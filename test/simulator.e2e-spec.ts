@@ -86,7 +86,7 @@ describe('actions on the payment page', () => {
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
     [['deny', 'card'], 'capture'],
-    // Notifications of this method have no fraud_status. The service rejects them and asks for the status instead.
+    // Notifications of this method have no fraud_status. The service rejects them and requests the status instead.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
   ])('%j each send a notification and lead to status %s', async (actions, status, response = 'HTTP 200') => {
     const payment = await createPayment();
@@ -278,7 +278,7 @@ describe('the payment page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('allows no resource except its own style, is never cached, and is no referrer for other origins', async () => {
+  it('allows no resource except its own style, is never cached, and is not sent to other origins as the referrer', async () => {
     const { path } = await createPayment();
     const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
