@@ -2,18 +2,15 @@ import { importBuilt, importPackage } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
+import { startBeforeTests } from './support/start-before-tests.js';
 import { expiredToken } from './support/tokens.js';
 
 const service = useService({ settings: { CATALOG_ACCESS: 'public' } });
-let id: number;
-
-beforeAll(async () => {
-  id = (await createProduct(await service.admin())).id;
-});
+const product = startBeforeTests(async () => createProduct(await service.admin()));
 
 describe('with CATALOG_ACCESS=public, the catalog', () => {
   // ProductListMiddleware answers the first path, from its cache if repeated. The controller handles the other two.
-  const paths = () => ['/api/products', '/api/products?q=', `/api/products/${id}`];
+  const paths = () => ['/api/products', '/api/products?q=', `/api/products/${product.id}`];
   const invalidPaths = ['/api/products?last_id=x', `/api/products?q=${'x'.repeat(101)}`];
 
   it.each([
@@ -51,7 +48,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
   it('cannot be changed without an access cookie, which orders and the profile require too', async () => {
     const anyone = service.client();
     for (const response of [
-      await anyone.delete(`/api/products/${id}`),
+      await anyone.delete(`/api/products/${product.id}`),
       await anyone.post('/api/products'),
       await anyone.get('/api/orders'),
       await anyone.get('/api/users'),

@@ -61,7 +61,6 @@ describe('pipelined requests', () => {
 });
 
 describe('a client that pipelines requests for images', () => {
-  /** Sets the timeout of new connections. */
   function setReadTimeout(milliseconds: number): void {
     Object.assign(service.app.getHttpAdapter(), { readTimeout: milliseconds });
   }

@@ -49,7 +49,6 @@ function startWithStandIn(options: ServiceOptions = {}): Promise<TestService> {
   return startService({ ...options, settings });
 }
 
-/** Lets time pass and waits until the host and the ledger contain exactly these images. */
 const expectOnlyImagesAt = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
 
 /** Stores staged images in the ledger and at the host, as if the process had died before it attached them. */

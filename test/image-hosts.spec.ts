@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudinaryImageHost } from '../src/images/cloudinary.image-host.js';
 import { ImageHostError } from '../src/images/image-host.js';
 import { LocalImageHost } from '../src/images/local.image-host.js';
 import { type CloudinaryOperation, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { png } from './support/pictures.js';
+import { useFolder } from './support/process.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const SECRET = 'thisIsTheApiSecret';
@@ -27,10 +28,7 @@ describe('the Cloudinary image host', () => {
   afterEach(() => standIn.down());
 
   /** Makes a call that must fail. @returns its error, which must contain neither a secret nor a signature */
-  async function catchFailure(
-    target: CloudinaryImageHost,
-    operation: CloudinaryOperation,
-  ): Promise<ImageHostError> {
+  async function catchFailure(target: CloudinaryImageHost, operation: CloudinaryOperation) {
     const call =
       operation === 'upload' ? target.upload(ID, { bytes: png(ID), format: 'png' }) : target.remove(ID);
     const error: unknown = await call.catch((reason: unknown) => reason);
@@ -87,18 +85,15 @@ describe('the Cloudinary image host', () => {
   );
 });
 
+const directory = useFolder('image-hosts-', startBeforeEach);
+
 it.each(['png', 'tmp'])(
   'the local image host removes an incomplete .%s file of a crashed upload by the id of the image',
   async (ending) => {
-    const directory = await mkdtemp(join(tmpdir(), 'image-hosts-'));
-    try {
-      const folder = join(directory, ID.slice(0, 2));
-      await mkdir(folder);
-      await writeFile(join(folder, `${ID}.${ending}`), 'half an ima');
-      await new LocalImageHost(directory).remove(ID);
-      expect(await readdir(folder)).toEqual([]);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const folder = join(directory.path, ID.slice(0, 2));
+    await mkdir(folder);
+    await writeFile(join(folder, `${ID}.${ending}`), 'half an ima');
+    await new LocalImageHost(directory.path).remove(ID);
+    expect(await readdir(folder)).toEqual([]);
   },
 );

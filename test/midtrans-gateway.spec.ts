@@ -138,10 +138,7 @@ it('a printed or serialized gateway does not reveal the server key', () => {
 });
 
 /** Returns the error of a call that must fail, with this type, without a cause and without either half of the key. */
-async function catchError<T extends Error>(
-  call: Promise<unknown>,
-  type: new (message: string) => T,
-): Promise<T> {
+async function catchError<T extends Error>(call: Promise<unknown>, type: new (message: string) => T) {
   const error: unknown = await call.then(
     (answer) => new Error(`expected ${type.name}, got ${inspect(answer)}`),
     (reason: unknown) => reason,

@@ -103,7 +103,6 @@ describe('a cancellation', () => {
   });
 });
 
-/** Builds a fault in which the gateway sends the given response. */
 function responseFault(status: number, body: unknown): object {
   return { kind: 'answer', status, body };
 }

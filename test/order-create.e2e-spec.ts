@@ -1,7 +1,7 @@
-import type { Client } from './support/client.js';
 import { buildValidationFailure } from './support/failure.js';
 import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 import { BREAD, sendForm } from './support/products.js';
 import { decodeClaims } from './support/tokens.js';
 
@@ -12,18 +12,13 @@ const GONE = 'product is no longer available';
 const MAX_INT4 = 2_147_483_647;
 
 const shop = useShop();
-let customer: Client;
+const customer = startBeforeEach(() => shop.service.customer());
 let bread: number;
 
 beforeAll(async () => {
   bread = await addProduct(shop.service, 25_000, 'Sourdough');
 });
 
-beforeEach(async () => {
-  customer = await shop.service.customer();
-});
-
-/** Builds an item of an order, by default of one piece. */
 const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_id, quantity });
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {

@@ -3,6 +3,7 @@ import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct, orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
+import { startBeforeEach } from './support/start-before-tests.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const STATUS_MESSAGE =
@@ -12,11 +13,7 @@ const FULFILMENT_MESSAGE = 'fulfilment should be one of new, preparing, ready, c
 const DATE_MESSAGE = 'pickup should be a date, such as 2026-11-24';
 
 const shop = useShop();
-let customer: Client;
-
-beforeEach(async () => {
-  customer = await shop.service.customer();
-});
+const customer = startBeforeEach(() => shop.service.customer());
 
 /** Reads a list page by page up to the final 404. @returns the ids of the orders and the size of each page */
 async function readPages(client: Client, path: string, query = '') {

@@ -48,11 +48,7 @@ function listRefundAmountsAtGateway(orderId: string): number[] {
   return transactions.flatMap(({ refunds }) => refunds.map(({ amount }) => amount));
 }
 
-async function expectStatusAndRefund(
-  orderId: string,
-  status: string,
-  refunded_amount: number,
-): Promise<void> {
+async function expectStatusAndRefund(orderId: string, status: string, refunded_amount: number) {
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status, refunded_amount });
 }
 

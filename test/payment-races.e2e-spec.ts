@@ -57,10 +57,7 @@ async function expectConsistent(orderId: string): Promise<void> {
 }
 
 /** Runs races in parallel, each with its own order, and asserts that all orders are consistent. @returns the order ids */
-async function runRaces<T>(
-  races: readonly T[],
-  run: (race: T, orderId: string) => Promise<void>,
-): Promise<string[]> {
+async function runRaces<T>(races: readonly T[], run: (race: T, orderId: string) => Promise<void>) {
   const orders = await shop.insertOrders(races.length);
   await Promise.all(races.map((race, index) => run(race, orders[index] ?? '')));
   await shop.waitForPaymentChecks();

@@ -47,7 +47,6 @@ async function expectNothingStored(): Promise<void> {
 }
 
 describe('POST /api/products', () => {
-  /** Downloads an image from the service. */
   async function downloadImage(url = ''): Promise<{ type: string; bytes: Buffer }> {
     const answer = await service.client().get(new URL(url).pathname).expect(200);
     return { type: String(answer.headers['content-type']), bytes: answer.body as Buffer };

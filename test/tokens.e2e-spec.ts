@@ -1,21 +1,16 @@
 import request from 'supertest';
-import { newAccount, type TestAccount } from './support/accounts.js';
-import { type Client, parseCookies } from './support/client.js';
+import { newAccount } from './support/accounts.js';
+import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
+import { startBeforeTests } from './support/start-before-tests.js';
 import { buildClaims, decodeClaims, decodeHeader, expiredToken, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 const service = useService();
-let account: TestAccount;
-let ayu: Client;
-
-beforeAll(async () => {
-  account = await newAccount(service);
-  ayu = account.client;
-});
+const account = startBeforeTests(() => newAccount(service));
 
 /** Sends GET /api/users with this access cookie alone. */
 function getUser(token: string) {
@@ -48,8 +43,8 @@ it.each([
   ['accessToken', 600],
   ['refreshToken', 864_000],
 ])('the %s is an HS256 token with the documented claims and expires after %d seconds', (name, lifetime) => {
-  expect(decodeHeader(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
-  const claims = decodeClaims(ayu.cookie(name));
+  expect(decodeHeader(account.client.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
+  const claims = decodeClaims(account.client.cookie(name));
   expect(claims).toEqual({
     tokenId: account.id,
     fullname: 'Ayu Lestari',
@@ -59,7 +54,7 @@ it.each([
     iat: expect.any(Number) as number,
     exp: (claims.iat as number) + lifetime,
   });
-  expect(claims.jti).toBe(decodeClaims(ayu.cookie('accessToken')).jti);
+  expect(claims.jti).toBe(decodeClaims(account.client.cookie('accessToken')).jti);
   expect(Math.abs((claims.iat as number) - Date.now() / 1000)).toBeLessThan(30);
 });
 
@@ -81,7 +76,7 @@ describe('GET /api/users', () => {
   });
 
   it('reads a token only from the cookie accessToken', async () => {
-    const token = ayu.cookie('accessToken');
+    const token = account.client.cookie('accessToken');
     const send = (name: string, value: string) =>
       request(service.url).get(`/api/users?accessToken=${token}`).set(name, value);
     for (const response of [
@@ -95,12 +90,12 @@ describe('GET /api/users', () => {
 
   it.each([
     ['a token with a text instead of claims', () => signToken('claims')],
-    ['a token whose signature is cut', () => ayu.cookie('accessToken').slice(0, -3)],
-    ['a refresh token', () => ayu.cookie('refreshToken')],
+    ['a token whose signature is cut', () => account.client.cookie('accessToken').slice(0, -3)],
+    ['a refresh token', () => account.client.cookie('refreshToken')],
     [
       'a token with the signature of another token',
       () => {
-        const [, , signature = ''] = ayu.cookie('accessToken').split('.');
+        const [, , signature = ''] = account.client.cookie('accessToken').split('.');
         return signToken(buildClaims({ role: 'ADMIN' })).replace(/[^.]*$/, signature);
       },
     ],

@@ -122,7 +122,6 @@ it('a customer cannot open the pages of administrators', async () => {
   expect(await page.getByRole('link', { name: 'Manage' }).count()).toBe(0);
 });
 
-/** Returns true if the browser could render every preview. */
 function canRenderPreviews(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
     const images = [...document.querySelectorAll<HTMLImageElement>('.thumb img')];

@@ -20,7 +20,6 @@ const DAY_MS = 24 * 60 * 60_000;
 
 useShopSettings({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
 
-/** Finds the orders of a customer on the page of a day. */
 function findOrders(page: Page, { name }: Customer) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
 }

@@ -73,7 +73,9 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
     const workload = await Workload.prepare(deployment, url, options);
     await workload.measureDuring(async () => {
       await causeFailure();
-      const isReady = async () => (await Promise.all([url, otherUrl].map(isServiceReady))).every(Boolean);
+      const readReadiness = () =>
+        Promise.all([url, otherUrl].map((each) => fetch(`${each}/api/health/ready`)));
+      const isReady = async () => (await readReadiness()).every(({ ok }) => ok);
       await until('both processes are ready', isReady, RECOVERY_LIMIT_MS);
       const jobsBefore = await Promise.all(metricsPorts.map(countDoneJobs));
       const haveRunJobs = async () => {
@@ -167,10 +169,6 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
     await expectSurvival(switchOver, 15 * SECOND, pooler.through(databaseUrl));
   });
 });
-
-async function isServiceReady(url: string): Promise<boolean> {
-  return (await fetch(`${url}/api/health/ready`)).ok;
-}
 
 /** Reads the number of jobs that a process has done, from its metrics. */
 async function countDoneJobs(metricsPort: number): Promise<number> {

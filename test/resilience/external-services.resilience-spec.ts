@@ -23,7 +23,6 @@ const MAX_GROWTH_MIB = 120;
 const MAX_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
 /** Maximum number of database connections of the service, without those of the job queue. */
 const POOL_SIZE = 10;
-/** Total of an order in rupiah. */
 const GROSS_AMOUNT = 50_000;
 
 const external = startBeforeTests(startExternalServices, ({ close }) => close());
@@ -91,11 +90,7 @@ async function expectBounded(
 }
 
 /** Asserts the status of each response and the time until all have arrived. */
-async function expectResponses(
-  status: number,
-  withinMs: number,
-  requests: readonly PromiseLike<Response>[],
-): Promise<Response[]> {
+async function expectResponses(status: number, withinMs: number, requests: readonly PromiseLike<Response>[]) {
   const startedAt = performance.now();
   const responses = await Promise.all(requests);
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([status]));

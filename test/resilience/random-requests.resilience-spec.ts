@@ -87,10 +87,7 @@ async function sendAndCheck(operation: DocumentedOperation, request: RandomReque
   );
 }
 
-async function forEachConcurrently<T>(
-  list: readonly T[],
-  work: (item: T) => Promise<unknown>,
-): Promise<void> {
+async function forEachConcurrently<T>(list: readonly T[], work: (item: T) => Promise<unknown>) {
   const items = list.values();
   const worker = async (): Promise<void> => {
     for (const item of items) await work(item);

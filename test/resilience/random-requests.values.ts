@@ -45,10 +45,7 @@ function generateNewValue(schema: Schema, existing: ExistingValues): fc.Arbitrar
   );
 }
 
-export function generateFields(
-  fields: Readonly<Record<string, Schema>>,
-  existing: ExistingValues,
-): fc.Arbitrary<Values> {
+export function generateFields(fields: Readonly<Record<string, Schema>>, existing: ExistingValues) {
   const values = Object.entries(fields).map(([name, schema]) => [
     name,
     generateValue(schema, existing, name),

@@ -39,7 +39,6 @@ function createPassword(name: string): string {
   return value;
 }
 
-/** Creates a key that the finder looks for. */
 function createKey(name: string): string {
   const value = `Key-${randomBytes(24).toString('hex')}`;
   finder.add(name, value);
@@ -69,11 +68,7 @@ async function recordArguments({ child }: ServiceProcess): Promise<void> {
 }
 
 /** Runs a command of the built service and records its output. @returns the output */
-async function runCommand(
-  path: string,
-  settings: Record<string, string>,
-  ...args: string[]
-): Promise<string> {
+async function runCommand(path: string, settings: Record<string, string>, ...args: string[]) {
   const run = spawnBuilt(path, settings, args);
   await run.exited;
   records.push([`the output of ${path}`, run.output()]);

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
@@ -126,12 +127,14 @@ class RegistrationLoad {
   readonly unanswered: string[] = [];
   readonly wrongResponses: string[] = [];
   readonly #running: Promise<unknown>;
+  readonly #agent: Agent;
   #isStopping = false;
 
   constructor(
     private readonly url: string,
-    private readonly isKeepAlive: boolean,
+    isKeepAlive: boolean,
   ) {
+    this.#agent = new Agent({ keepAlive: isKeepAlive });
     this.#running = Promise.all(
       Array.from({ length: CALLERS }, async () => {
         while (!this.#isStopping) await this.#register();
@@ -146,25 +149,11 @@ class RegistrationLoad {
 
   async #register(): Promise<void> {
     const id = randomUUID();
-    const password = 'kue lapis';
+    const request = new Client(this.url).register({ email: emailOf(id) }).set('X-Request-Id', id);
     try {
-      const answer = await fetch(`${this.url}/api/register`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'X-Request-Id': id,
-          ...(!this.isKeepAlive && { Connection: 'close' }),
-        },
-        body: JSON.stringify({
-          email: emailOf(id),
-          fullname: 'Ayu',
-          password,
-          passwordConfirmation: password,
-        }),
-      });
-      const text = await answer.text();
-      if (answer.status === 201 && text.includes(emailOf(id))) this.answered.push(id);
-      else this.wrongResponses.push(`${answer.status} ${text}`);
+      const { status, text } = await request.agent(this.#agent);
+      if (status === 201 && text.includes(emailOf(id))) this.answered.push(id);
+      else this.wrongResponses.push(`${status} ${text}`);
     } catch {
       this.unanswered.push(id);
       // The service is down, so the callers should not keep the machine busy.

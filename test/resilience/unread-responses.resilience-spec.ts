@@ -7,7 +7,6 @@ import { until } from '../support/wait.js';
 import { measureMaximum } from './support/maximum.js';
 
 const MIB = 1024 * 1024;
-/** Limit for the growth of the service's resident memory. */
 const MAX_GROWTH_MIB = 100;
 /** The service closes a connection if its client reads nothing for 20 seconds. The rest is a margin for a busy machine. */
 const DISCONNECT_LIMIT_MS = 30_000;

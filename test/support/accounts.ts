@@ -38,7 +38,6 @@ interface StoredOtp {
   readonly seconds: number | null;
 }
 
-/** Returns the statuses of responses in ascending order. */
 export function sortedStatusesOf(responses: readonly { readonly status: number }[]): number[] {
   return responses.map(({ status }) => status).sort((a, b) => a - b);
 }
@@ -60,11 +59,7 @@ export async function newAccount({ url }: { readonly url: string }, fullname = '
 }
 
 /** Logs in with a new client. By default, an account has one refresh token at a time, so the earlier one is dropped. */
-export async function signIn(
-  { url }: { readonly url: string },
-  email: string,
-  password = PASSWORD,
-): Promise<Client> {
+export async function signIn({ url }: { readonly url: string }, email: string, password = PASSWORD) {
   const client = new Client(url);
   await client.post('/api/login').send({ email, password }).expect(200);
   return client;
@@ -77,7 +72,6 @@ export function findCode(text: string): string {
   return code;
 }
 
-/** Returns different wrong codes of 6 digits. */
 export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'),
@@ -103,10 +97,7 @@ export function createAccountMethods(database: TestDatabase, outbox: () => Promi
     },
 
     /** Returns the stored row of an account's code; undefined if the account has none. */
-    async readOtp(
-      userId: number,
-      purpose: 'verify_email' | 'reset_password' = 'verify_email',
-    ): Promise<StoredOtp | undefined> {
+    async readOtp(userId: number, purpose: 'verify_email' | 'reset_password' = 'verify_email') {
       const rows = await database.query<StoredOtp>(
         `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
          FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
@@ -129,7 +120,6 @@ export function createAccountMethods(database: TestDatabase, outbox: () => Promi
       return mails.filter(({ to }) => to.includes(email));
     },
 
-    /** Waits for the nth mail with a subject to an address. */
     waitForMail(email: string, subject: string, nth = 1): Promise<Mail> {
       return until(
         `mail ${nth} "${subject}" to ${email}`,

@@ -37,7 +37,6 @@ interface SharedPackages {
   typeorm: typeof import('typeorm');
 }
 
-/** Imports a module of the build. */
 export async function importBuilt<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
   return (await importWithNode(new URL(`../../dist/${path}`, import.meta.url).href)) as BuiltModules[P];
 }

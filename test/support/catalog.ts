@@ -8,11 +8,7 @@ export async function clearCachedPages({ app }: TestService): Promise<void> {
   await app.get(ProductPages).clearAfter(Promise.resolve());
 }
 
-export async function insertProducts(
-  { query }: TestDatabase,
-  count: number,
-  description = 'Loaf',
-): Promise<void> {
+export async function insertProducts({ query }: TestDatabase, count: number, description = 'Loaf') {
   await query(
     `INSERT INTO products (name, description, price)
      SELECT 'Bread ' || n, $2::text, n FROM generate_series(1, $1::integer) AS n`,

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
-import { startService, type TestService } from './service.js';
+import { startService } from './service.js';
 
 /** TCP proxy between one service and its database. Tests use it to make the database unavailable to the service. */
 export class DatabaseProxy {
@@ -103,9 +103,7 @@ export class DatabaseProxy {
 }
 
 /** Starts a service that reaches its database through a proxy. */
-export async function startServiceBehindProxy(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<TestService & { readonly proxy: DatabaseProxy }> {
+export async function startServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const service = await startService({ database, databaseUrl: proxy.url, settings });

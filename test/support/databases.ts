@@ -23,10 +23,7 @@ export async function waitForLock({ query }: TestDatabase, statements = 1): Prom
 }
 
 /** Runs an action inside a transaction of the test, then commits even if the action fails, to release its locks. */
-export async function inTransaction<T>(
-  { pool }: TestDatabase,
-  act: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
+export async function inTransaction<T>({ pool }: TestDatabase, act: (client: pg.PoolClient) => Promise<T>) {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -80,11 +77,7 @@ async function copyDatabase(template: string | undefined) {
 }
 
 /** Runs a statement on a connection of its own. @returns the rows */
-export async function queryOnce<Row>(
-  url: string,
-  statement: string,
-  connectionTimeoutMillis = 0,
-): Promise<Row[]> {
+export async function queryOnce<Row>(url: string, statement: string, connectionTimeoutMillis = 0) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis });
   client.on('error', () => undefined); // If the connection is lost, the statement fails too.
   try {

@@ -6,12 +6,10 @@ type Settings = Readonly<Record<string, string>>;
 const COMMAND = 'src/commands/db.js';
 const COMMON = { JWT_ACCESS_SECRET: ACCESS_SECRET, JWT_REFRESH_SECRET: REFRESH_SECRET, LOG_LEVEL: 'error' };
 
-/** Starts `npm run db` of the build without waiting for its end. */
 export function spawnDb(settings: Settings, ...args: readonly string[]): BuiltProcess {
   return spawnBuilt(COMMAND, { ...COMMON, ...settings }, args);
 }
 
-/** Runs `npm run db` of the build until it ends. */
 export function runDb(settings: Settings, ...args: readonly string[]): ReturnType<typeof runBuilt> {
   return runBuilt(COMMAND, { ...COMMON, ...settings }, args);
 }

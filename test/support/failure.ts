@@ -25,11 +25,7 @@ export const MESSAGES = {
 } as const;
 
 /** Builds the body of a failure (contract 2.4). */
-export function buildFailure(
-  code: number,
-  message: string,
-  details?: Readonly<Record<string, string>>,
-): object {
+export function buildFailure(code: number, message: string, details?: Readonly<Record<string, string>>) {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
@@ -42,7 +38,6 @@ export const NOT_PENDING = buildFailure(409, MESSAGES.notPending);
 export const KEY_REUSED = buildFailure(409, MESSAGES.keyReused);
 export const GATEWAY_AWAY = buildFailure(502, MESSAGES.gatewayAway);
 
-/** Asserts that a response is exactly this fail envelope. */
 export function expectFailure(
   response: Response,
   code: number,

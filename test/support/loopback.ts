@@ -18,7 +18,8 @@ export async function listenOnLoopback(server: Server, port = 0): Promise<number
       if (address === null || typeof address === 'string') throw new Error('not listening on a port');
       return address.port;
     } catch (error) {
-      if (port === 0 || !isInUse(error) || Date.now() > giveUpAt) throw error;
+      if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || Date.now() > giveUpAt)
+        throw error;
       await delay(20);
     }
   }
@@ -41,11 +42,6 @@ export async function stopListening(server: Server, sockets: Set<Socket>): Promi
   server.close();
   for (const socket of sockets) socket.destroy();
   await closed;
-}
-
-function isInUse(error: unknown): boolean {
-  // Not `instanceof Error`: Jest's global Error is not the one of Node's own modules.
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
 }
 
 /** Returns true if connections to a port are accepted. */

@@ -66,10 +66,7 @@ export interface StoredOrder {
   readonly xmin: string;
 }
 
-export async function readStoredOrder(
-  { database }: Pick<TestService, 'database'>,
-  orderId: string,
-): Promise<StoredOrder> {
+export async function readStoredOrder({ database }: Pick<TestService, 'database'>, orderId: string) {
   const rows = await database.query<StoredOrder>(
     `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
             xmin::text FROM orders WHERE order_id = $1`,

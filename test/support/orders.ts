@@ -1,4 +1,4 @@
-import type { Response, Test } from 'supertest';
+import type { Response } from 'supertest';
 import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import type { MidtransStandIn } from './midtrans-stand-in.js';
@@ -43,32 +43,21 @@ export async function addProduct(
 }
 
 /** Sends POST /api/orders. @param fields further fields of the body; can also replace `items` */
-export function requestOrder(
-  client: Client,
-  items: unknown,
-  idempotencyKey?: string,
-  fields: object = {},
-): Test {
+export function requestOrder(client: Client, items: unknown, idempotencyKey?: string, fields: object = {}) {
   const request = client.post(ORDERS);
   if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
   return request.send({ items, ...fields });
 }
 
 /** Creates an order, which must succeed. */
-export async function placeOrder(
-  client: Client,
-  items: readonly NewItem[],
-  idempotencyKey?: string,
-): Promise<OrderAnswer> {
+export async function placeOrder(client: Client, items: readonly NewItem[], idempotencyKey?: string) {
   return orderOf(await requestOrder(client, items, idempotencyKey).expect(201));
 }
 
-/** Returns `data.order` of a response. */
 export function orderOf({ body }: Pick<Response, 'body'>): OrderAnswer {
   return (body as { data: { order: OrderAnswer } }).data.order;
 }
 
-/** Returns `data` of a response with a page of orders. */
 export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }

@@ -27,7 +27,6 @@ export function spawnBuilt(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return {
     child,
-    /** Returns the output so far. */
     output: () => output,
     /** Exit code; null if a signal ended the process. */
     exited: once(child, 'close').then(([code]) => code as number | null),
@@ -35,14 +34,11 @@ export function spawnBuilt(
 }
 
 /** Runs a command of the build and waits until the command ends. */
-export async function runBuilt(
-  ...parameters: Parameters<typeof spawnBuilt>
-): Promise<{ code: number | null; output: string }> {
+export async function runBuilt(...parameters: Parameters<typeof spawnBuilt>) {
   const command = spawnBuilt(...parameters);
   return { code: await command.exited, output: command.output() };
 }
 
-/** Maximum time of a start on a busy machine. */
 const START_DEADLINE_MS = 60_000;
 
 /** Waits until a service process responds to requests. */

@@ -79,7 +79,6 @@ export async function imageStatus({ url }: Client, imageUrl = 'no image'): Promi
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
-/** Row of the image ledger. */
 export interface LedgerRow {
   readonly id: string;
   readonly host: string;

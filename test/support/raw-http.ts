@@ -14,11 +14,7 @@ interface RawResponse {
  * @returns the responses in order, with bodies as long as their Content-Length
  * @throws AbortError if the service does not close the connection within the deadline
  */
-export async function sendRaw(
-  url: string,
-  bytes: string | Buffer | readonly string[],
-  deadlineMs = 5000,
-): Promise<RawResponse[]> {
+export async function sendRaw(url: string, bytes: string | Buffer | readonly string[], deadlineMs = 5000) {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   const chunks: Buffer[] = [];

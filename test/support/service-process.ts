@@ -58,7 +58,6 @@ export class ServiceInstance {
     return service;
   }
 
-  /** Returns the output of all processes. */
   output(): string {
     return this.#started.map((service) => service.output()).join('');
   }

@@ -121,10 +121,7 @@ export async function signInAdmin(url: string): Promise<Client> {
 }
 
 /** Starts a service, performs an action, and stops the service. */
-export async function withService<T>(
-  options: ServiceOptions,
-  act: (service: TestService) => Promise<T>,
-): Promise<T> {
+export async function withService<T>(options: ServiceOptions, act: (service: TestService) => Promise<T>) {
   const service = await startService(options);
   try {
     return await act(service);
@@ -137,9 +134,7 @@ export async function withService<T>(
  * Starts a service before the tests of a file, or of a `describe`, and stops it afterwards.
  * @param options a function if the options are known only when the tests start
  */
-export function useService(
-  options: ServiceOptions | (() => ServiceOptions | Promise<ServiceOptions>) = {},
-): TestService {
+export function useService(options: ServiceOptions | (() => ServiceOptions | Promise<ServiceOptions>) = {}) {
   return startBeforeTests(
     async () => startService(typeof options === 'function' ? await options() : options),
     (service) => service.stop(),

@@ -79,10 +79,7 @@ export class Shop {
   }
 
   /** Orders two pieces and starts their payment at the gateway, which does not notify the shop. */
-  async orderWithUnreportedPayment(
-    status: MidtransStatus = 'pending',
-    change: TransactionChange = {},
-  ): Promise<string> {
+  async orderWithUnreportedPayment(status: MidtransStatus = 'pending', change: TransactionChange = {}) {
     const orderId = await this.orderTwoPieces();
     this.gateway.setStatus(orderId, status, change);
     return orderId;
@@ -189,11 +186,7 @@ export class Shop {
   }
 
   /** Changes the status of a payment at the gateway, and sends the gateway's notification of it. */
-  async setStatusAndNotify(
-    attemptId: string,
-    status: MidtransStatus,
-    change: TransactionChange = {},
-  ): Promise<void> {
+  async setStatusAndNotify(attemptId: string, status: MidtransStatus, change: TransactionChange = {}) {
     this.gateway.setStatus(attemptId, status, change);
     await this.notify(attemptId);
   }

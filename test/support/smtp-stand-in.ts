@@ -71,7 +71,6 @@ export class SmtpStandIn {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Waits for a mail that matches. @returns the first one */
   waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs = 10_000): Promise<ReceivedMail> {
     return until('a mail', () => this.mails.find(predicate), deadlineMs);
   }

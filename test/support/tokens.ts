@@ -3,7 +3,6 @@ import { ACCESS_SECRET } from './service.js';
 
 type Claims = Record<string, unknown>;
 
-/** Decodes the claims of a JSON Web Token without verification. */
 export function decodeClaims(token: string): Claims {
   return decode(token.split('.')[1]);
 }
@@ -20,10 +19,7 @@ interface Forgery {
 }
 
 /** Signs a token by hand (RFC 7515), because libraries do not sign invalid tokens. */
-export function signToken(
-  claims: unknown,
-  { secret = ACCESS_SECRET, algorithm = 'HS256' }: Forgery = {},
-): string {
+export function signToken(claims: unknown, { secret = ACCESS_SECRET, algorithm = 'HS256' }: Forgery = {}) {
   const content = `${encode({ alg: algorithm, typ: 'JWT' })}.${encode(claims)}`;
   if (algorithm === 'none') return `${content}.`;
   const hash = `sha${/\d+$/.exec(algorithm)?.[0] ?? '256'}`;

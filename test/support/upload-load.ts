@@ -10,10 +10,7 @@ export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Builds a form as a list of pieces, so that many requests can send the same bytes. Line breaks in names become spaces. */
-export function buildFormPieces(
-  fields: FormFields,
-  files: readonly (Buffer | FormFile)[],
-): readonly Buffer[] {
+export function buildFormPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]) {
   const head = (disposition: string, type = ''): Buffer =>
     Buffer.from(
       `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition.replaceAll(/[\r\n]/g, ' ')}\r\n${type}\r\n`,

@@ -18,7 +18,6 @@ const service = useService();
 /** Client that handles cookies, which `fetch` of Node does not, and records its calls: `GET /api/users 200`. */
 class RecordingClient {
   readonly calls: string[] = [];
-  /** Number of calls of `onSignedOut`. */
   signedOutCount = 0;
   readonly client: BakeryClient;
   readonly #cookies = new Map<string, string>();
@@ -45,7 +44,6 @@ class RecordingClient {
     return answer;
   };
 
-  /** Stores a cookie. An empty value deletes the cookie. */
   setCookie(name: string, value: string): void {
     if (value === '') this.#cookies.delete(name);
     else this.#cookies.set(name, value);

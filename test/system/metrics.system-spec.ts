@@ -18,7 +18,6 @@ async function scrape(port: number): Promise<{ text: string; samples: Samples }>
   return { text, samples: new Map(samples.map(([, name = '', value]) => [name, Number(value)])) };
 }
 
-/** Returns the name of the sample that counts the requests of a route with a status. */
 function requestCountName(method: string, route: string, status: number): string {
   const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`;
   return `http_server_request_duration_seconds_count{${labels}}`;

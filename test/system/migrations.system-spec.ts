@@ -1,15 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signIn } from '../support/accounts.js';
 import { importBuilt, importPackage } from '../support/built.js';
-import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
+import { useFolder } from '../support/process.js';
 import { imageStatus, listProducts } from '../support/products.js';
 import { readContents, readSchema } from '../support/schema.js';
 import { startService } from '../support/service.js';
+import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 
 /** Statements that TypeORM proposes although the tables are right. */
@@ -70,11 +71,8 @@ const LOST_BY_REVERTS = [
   'users.session_id',
 ];
 
-/** Creates a database as version 1.0.0 left it, but with orders created now, because older orders would expire. */
-async function createVersion1Database(): Promise<TestDatabase> {
-  const database = await createEmptyDatabase();
-  const { query, url } = database;
-  await migrate(url);
+/** Changes a new database to what version 1.0.0 left, but with orders created now, because older orders would expire. */
+async function revertToVersion1({ query, url }: TestDatabase): Promise<void> {
   const { applied } = await readMigrationStatus(url);
   await revertFrom(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
   await query(await readFile('test/fixtures/version-1.0.sql', 'utf8'));
@@ -84,7 +82,6 @@ async function createVersion1Database(): Promise<TestDatabase> {
      WHERE schemaname = 'public'`,
   );
   await query("UPDATE orders SET created_at = now(), next_check_at = now() + interval '5 minutes'");
-  return database;
 }
 
 /** Reverts a migration and all later ones. */
@@ -116,12 +113,11 @@ function toSortedTexts(rows: readonly Record<string, unknown>[], columns: readon
 }
 
 describe('the migrations', () => {
-  let database: TestDatabase;
-
-  afterEach(() => database.drop());
+  const database = startBeforeEach(createDatabase, (created) => created.drop());
+  const dataDir = useFolder('bakery-upgrade-', startBeforeEach);
 
   it('can be reverted one by one on a filled database without loss of earlier data, and then lead to the same schema again', async () => {
-    database = await createVersion1Database();
+    await revertToVersion1(database);
     await migrate(database.url);
     const { pool, query, url } = database;
     const schema = await readSchema(pool);
@@ -151,19 +147,18 @@ describe('the migrations', () => {
   });
 
   it('keep everything but sessions and data of the simulator in a shop that version 1.0.0 filled, so that its accounts, images and orders can be used', async () => {
-    database = await createVersion1Database();
-    const dataDir = await mkdtemp(join(tmpdir(), 'bakery-upgrade-'));
+    await revertToVersion1(database);
     const images = await database.query<{ id: string }>('SELECT id FROM images');
     for (const { id } of images) {
-      await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
-      await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
+      await mkdir(join(dataDir.path, 'images', id.slice(0, 2)), { recursive: true });
+      await writeFile(join(dataDir.path, 'images', id.slice(0, 2), `${id}.png`), png());
     }
     const before = await readContents(database.pool);
     await migrate(database.url);
     const losses = compareContents(before, await readContents(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
-    const service = await startService({ database, settings: { DATA_DIR: dataDir } });
+    const service = await startService({ database, settings: { DATA_DIR: dataDir.path } });
     try {
       const customer = await signIn(service, 'wayan@example.com', 'baked in 1.0');
       await signIn(service, 'admin@bakery.example', 'the owner of 1.0');
@@ -184,12 +179,10 @@ describe('the migrations', () => {
       expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
     } finally {
       await service.stop();
-      await rm(dataDir, { recursive: true });
     }
   });
 
   it('omit the index of the product search if the extension pg_trgm cannot be created, and the search still works', async () => {
-    database = await createDatabase();
     const { pool, query, url } = database;
     await revertFrom(url, 'OwnersDay1765600000000'); // adds the product search
     await query('DROP EXTENSION pg_trgm');
@@ -209,7 +202,6 @@ describe('the migrations', () => {
   });
 
   it('write the domain of an e-mail address in ASCII if the domain is valid and no other account has the resulting address', async () => {
-    database = await createDatabase();
     const { query, url } = database;
     await revertFrom(url, 'AsciiDomains1766220000000');
     /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
@@ -232,7 +224,6 @@ describe('the migrations', () => {
   });
 
   it('create the tables that the entities describe', async () => {
-    database = await createDatabase();
     // TypeORM reads the expressions of generated columns from this table.
     await database.query(
       'CREATE TABLE typeorm_metadata (type text, database text, schema text, "table" text, name text, value text)',
@@ -251,7 +242,6 @@ describe('the migrations', () => {
   });
 
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
-    database = await createDatabase();
     const { pool, query, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
     const long = await pool.connect();
@@ -275,7 +265,6 @@ describe('the migrations', () => {
   });
 
   it('wait for the lock of another process without blocking its CREATE INDEX CONCURRENTLY', async () => {
-    database = await createDatabase();
     const holder = await database.pool.connect();
     let isDone = false;
     try {

@@ -9,7 +9,6 @@ import { startBeforeTests } from '../support/start-before-tests.js';
 const database = startBeforeTests(createDatabase, (created) => created.drop());
 const dataDir = useFolder('bakery-seed-');
 
-/** Runs the command of `npm run seed -- ...` */
 function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const all = {
     DATABASE_URL: database.url,

@@ -29,12 +29,10 @@ export async function waitForHeading(page: Page, name: string | RegExp): Promise
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-/** Waits for a text on a page or in an element. */
 export async function waitForText(page: Page | Locator, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** Submits the search form of a page. */
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text);
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();

@@ -38,7 +38,6 @@ export async function placePaidOrder(
   });
 }
 
-/** Moves an order to another step of its fulfilment, as the administrator. */
 export async function setFulfilment(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
   await callAsAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, { data: { fulfilment } });
 }

@@ -24,7 +24,6 @@ export async function orderCart(page: Page): Promise<Page> {
   return payment;
 }
 
-/** Fills in the form for a new account and submits it. */
 export async function submitRegistration(page: Page, email: string): Promise<void> {
   await page.getByLabel('Your name').fill('Ayu Lestari');
   await page.getByLabel('E-mail').fill(email);

@@ -46,7 +46,6 @@ export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Returns the ids of the child processes of a process. */
 export async function listChildren(pid: number): Promise<number[]> {
   const threads = `/proc/${pid}/task`;
   const lists = (await readdir(threads)).map((thread) =>

@@ -29,7 +29,6 @@ export class Deployment {
     return new Deployment([first, ...(await Promise.all(others))], external);
   }
 
-  /** Returns the log of all processes. */
   output(): string {
     return this.instances.map((instance) => instance.output()).join('');
   }

@@ -25,10 +25,7 @@ export async function startExternalServices() {
 }
 
 /** Returns the digests of all images by id: those at Cloudinary and those that the service has stored in its DATA_DIR. */
-export async function readImageDigests(
-  { images }: CloudinaryStandIn,
-  dataDir: string,
-): Promise<Map<string, string>> {
+export async function readImageDigests({ images }: CloudinaryStandIn, dataDir: string) {
   const stored = new Map([...images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
   const folder = join(dataDir, 'images');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

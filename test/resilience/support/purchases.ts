@@ -35,7 +35,6 @@ export class Purchases {
     private readonly observer: Observer,
   ) {}
 
-  /** Number of acknowledged orders. */
   get acknowledgedCount(): number {
     return this.#purchases.filter((purchase) => purchase.order !== undefined).length;
   }

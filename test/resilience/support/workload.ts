@@ -28,7 +28,6 @@ interface WorkloadOptions {
   readonly isProxied?: boolean;
   /** Pause of each activity after a step. */
   readonly pauseMs?: number;
-  /** Time limit of each request. */
   readonly timeoutMs?: number;
 }
 
@@ -91,7 +90,6 @@ export class Workload {
     );
   }
 
-  /** Stops every activity and waits until its last request has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#running;
