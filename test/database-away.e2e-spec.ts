@@ -1,5 +1,5 @@
 import type { Client } from './support/client.js';
-import { startServiceBehindProxy } from './support/database-proxy.js';
+import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
@@ -10,10 +10,7 @@ import { until } from './support/wait.js';
 const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
 
 const smtp = useSmtpStandIn(startBeforeEach);
-const service = startBeforeEach(
-  () => startServiceBehindProxy({ SMTP_URL: smtp.url }),
-  (started) => started.stop(),
-);
+const service = useServiceBehindProxy(() => ({ SMTP_URL: smtp.url }), startBeforeEach);
 let ayu: Client;
 
 beforeEach(async () => {

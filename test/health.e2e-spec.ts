@@ -1,12 +1,8 @@
-import { startServiceBehindProxy } from './support/database-proxy.js';
+import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure } from './support/failure.js';
-import { startBeforeTests } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
-const service = startBeforeTests(
-  () => startServiceBehindProxy(),
-  (started) => started.stop(),
-);
+const service = useServiceBehindProxy();
 const live = () => service.client().get('/api/health/live');
 const ready = () => service.client().get('/api/health/ready');
 const waitUntilReady = () => until('the service is ready', async () => (await ready()).status === 200);

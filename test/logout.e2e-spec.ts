@@ -10,7 +10,6 @@ async function hasSession(userId: number): Promise<boolean> {
   return (await service.readSessions(userId)).length > 0;
 }
 
-/** Returns a client with only this access cookie. */
 function clientWith(accessToken: string): Client {
   return service.client().setCookie('accessToken', accessToken);
 }

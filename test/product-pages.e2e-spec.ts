@@ -1,6 +1,6 @@
 import { importBuilt } from './support/built.js';
 import { clearCachedPages, insertProducts } from './support/catalog.js';
-import { startServiceBehindProxy } from './support/database-proxy.js';
+import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import {
   BREAD,
@@ -12,7 +12,6 @@ import {
   sendForm,
 } from './support/products.js';
 import { useAdmin, withService } from './support/service.js';
-import { startBeforeTests } from './support/start-before-tests.js';
 import { expiredToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
@@ -21,10 +20,7 @@ const TEXT_TO_ESCAPE = 'Roti "sisir"\t\u0001\u2028é🥐 </script>';
 /** Lifetime of a cached page, plus time for a busy machine to respond. */
 const MAX_AGE_MS = 1000 + 500;
 
-const service = startBeforeTests(
-  () => startServiceBehindProxy({ CORS_ORIGINS: SHOP }),
-  (started) => started.stop(),
-);
+const service = useServiceBehindProxy(() => ({ CORS_ORIGINS: SHOP }));
 const admin = useAdmin(service);
 
 describe('the cache of the product list', () => {

@@ -2,31 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WatchedRunner } from '../src/jobs/watch-queue.js';
 import { importBuilt } from './support/built.js';
 import { createDatabase } from './support/databases.js';
-import { startServiceBehindProxy } from './support/database-proxy.js';
+import { useServiceBehindProxy } from './support/database-proxy.js';
 import { waitUntilReady } from './support/process.js';
 import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 const STUCK_AFTER_MS = 1_500;
 
+const service = useServiceBehindProxy();
+
 it('an idle process sends at most 2 statements a second to the database', async () => {
-  const service = await startServiceBehindProxy();
-  try {
-    await waitUntilReady(service.url);
-    await delay(2_000); // Every worker has polled once.
-    // Cron starts jobs at each full minute, so measure between two full minutes.
-    await until('no full minute is near', () => {
-      const second = new Date().getSeconds();
-      return second > 3 && second < 48;
-    });
-    const before = service.proxy.statements;
-    await delay(10_000);
-    const sent = service.proxy.statements - before;
-    expect(sent).toBeGreaterThan(5); // The queue has been polled.
-    expect(sent).toBeLessThanOrEqual(20);
-  } finally {
-    await service.stop();
-  }
+  await waitUntilReady(service.url);
+  await delay(2_000); // Every worker has polled once.
+  // Cron starts jobs at each full minute, so measure between two full minutes.
+  await until('no full minute is near', () => {
+    const second = new Date().getSeconds();
+    return second > 3 && second < 48;
+  });
+  const before = service.proxy.statements;
+  await delay(10_000);
+  const sent = service.proxy.statements - before;
+  expect(sent).toBeGreaterThan(5); // The queue has been polled.
+  expect(sent).toBeLessThanOrEqual(20);
 });
 
 describe('the watch over the job runner', () => {

@@ -138,7 +138,6 @@ async function measureGapToPoll(page: Page): Promise<number> {
   throw new Error('the order was not requested within 20 seconds');
 }
 
-/** Simulates that the tab becomes visible or hidden. */
 async function setVisibility(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   await page.evaluate((visibility) => {
     Object.defineProperty(document, 'visibilityState', { value: visibility, configurable: true });

@@ -170,7 +170,6 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   });
 });
 
-/** Reads the number of jobs that a process has done, from its metrics. */
 async function countDoneJobs(metricsPort: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const counts = text.matchAll(/^bakery_job_duration_seconds_count\{.*outcome="done".*\} (\d+)$/gm);

@@ -35,7 +35,6 @@ export interface RandomRequest {
   readonly body: Buffer;
 }
 
-/** Stored data that requests can refer to. */
 export interface StoredData {
   /** Cookie headers by caller. */
   readonly cookies: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@ import type { HttpMethod } from './routes.js';
 
 export type Registration = components['schemas']['RegisterDto'];
 
-/** Cookie of a Set-Cookie header. */
 interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -36,7 +35,6 @@ export class Client {
     });
   }
 
-  /** Returns the value of a stored cookie. */
   cookie(name: string): string {
     const cookie = this.#cookies.get(name);
     if (cookie === undefined) throw new Error(`there is no cookie ${name}`);
@@ -71,7 +69,6 @@ export class Client {
   }
 }
 
-/** Parses the Set-Cookie headers of a response. */
 export function parseCookies(response: Response): Cookie[] {
   const headers = (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
   return headers.map((header) => {

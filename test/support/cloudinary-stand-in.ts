@@ -33,7 +33,6 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
  * @see https://cloudinary.com/documentation/authentication_signatures
  */
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
-  /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
   /** Delay of every response, until a test sets `beforeAnswering` or calls `reset`. */
   delayMs = 0;
@@ -55,12 +54,10 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     this.beforeAnswering = () => new Promise((resolve) => setTimeout(resolve, this.delayMs));
   }
 
-  /** CLOUDINARY_URL for this server. */
   get url(): string {
     return `cloudinary://${this.apiKey}:${this.apiSecret}@${CLOUD_NAME}?upload_prefix=http://127.0.0.1:${this.port}`;
   }
 
-  /** Returns the stored image at a URL of this host. */
   imageAt(url: string): CloudinaryImage | undefined {
     const [, cloudName, id = '', format] =
       /^https:\/\/res\.cloudinary\.com\/(\w+)\/image\/upload\/v\d+\/(.+)\.(png|jpg)$/.exec(url) ?? [];

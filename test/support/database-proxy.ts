@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { startService } from './service.js';
+import { startBeforeTests } from './start-before-tests.js';
 
 /** TCP proxy between one service and its database. Tests use it to make the database unavailable to the service. */
 export class DatabaseProxy {
@@ -31,7 +32,6 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  /** Number of statements that clients have sent. */
   get statements(): number {
     return this.#statements;
   }
@@ -102,7 +102,17 @@ export class DatabaseProxy {
   }
 }
 
-/** Starts a service that reaches its database through a proxy. */
+/** Starts and stops a service that reaches its database through a proxy. @param startBefore by default for all tests of a file */
+export function useServiceBehindProxy(
+  settings: () => Readonly<Record<string, string>> = () => ({}),
+  startBefore = startBeforeTests,
+) {
+  return startBefore(
+    () => startServiceBehindProxy(settings()),
+    (service) => service.stop(),
+  );
+}
+
 export async function startServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);

@@ -66,7 +66,6 @@ async function copyDatabase(template: string | undefined) {
   return {
     url: url.href,
     pool,
-    /** Returns the rows of a statement. */
     query: async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
       (await pool.query(sql, values)).rows as Row[],
     drop: async () => {

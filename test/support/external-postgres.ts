@@ -20,7 +20,6 @@ export async function startExternalPostgres() {
   await up();
   return {
     url,
-    /** Starts the server after `crash`. */
     up,
     /** Ends every session and stops the server without a checkpoint. */
     crash: () => pgCtl('stop', '-m', 'immediate'),
@@ -30,7 +29,6 @@ export async function startExternalPostgres() {
       await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);
       await pgCtl('reload');
     },
-    /** Stops the server and removes its data. */
     close: async () => {
       await stopServer(cluster);
       await rm(dataDir, { recursive: true, force: true });

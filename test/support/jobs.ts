@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 
-/** Job as stored by graphile-worker. */
 interface JobRow {
   readonly id: string;
   readonly payload: unknown;

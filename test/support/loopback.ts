@@ -44,7 +44,6 @@ export async function stopListening(server: Server, sockets: Set<Socket>): Promi
   await closed;
 }
 
-/** Returns true if connections to a port are accepted. */
 export async function acceptsConnections(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port });
   try {

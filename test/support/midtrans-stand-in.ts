@@ -138,7 +138,6 @@ function isPositiveInteger(value: number): boolean {
  * @see https://docs.midtrans.com/reference/backend-integration
  */
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
-  /** Orders at the gateway, by `orderId`. */
   readonly orders = new Map<string, MidtransOrder>();
   /** True if `order_id` in the responses to `status`, `cancel` and `expire` contains the transaction id. */
   answersTransactionIdAsOrderId = false;
@@ -157,12 +156,10 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     super();
   }
 
-  /** Value of the setting MIDTRANS_SNAP_URL. */
   get snapUrl(): string {
     return `${this.apiUrl}/snap/v1`;
   }
 
-  /** Value of the setting MIDTRANS_API_URL. */
   get apiUrl(): string {
     return `http://127.0.0.1:${this.port}`;
   }

@@ -19,7 +19,6 @@ interface OrderPage {
   readonly orders: readonly OrderAnswer[];
 }
 
-/** Returns the settings that connect the service to this gateway. */
 export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
   return {
     PAYMENT_GATEWAY: 'midtrans',

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Response as received. */
 interface RawResponse {
   readonly status: number;
   /** Names in lower case. */

@@ -113,7 +113,6 @@ export async function startService(options: ServiceOptions = {}) {
   };
 }
 
-/** Returns a client that has logged in as the administrator. */
 export async function signInAdmin(url: string): Promise<Client> {
   const client = new Client(url);
   await client.post('/api/login').send(ADMIN).expect(200);

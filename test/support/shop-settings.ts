@@ -4,7 +4,6 @@ import type { Client } from './client.js';
 
 export type ShopSettings = Omit<components['schemas']['ShopDto'], 'hours'> & { readonly hours: OpeningHours };
 
-/** Returns opening hours with the same windows on all days of the week. */
 export function everyDay(...windows: OpeningWindow[]): OpeningHours {
   return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };
 }

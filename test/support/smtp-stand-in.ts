@@ -45,7 +45,6 @@ export class SmtpStandIn {
     return standIn;
   }
 
-  /** SMTP_URL for this server. */
   get url(): string {
     return `smtp://127.0.0.1:${this.#port}`;
   }

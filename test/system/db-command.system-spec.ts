@@ -26,7 +26,6 @@ const root = useFolder('bakery-db-command-', startBeforeEach);
 
 const at = (name: string): string => join(root.path, name);
 
-/** Drops a created database after the test. */
 async function dropAfterTest(created: Promise<TestDatabase>): Promise<TestDatabase> {
   databases.push(await created);
   return created;

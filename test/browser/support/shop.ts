@@ -88,7 +88,6 @@ export function useShopSettings(change: Partial<ShopSettings>): void {
   afterEach(() => changeShop(before));
 }
 
-/** Returns the same opening hours for every day. */
 export function everyDay(from: string, to: string): ShopSettings['hours'] {
   const windows = [[from, to]];
   return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };

@@ -78,7 +78,6 @@ export class PatroniCluster {
     return node;
   }
 
-  /** Restores the cluster after a test. */
   async heal(): Promise<void> {
     for (const node of this.nodes) await node.revive();
     await this.#waitUntilHealthy();

@@ -115,7 +115,6 @@ export class Catalog {
   }
 }
 
-/** Reads all pages of the list. @returns the products by id */
 export async function readCatalog(client: Client): Promise<Map<number, ProductAnswer>> {
   const products = new Map<number, ProductAnswer>();
   for (let lastId = 0; ;) {

@@ -76,7 +76,6 @@ export class Workload {
     return new Workload(deployment, [admin, otherAdmin], customers, id, options);
   }
 
-  /** Starts every activity. The activities continue until `stop`. */
   start(): void {
     this.#isStopping = false;
     const activities = [...this.#registrations, ...this.#catalogs, ...this.#purchases];
