@@ -155,6 +155,7 @@ it('an unexpected database failure is logged without the parameters of the state
   `);
   const account = { email: 'private@example.com', fullname: 'Very Private', password: PASSWORD };
   const response = await service.client().register(account);
+  await service.database.query('DROP FUNCTION reject CASCADE');
   expectFailure(response, 500, MESSAGES.unexpected);
   const requestId = response.headers['x-request-id'];
   const line = service.log.find((entry) => entry.level === 'error' && entry.requestId === requestId);
