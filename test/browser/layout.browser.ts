@@ -10,6 +10,7 @@ interface PageToCheck {
   readonly path: string;
   /** Text that the page shows when it has loaded. */
   readonly text: string | RegExp;
+  /** Prepares the page for the check. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 

@@ -25,6 +25,9 @@ const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
 
+// Defined before the hook that stops the service, because Jest runs such hooks in their order.
+afterAll(closeConnections);
+
 const service = useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
@@ -70,8 +73,6 @@ beforeAll(async () => {
     },
   };
 });
-
-afterAll(closeConnections);
 
 const cookiesOf = (client: Client): string =>
   `accessToken=${client.cookie('accessToken')}; refreshToken=${client.cookie('refreshToken')}`;

@@ -59,6 +59,7 @@ export async function send(url: string, randomRequest: RandomRequest): Promise<A
 
 /** Checks responses against the OpenAPI document and against rules that apply to every response. */
 export class ResponseChecker {
+  /** Compiled schemas by operation and status. */
   readonly #schemas = new Map<string, (value: unknown) => string[]>();
 
   constructor(private readonly document: OpenApi) {}

@@ -33,6 +33,7 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
  * @see https://cloudinary.com/documentation/authentication_signatures
  */
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
+  /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
   /** Delay of every response, until a test sets `beforeAnswering` or calls `reset`. */
   delayMs = 0;

@@ -138,6 +138,7 @@ function isPositiveInteger(value: number): boolean {
  * @see https://docs.midtrans.com/reference/backend-integration
  */
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
+  /** Orders at the gateway by `orderId`. */
   readonly orders = new Map<string, MidtransOrder>();
   /** True if `order_id` in the responses to `status`, `cancel` and `expire` contains the transaction id. */
   answersTransactionIdAsOrderId = false;

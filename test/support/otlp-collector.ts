@@ -50,6 +50,7 @@ export async function startOtlpCollector() {
   return {
     url,
     spans,
+    /** Returns the bodies of all requests in one text. */
     raw: () => raw,
     close: () => stopListening(server, sockets),
   };

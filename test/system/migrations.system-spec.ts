@@ -29,6 +29,7 @@ const { migrate, readMigrationStatus, revertLastMigration } = await importBuilt(
 
 /** Key of the advisory lock that a process takes to migrate. */
 const MIGRATION_LOCK = 7225001;
+/** Timestamp of the last migration of version 1.0. */
 const LAST_OF_VERSION_1 = 1764000000000;
 /** Tables and columns that migrations after version 1.0 drop: sessions, and data of the simulator. */
 const LOST_SINCE_VERSION_1 = [
