@@ -30,14 +30,14 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     if (access === 'public' || access === 'refresh cookie') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    // `admit` knows the tokens that were verified before. Passport verifies all others.
+    // `admit` accepts tokens that were verified before, and requests without a cookie if the cookie is optional.
     if (!this.admission.admit(access, request, response)) {
       if (readCookie(request, ACCESS_COOKIE) === null) throw failures.missingAccessToken();
       try {
         await super.canActivate(context);
       } catch (failure) {
         if (!this.admission.isCookieOptional(access)) throw failure;
-        // The cookie is ignored. `admit` has made the response private; the response to an anonymous request is not.
+        // Ignore the cookie: the request counts as anonymous. Undo the private Cache-Control that `admit` has set.
         response.setHeader('Cache-Control', 'no-cache');
       }
     }

@@ -15,7 +15,7 @@ export function isPaidSql(orders: string): string {
   );
 }
 
-/** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `Order.isPaid`. */
+/** Returns true for the two statuses that set `completed_at`. The order may still count as unpaid: see `Order.isPaid`. */
 export function isCompleted(status: TransactionStatus): boolean {
   return status === 'settlement' || status === 'capture';
 }

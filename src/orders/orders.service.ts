@@ -113,7 +113,7 @@ export class OrdersService {
     return order;
   }
 
-  /** Updates a locked order after a payment event. When the order is first paid, enqueues a receipt or a refusal. */
+  /** Updates a locked order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const now = new Date();
     // A captured payment that is settled keeps its time of completion.

@@ -69,8 +69,8 @@ export class SalesRepository {
   }
 
   /**
-   * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so a slow
-   * client occupies no database connection between batches, and reading ends after the client disconnects.
+   * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so no database
+   * connection is occupied while the caller handles a batch. If the caller stops iterating, no further batch is read.
    */
   async *readItems({ dates, boundaries }: Days): AsyncGenerator<SoldItem[]> {
     let last: SoldItem | undefined;

@@ -102,7 +102,7 @@ describe('npm run seed', () => {
         bool_and(created_at < now() AND (NOT is_paid OR first_paid_at BETWEEN created_at AND now()))
           AS "each payment follows its order",
         bool_and((completed_at IS NOT DISTINCT FROM CASE WHEN status = 'settlement' THEN first_paid_at END))
-          AS "exactly the settled orders are completed, at their payment",
+          AS "completed_at is the time of payment of settled orders, and null for others",
         bool_and(refunded_amount = 0 OR status IN ('refund', 'partial_refund')) AS "only refunded orders have refunds"
       FROM days`);
     const violated = Object.entries(rows[0] ?? {}).filter(([, holds]) => holds !== true);

@@ -5,7 +5,7 @@ import { hasExited, signalTree, startProgram, stopProgram } from './processes.js
 
 /** Folder of PostgreSQL's programs in Debian 12. */
 export const BIN_DIR = '/usr/lib/postgresql/15/bin';
-/** A suspended Patroni accepts connections and does not respond. */
+/** A suspended Patroni accepts connections but does not respond. */
 const API_TIMEOUT_MS = 1_500;
 
 /** A PostgreSQL server and the Patroni process that manages it. */
