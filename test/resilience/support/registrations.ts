@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
-import type { Response } from 'supertest';
+import type { Response, Test } from 'supertest';
 import type { components } from '../../../client/schema.js';
 import { findCode, PASSWORD } from '../../support/accounts.js';
 import { Client } from '../../support/client.js';
 import type { SmtpStandIn } from '../../support/smtp-stand-in.js';
+import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
 type User = components['schemas']['UserView'];
@@ -38,8 +39,7 @@ export class Registrations {
   /**
    * Logs in to every stored account, compares its name and id, and verifies its e-mail with the code of the last mail. Records
    * a violation if one of these steps fails, if an acknowledged account is not stored, or if a mail went to an account that is
-   * not stored. A request that gets 503 or loses its connection is no violation: the observer only counts it. Call this after
-   * all mails were sent.
+   * not stored. Call this after all mails were sent.
    * @param stored e-mail addresses of all stored accounts. Only these log in: any other login would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
@@ -54,18 +54,26 @@ export class Registrations {
         if (codes.length > 0) violations.push(`${codes.length} mails went to ${email}, which has no account`);
         continue;
       }
-      const login = client.post('/api/login').send({ email, password: PASSWORD });
-      const answer = await this.observer.send(login, 200);
-      if (answer === undefined) continue; // The observer has recorded or counted the failure.
-      const { id, fullname } = userOf(answer);
+      const login = await this.#send(() => client.post('/api/login').send({ email, password: PASSWORD }));
+      if (login.status !== 200) {
+        violations.push(`account ${email} cannot log in`);
+        continue;
+      }
+      const { id, fullname } = userOf(login);
       if (fullname !== `Ayu ${email}` || id !== (acknowledged?.id ?? id))
         violations.push(`account ${email} is changed`);
-      const verified = client.post('/api/otp/verify').send({ otp: codes.at(-1) ?? 'none' });
-      if ((await this.observer.send(verified, 200, 400))?.status === 400)
+      const otp = codes.at(-1) ?? 'none';
+      const verification = await this.#send(() => client.post('/api/otp/verify').send({ otp }));
+      if (verification.status !== 200)
         violations.push(`the last of ${codes.length} codes mailed to ${email} does not work`);
       sentAgain += codes.length - 1;
     }
     return sentAgain;
+  }
+
+  /** Sends a request again until its response is 200 or 400, because a busy service may respond with 503. */
+  #send(build: () => Test): Promise<Response> {
+    return until('a response that is not 503', () => this.observer.send(build(), 200, 400));
   }
 }
 
