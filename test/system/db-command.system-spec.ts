@@ -139,7 +139,8 @@ describe('a backup', () => {
     holder.release();
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
-    expect(await expectExit(1, { DATABASE_URL: url }, 'backup', file)).toContain('already exists');
+    const later = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
+    expect(later).toContain(`${file} exists: choose the name of a new file`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
     expect(await readdir(root.path)).not.toContain('shop.backup.partial');
   });
