@@ -127,6 +127,21 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await expectStatusAndRefund(orderId, 'partial_refund', 30_000);
     expect(await refund(orderId, { amount: null, reason: null, manual: null })).toMatchObject(FULLY_REFUNDED);
     expect(listRefundAmountsAtGateway(orderId)).toEqual([20_000, 340_000]);
+    // The gateway knows only 360,000 rupiah, so it reports a partial refund.
+    await shop.notify(orderId);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
+    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification partial_refund duplicate');
+  });
+
+  it('leaves a fully refunded order unchanged if the notification of an earlier part arrives last', async () => {
+    const orderId = await placePaidOrder();
+    await refund(orderId, { amount: 70_000 });
+    const delayed = shop.gateway.notification(orderId);
+    await refund(orderId);
+    await shop.notify(orderId);
+    await shop.notify(orderId, delayed);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
+    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification partial_refund duplicate');
   });
 
   it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is a duplicate', async () => {
@@ -270,6 +285,15 @@ describe('a refund while the gateway fails', () => {
     });
     await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
+  });
+
+  it('does not make a fully refunded order partially refunded if the rest was refunded at the gateway before it is completed', async () => {
+    const orderId = await placePaidOrder();
+    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
+    expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);
+    // The administrator refunds everything on the gateway's dashboard instead.
+    await shop.setStatusAndNotify(orderId, 'refund');
+    expect(await refund(orderId, { amount: 70_000 })).toMatchObject(FULLY_REFUNDED);
   });
 
   it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {

@@ -1,7 +1,7 @@
 import { buildValidationFailure } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
-import { gatewaySettings } from './support/orders.js';
+import { gatewaySettings, readOrder } from './support/orders.js';
 import { withService } from './support/service.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
@@ -296,4 +296,16 @@ it('20 parallel signed notifications without the required fraud_status are rejec
   ]);
   const order = await shop.readStoredOrder(orderId);
   expect(order).toMatchObject({ payment_type: 'cstore', fraud_status: null, completed_at: null });
+});
+
+it('a check records a further partial refund of an order that already has the status partial_refund', async () => {
+  const orderId = await shop.insertOrder();
+  const { refunds } = shop.gateway.setStatus(orderId, 'partial_refund', { paymentType: 'gopay' });
+  for (const [index, amount] of [50_000, 70_000].entries()) {
+    refunds.push({ refund_key: `dashboard-${index}`, amount });
+    // Rejected and followed by a check, because the field is required.
+    expect((await shop.sendNotification(orderId, { fraud_status: undefined })).status).toBe(400);
+    await shop.waitForPaymentChecks();
+  }
+  expect((await readOrder(shop.customer, orderId)).refunded_amount).toBe(120_000);
 });

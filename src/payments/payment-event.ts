@@ -40,20 +40,23 @@ export function decideOutcome(
   if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
 
   const applied = history.filter(({ outcome }) => outcome === 'applied');
-  // The gateway reports the full refund of a captured payment as a cancellation.
+  // The gateway reports the full refund of a captured payment as a cancellation, and does not know manual refunds.
   const isRefunded = applied.some(
     (stored) => stored.source === 'refund' && stored.transactionStatus === 'refund',
   );
-  if (event.status === 'cancel' && isRefunded) return 'duplicate';
+  if (isRefunded && ['cancel', 'partial_refund'].includes(event.status)) return 'duplicate';
 
   const appliedStatuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
   const isShownByOrder = isSameTransaction && order.status === event.status;
+  // Two partial refunds may differ only in the total refunded so far.
+  const hasKnownSum =
+    event.refundAmount === null || applied.some((stored) => stored.refundAmount === event.refundAmount);
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
   const isKnown =
     event.source === 'notification'
       ? isKnownNotification(event, history, isShownByOrder)
       : // If two attempts were paid, the order shows the latest one. A response with an applied status of the other is no news.
-        isShownByOrder ||
+        (isShownByOrder && hasKnownSum) ||
         (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
   if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';
@@ -80,7 +83,6 @@ function isKnownNotification(
       stored.transactionStatus === event.status &&
       stored.grossAmount === event.grossAmount &&
       stored.fraudStatus === event.fraudStatus &&
-      // Two partial refunds may differ only in the total refunded so far.
       (event.refundAmount === null || stored.refundAmount === event.refundAmount) &&
       (stored.source === 'notification' ? stored.statusCode === event.statusCode : isShownByOrder),
   );

@@ -53,11 +53,9 @@ export class PaymentEventsService {
     if (outcome === 'applied') {
       const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = event;
       const refundedAmount = await this.#sumRefunds(tx, order, event);
-      const payment = { transactionId, status, paymentType, fraudStatus, transactionAmount };
-      await pipelined(
-        tx.insert(StoredPaymentEvent, stored),
-        this.orders.applyPayment(tx, order, { ...payment, attemptId, refundedAmount }),
-      );
+      const amounts = { transactionAmount, refundedAmount };
+      const payment = { transactionId, status, attemptId, paymentType, fraudStatus, ...amounts };
+      await pipelined(tx.insert(StoredPaymentEvent, stored), this.orders.applyPayment(tx, order, payment));
     } else if (event.source === 'notification' || event.source === 'refund') {
       // A status response or cancellation that changes nothing is not stored.
       await tx.insert(StoredPaymentEvent, stored);

@@ -216,11 +216,11 @@ export class RefundsService implements OnModuleInit {
     { attemptId, transactionId, gatewaySum }: Refund,
     { statusCode, payload }: RefundResponse,
   ): Promise<void> {
-    const { orderId, grossAmount, paymentType, fraudStatus } = order;
+    const { orderId, grossAmount, refundedAmount, paymentType, fraudStatus } = order;
     const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
     await this.events.record(tx, order, {
       source: 'refund',
-      status: manualSum + gatewaySum >= grossAmount ? 'refund' : 'partial_refund',
+      status: Math.max(manualSum + gatewaySum, refundedAmount) >= grossAmount ? 'refund' : 'partial_refund',
       attemptId,
       transactionId,
       statusCode,
