@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { padded, png } from '../support/pictures.js';
 import { search, waitForHeading, waitForText } from './support/page.js';
-import { makeUnique } from './support/shop.js';
+import { changePrice, createProduct, makeUnique } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
@@ -84,6 +84,18 @@ it('an administrator corrects the input for a new product, saves the product wit
   await deleteProduct(page);
   await search(page, name);
   await waitForText(page, 'Nothing found');
+});
+
+it('the editor starts with the current price, even if it showed an earlier price before', async () => {
+  const product = await createProduct('Roti lama', 20_000);
+  const { page } = await openAsAdmin(`/manage/products/${product.id}`, 'Edit product');
+  const price = page.getByLabel('Price in rupiah');
+  expect(await price.inputValue()).toBe('20000');
+  await page.getByRole('link', { name: 'Sales' }).click();
+  await waitForHeading(page, 'Sales');
+  await changePrice(product, 30_000);
+  await page.goBack();
+  expect(await price.inputValue()).toBe('30000');
 });
 
 it('markup in the texts of a product is shown as text', async () => {

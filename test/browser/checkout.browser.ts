@@ -1,5 +1,5 @@
 import type { Page, Response } from 'playwright-core';
-import { waitForHeading, waitForText } from './support/page.js';
+import { holdRequests, waitForHeading, waitForText } from './support/page.js';
 import { changePrice, createProduct, CROISSANT, deleteProduct, makeUnavailable } from './support/shop.js';
 import { newCustomer } from './support/shopper.js';
 import { addToCart, orderCart } from './support/steps.js';
@@ -79,6 +79,24 @@ it.each([
     await waitForText(page, 'This product is sold out or no longer baked.');
   },
 );
+
+it('a product that is added while an order is being sent stays in the cart', async () => {
+  const { page } = await newCustomer();
+  const product = await createProduct('Roti susulan', 20_000);
+  await addToCart(page, CROISSANT);
+  const release = await holdRequests(page, ORDERS);
+  const other = await page.context().newPage();
+  await other.goto(`/products/${product.id}`);
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await other.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: product.name }).waitFor();
+  await release();
+  await waitForHeading(page, 'Waiting for payment');
+  await waitForText(page, /^1 × /);
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await page.getByRole('link', { name: product.name }).waitFor();
+  await waitForText(page, 'Total, 1 piece');
+});
 
 it('a price that changed while the cart was open is shown before anything is ordered', async () => {
   const { page } = await newCustomer();

@@ -1,5 +1,5 @@
-import { expectGoodLayout, waitForText } from './support/page.js';
-import { CROISSANT, everyDay, readShop, useShopSettings } from './support/shop.js';
+import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
+import { changeShop, CROISSANT, everyDay, readShop, useShopSettings } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
@@ -39,6 +39,17 @@ it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed 
   await customer.page.reload();
   await thirdDay.waitFor({ state: 'attached' });
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
+});
+
+it('the form starts with the current settings, even if the page showed earlier settings before', async () => {
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  const days = page.getByLabel('Days in advance');
+  expect(await days.inputValue()).toBe('14');
+  await page.getByRole('link', { name: 'Today' }).click();
+  await waitForHeading(page, 'Today');
+  await changeShop({ days_ahead: 5 });
+  await page.goBack();
+  expect(await days.inputValue()).toBe('5');
 });
 
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {

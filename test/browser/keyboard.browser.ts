@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { until } from '../support/wait.js';
 import { waitForHeading, waitForText } from './support/page.js';
+import { CROISSANT } from './support/shop.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
+import { addToCart } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
   const { email } = await newCustomer();
@@ -60,6 +62,14 @@ it('the focus moves to the heading of a new page and stays there while content l
   await page.locator(`a[href="${pathname}"]`).click();
   await waitForHeading(page, 'Waiting for payment');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
+});
+
+it('the focus moves to the heading of the cart when the removed product takes its button away', async () => {
+  const { page } = await newCustomer();
+  await addToCart(page, CROISSANT);
+  await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');
+  await waitForText(page, 'Nothing in it yet');
+  expect(await readFocusedHeading(page)).toBe('Your cart');
 });
 
 /** Returns the text of the page's heading, once it has the focus. */

@@ -118,6 +118,34 @@ it('the page of a day polls for new orders, and has buttons for the next and the
   await findOrders(page, dewi).waitFor();
 });
 
+it('a page of the day that stays open after midnight shows the new day', async () => {
+  const eka = await newCustomer({ name: makeUnique('Eka') });
+  await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: new Date(Date.now() + DAY_MS).toISOString() });
+  const { page } = await openAsAdmin('/manage/today', 'Today');
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('heading', { name: 'To bake' }).waitFor();
+  expect(await findOrders(page, eka).count()).toBe(0);
+  await page.clock.fastForward(DAY_MS);
+  await findOrders(page, eka).waitFor();
+  await waitForHeading(page, 'Today');
+});
+
+it('a page of the day that cannot be reloaded says that it may be outdated, until it is reloaded', async () => {
+  const { page } = await openAsAdmin('/manage/today', 'Today');
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('heading', { name: 'To bake' }).waitFor();
+  await page.route('**/api/admin/days/*', (route) => route.abort());
+  await page.clock.runFor(16_000); // The page polls every 15 seconds.
+  const message = page.getByRole('alert').getByText('This may be outdated. We cannot reach the bakery.');
+  await message.waitFor();
+  await page.getByRole('heading', { name: 'To bake' }).waitFor();
+  await page.unroute('**/api/admin/days/*');
+  await page.clock.runFor(16_000);
+  await message.waitFor({ state: 'detached' });
+});
+
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.
   const pickup = new Date(Date.now() + 9 * DAY_MS);

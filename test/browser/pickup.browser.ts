@@ -31,6 +31,21 @@ it('a customer chooses a pickup, corrects a wrong phone number and adds a note; 
   expect(await page.getByLabel('Note').inputValue()).toBe('');
 });
 
+it('nothing can be ordered while the pickup times cannot be loaded, and the chosen time is kept', async () => {
+  const { page } = await newCustomer();
+  await addToCart(page, CROISSANT);
+  await page.getByLabel('Day').selectOption(SECOND_DAY);
+  await page.getByLabel('Time').selectOption('10:30');
+  await page.route('**/api/shop', (route) => route.abort());
+  await page.reload();
+  await waitForText(page, 'We cannot reach the bakery.');
+  expect(await page.getByRole('button', { name: 'Order and pay' }).count()).toBe(0);
+  await page.unroute('**/api/shop');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, /^\w+ \d+ \w+, 10:30$/);
+});
+
 describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () => {
   useShopSettings({ hours: everyDay('07:10', '08:31'), lead_minutes: 0 });
 

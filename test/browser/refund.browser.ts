@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
+import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
@@ -76,6 +76,23 @@ it('an order that is refused before it is paid is cancelled at the payment gatew
   await waitForText(customerPage, 'You do not have to pay for it.');
   expect(await customerPage.getByRole('link', { name: 'Go to the payment page' }).count()).toBe(0);
   expect(await customerPage.getByRole('button', { name: 'Cancel order' }).count()).toBe(0);
+});
+
+it('the next refund cannot start until the page shows the amount of the previous one', async () => {
+  const { id, adminPage } = await openPaidOrder();
+  await adminPage.locator('summary', { hasText: 'Refund' }).click();
+  await adminPage.getByLabel('Amount in rupiah').fill('10.000');
+  const release = await holdRequests(adminPage, `**/api/admin/orders/${id}`);
+  const button = adminPage.getByRole('button', { name: 'Refund', exact: true });
+  await button.click();
+  let isRefunded = false;
+  adminPage.on('response', (response) => (isRefunded ||= response.url().endsWith('/refund')));
+  const reloading = adminPage.waitForRequest((request) => isRefunded && request.url().endsWith(id));
+  await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+  await reloading; // The page still shows the amount before the refund.
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await release();
+  await waitForText(getHistory(adminPage), /Rp\s10\.000/);
 });
 
 it('a repeated refund has the same idempotency key until the page shows that the refund was made', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RunOptions } from 'axe-core';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SCREENSHOT_FOLDER = join(ROOT, '.screenshots');
@@ -36,6 +36,16 @@ export async function waitForText(page: Page | Locator, text: string | RegExp): 
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text);
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
+}
+
+/** Holds all requests of a page for a URL. @returns a function that sends them and holds no more */
+export async function holdRequests(page: Page, url: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  await page.route(url, (route) => void held.push(route));
+  return async () => {
+    for (const route of held) await route.continue();
+    await page.unroute(url);
+  };
 }
 
 /** Returns by how many pixels the page is wider than the window. */

@@ -125,7 +125,9 @@ export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder,
     if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {
-    void queryClient.invalidateQueries({ queryKey: ['orders'] });
+    // Wait until the page shows the new `refunded_amount`. A person who repeats the refund before that would get another
+    // key, so the refund would be made twice.
+    await queryClient.invalidateQueries({ queryKey: ['orders'] });
   }
 }
 

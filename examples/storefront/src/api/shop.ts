@@ -1,8 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
 import { dataOf } from 'bakery-client';
 import { toLocalDate } from '../calendar';
 import { api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
+
+const MINUTE_MS = 60_000;
 
 /** Default time zone of the service, used until the settings of the shop are loaded. */
 const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
@@ -18,8 +21,15 @@ export function useTimeZone(): string {
   return useQuery(shopInfo).data?.time_zone ?? DEFAULT_TIME_ZONE;
 }
 
+/** Returns the current date in the shop's time zone. An open page is rendered again after midnight. */
 export function useToday(): string {
-  return toLocalDate(new Date(), useTimeZone());
+  const timeZone = useTimeZone();
+  return useSyncExternalStore(subscribeToClock, () => toLocalDate(new Date(), timeZone));
+}
+
+function subscribeToClock(listener: () => void) {
+  const timer = setInterval(listener, MINUTE_MS);
+  return () => clearInterval(timer);
 }
 
 export async function saveShop(body: ShopSettings) {

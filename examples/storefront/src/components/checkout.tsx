@@ -2,15 +2,16 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
+import type { Shop } from '../api/client';
 import { explain, getFieldMessages } from '../api/errors';
 import { shopInfo } from '../api/shop';
 import { formatCount, formatPrice } from '../format';
-import { type CartLine, clearCart, countPieces, calculateLineTotal } from '../state/cart';
+import { type CartLine, countPieces, calculateLineTotal, removeFromCart } from '../state/cart';
 import { changeCheckoutDetails, clearCheckoutDetails, useCheckoutDetails } from '../state/checkout';
 import { useSession } from '../state/session';
 import { Button, ButtonLink } from './button';
 import { TextField } from './field';
-import { Alert } from './page';
+import { Alert, Loaded } from './page';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
@@ -21,6 +22,7 @@ const FIELDS = ['pickup_at', 'phone', 'note'];
  */
 export function CartSummary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
+  const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
   return (
     <section className="panel summary" aria-label="Summary">
       <p className="sum">
@@ -28,7 +30,7 @@ export function CartSummary({ lines }: { lines: CartLine[] }) {
         <strong>{formatPrice(lines.reduce((sum, line) => sum + calculateLineTotal(line), 0))}</strong>
       </p>
       {isSignedIn ? (
-        <CheckoutForm lines={lines} />
+        <Loaded query={shop}>{(data) => <CheckoutForm lines={lines} shop={data} />}</Loaded>
       ) : (
         <>
           <p className="hint">Sign in or create an account to order. Your cart is kept.</p>
@@ -42,22 +44,22 @@ export function CartSummary({ lines }: { lines: CartLine[] }) {
 }
 
 /** Form for the pickup time, phone number and note of an order. */
-function CheckoutForm({ lines }: { lines: CartLine[] }) {
+function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const navigate = useNavigate();
   const section = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
-  const shop = useQuery(shopInfo);
-  const times = useMemo(() => (shop.data ? listPickupTimes(shop.data) : []), [shop.data]);
+  const times = useMemo(() => listPickupTimes(shop), [shop]);
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => {
+    mutationFn: (ordered: CartLine[]) => {
       // Store the preselected time, because a later list may begin with another time. A retry must send the same time:
       // another body would get a new idempotency key.
       changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
-      return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
+      return placeOrder(ordered, { ...details, pickupAt: chosen?.at ?? null });
     },
-    onSuccess: ({ order_id, redirect_url }) => {
-      clearCart();
+    onSuccess: ({ order_id, redirect_url }, ordered) => {
+      // Keep products that were added while the order was being sent.
+      for (const { id } of ordered) removeFromCart(id);
       clearCheckoutDetails();
       // If the browser blocks the new tab, the page of the order has a link.
       if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
@@ -68,10 +70,10 @@ function CheckoutForm({ lines }: { lines: CartLine[] }) {
   useEffect(() => section.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
   return (
     <div className="form" ref={section}>
-      {shop.data && chosen && (
+      {chosen && (
         <PickupPicker
           times={times}
-          timeZone={shop.data.time_zone}
+          timeZone={shop.time_zone}
           chosen={chosen}
           message={messages.pickup_at}
           onChoose={({ at }) => changeCheckoutDetails({ pickupAt: at })}
@@ -102,7 +104,7 @@ function CheckoutForm({ lines }: { lines: CartLine[] }) {
         className="button wide"
         aria-disabled={isPending}
         disabled={lines.length === 0}
-        onClick={() => mutate()}
+        onClick={() => mutate(lines)}
       >
         Order and pay
       </Button>

@@ -9,6 +9,8 @@ interface QuestionProps {
   /** Text of the button that declines. */
   no?: string;
   disabled?: boolean;
+  /** True while an earlier confirmed action runs. */
+  isBusy?: boolean;
 }
 
 interface QuestionButtonProps extends QuestionProps {
@@ -21,7 +23,7 @@ const NO = 'no';
 
 /** Button that asks a question before an action that cannot be undone. Escape declines. */
 export function QuestionButton(props: QuestionButtonProps) {
-  const { className, label, question, text, no = 'Keep it', disabled, answers, onAnswer } = props;
+  const { className, label, question, text, no = 'Keep it', disabled, isBusy, answers, onAnswer } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
@@ -32,7 +34,12 @@ export function QuestionButton(props: QuestionButtonProps) {
   };
   return (
     <>
-      <Button className={className} disabled={disabled} onClick={() => dialog.current?.showModal()}>
+      <Button
+        className={className}
+        disabled={disabled}
+        aria-disabled={isBusy}
+        onClick={() => dialog.current?.showModal()}
+      >
         {label}
       </Button>
       <dialog ref={dialog} aria-labelledby={id} aria-describedby={`${id}-text`} onClose={onClose}>

@@ -121,10 +121,19 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** Shows the data of a query, grey bars while loading, or a message: not found (`null`) or failed to load. */
+/**
+ * Shows the data of a query, grey bars while loading, or a message: not found (`null`) or failed to load. If data is
+ * shown and cannot be reloaded, a message above it says so.
+ */
 export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
-  if (data != null) return children(data);
+  if (data != null)
+    return (
+      <>
+        <Alert>{error && `This may be outdated. ${explain(error)}`}</Alert>
+        {children(data)}
+      </>
+    );
   return (
     <>
       {title && <PageHeading isVisuallyHidden>{data === null ? `${title} not found` : title}</PageHeading>}

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
 import { CartSummary } from '../components/checkout';
-import { Notice, PageHeading } from '../components/page';
+import { focusHeading, Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
@@ -54,6 +54,7 @@ function Line({ line }: { line: CurrentLine }) {
   const remove = () => {
     removeFromCart(id);
     toast(`${name} is no longer in your cart.`);
+    focusHeading();
   };
   return (
     <li className="line">

@@ -91,6 +91,7 @@ function PendingActions({ order }: { order: Order }) {
           question="Cancel this order?"
           text="It will not be baked."
           yes="Cancel the order"
+          isBusy={cancel.isPending}
           onConfirm={() => cancel.mutate()}
         />
       </div>

@@ -45,10 +45,6 @@ export function removeFromCart(id: number) {
   changeCart((lines) => lines.filter((line) => line.id !== id));
 }
 
-export function clearCart() {
-  changeCart(() => NO_LINES);
-}
-
 // When a visitor signs in, the lines of the visitor's cart are added to the user's cart.
 useSession.subscribe(({ person }, previous) => {
   if (person === null || previous.person !== null) return;

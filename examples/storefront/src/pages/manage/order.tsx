@@ -97,7 +97,7 @@ interface RefuseButtonProps {
 
 /** Button that refuses an order. For a paid order, the question also offers a refund. */
 function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
-  const { mutate } = useMutation({
+  const { mutate, isPending } = useMutation({
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
       if (answer === 'refund') await refundOrder(order, {});
@@ -121,6 +121,7 @@ function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
       label="Refuse"
       question="Refuse this order?"
       no="Keep the order"
+      isBusy={isPending}
       onAnswer={(answer) => mutate(answer)}
       {...(isPaid(order) ? paid : unpaid)}
     />

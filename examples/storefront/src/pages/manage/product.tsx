@@ -25,9 +25,9 @@ export default function ManageProductPage() {
 }
 
 function EditedProduct({ id }: { id: number }) {
-  const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(id));
-  // The placeholder is a copy from a list and may be outdated.
-  const query = { data: isPlaceholderData ? undefined : data, error, refetch };
+  const { data, isFetchedAfterMount, error, refetch } = useQuery(productDetail(id));
+  // The form keeps the values that it starts with, and cached values may be outdated.
+  const query = { data: isFetchedAfterMount ? data : undefined, error, refetch };
   return (
     <Loaded query={query} missing={MISSING}>
       {(product) => (

@@ -21,7 +21,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
   // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
   const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
   const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
-  const { mutate, error } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => refundOrder(order, refund),
     onSuccess: () => {
       toast(`${formatPrice(amount)} is refunded.`);
@@ -58,6 +58,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
           className="button quiet"
           label="Refund"
           disabled={!isAmountValid}
+          isBusy={isPending}
           question={`Refund ${formatPrice(amount)}?`}
           text={
             isManual

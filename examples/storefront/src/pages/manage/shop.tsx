@@ -10,9 +10,12 @@ import { ManagePage } from './manage-page';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup and time zone. */
 export default function ShopPage() {
+  const { data, isFetchedAfterMount, error, refetch } = useQuery({ ...shopInfo, refetchOnMount: 'always' });
+  // The form keeps the values that it starts with, and cached values may be outdated.
+  const query = { data: isFetchedAfterMount ? data : undefined, error, refetch };
   return (
     <ManagePage title="Opening hours">
-      <Loaded query={useQuery(shopInfo)}>{(shop) => <ShopForm shop={shop} />}</Loaded>
+      <Loaded query={query}>{(shop) => <ShopForm shop={shop} />}</Loaded>
     </ManagePage>
   );
 }

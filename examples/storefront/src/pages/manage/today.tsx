@@ -3,8 +3,8 @@ import { Button } from '../../components/button';
 import { Loaded } from '../../components/page';
 import { useUrlParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
-import { shopInfo } from '../../api/shop';
-import { addDays, formatDate, formatDay, toLocalDate } from '../../calendar';
+import { shopInfo, useToday } from '../../api/shop';
+import { addDays, formatDate, formatDay } from '../../calendar';
 import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
@@ -20,7 +20,7 @@ export default function TodayPage() {
 }
 
 function Day({ timeZone }: { timeZone: string }) {
-  const today = toLocalDate(new Date(), timeZone);
+  const today = useToday();
   const [chosen, choose] = useUrlParameter('date');
   const date = chosen || today;
   const query = useQuery(daySheet(date));
