@@ -74,6 +74,11 @@ describe('the pickup time, phone and note of an order', () => {
     ['a pickup time without an offset', { pickup_at: inHours(24).replace('Z', '') }, BAD_PICKUP],
     ['a pickup time that is a date', { pickup_at: inHours(24).slice(0, 10) }, BAD_PICKUP],
     ['a pickup time in the past', { pickup_at: inHours(-1) }, BAD_PICKUP],
+    [
+      'a pickup time that is in the year 10000 in UTC',
+      { pickup_at: '9999-12-31T23:00:00-05:00' },
+      BAD_PICKUP,
+    ],
     ['a pickup time of the year 275760', { pickup_at: '+275760-09-13T00:00:00Z' }, BAD_PICKUP],
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
     ['a pickup time that is a list', { pickup_at: [inHours(24)] }, BAD_PICKUP],

@@ -63,11 +63,6 @@ export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
-/** Returns 1 for Monday to 7 for Sunday. */
-export function weekdayOf(date: string): number {
-  return new Date(date).getUTCDay() || 7;
-}
-
 /** Returns true if the clocks change on a date, or shortly before or after. A cheap check before exact calculations. */
 export function mayClockChange(date: string, zone: string): boolean {
   const utcMidnight = Date.parse(date);

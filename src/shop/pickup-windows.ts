@@ -1,5 +1,5 @@
 import { Duration } from 'luxon';
-import { addDays, isExistingLocalTime, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
+import { addDays, dayRange, isExistingLocalTime, localAt, mayClockChange } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000;
 export function isPickupPossible(rules: PickupRules, pickupAt: Date, now: Date): boolean {
   const { timeZone, leadMinutes, daysAhead } = rules;
   if (pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
+  if (pickupAt >= dayRange(addDays(localAt(now, timeZone).date, daysAhead), timeZone).end) return false;
   const { date, time } = localAt(pickupAt, timeZone);
-  if (date > addDays(localAt(now, timeZone).date, daysAhead)) return false;
   return listOpeningWindows(rules, date).some(([from, to]) => from <= time && time < to);
 }
 
@@ -35,7 +35,7 @@ export function listPickupWindows(rules: PickupRules, now: Date): PickupWindowVi
 }
 
 function listOpeningWindows({ closed, hours }: PickupRules, date: string): readonly OpeningWindow[] {
-  const weekday = WEEKDAYS[weekdayOf(date) - 1];
+  const weekday = WEEKDAYS.at(new Date(date).getUTCDay() - 1); // Sunday is day 0, so its index is -1.
   return weekday === undefined || closed.includes(date) ? [] : hours[weekday];
 }
 
