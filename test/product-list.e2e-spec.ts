@@ -2,7 +2,8 @@ import { insertProducts } from './support/catalog.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
 import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
-import { useCustomer, useService } from './support/service.js';
+import { useCustomer, useService, withService } from './support/service.js';
+import { until } from './support/wait.js';
 
 const MAX_ID = 2_147_483_647;
 
@@ -128,7 +129,9 @@ describe('GET /api/products?q=', () => {
 
   it.each([
     ['x'.repeat(101), 'q can have 100 characters at max'],
+    ['🍞'.repeat(100) + '\ufe0f', 'q can have 100 characters at max'],
     ['bread\0', 'q contains a character that is not allowed'],
+    ['bread\ufffd', 'q contains a character that is not allowed'],
     [['a', 'b'], 'q should be a text'],
   ])(
     'rejects %j with the message "%s", and reports an invalid last_id in the same response',
@@ -155,3 +158,31 @@ describe('GET /api/products/{product_id}', () => {
     },
   );
 });
+
+it.each(['/api/products/7', '/api/admin/products'])(
+  'GET %s finds images through an index and does not read those of all products',
+  async (path) => {
+    await withService({}, async ({ database: { query }, admin }) => {
+      const client = await admin();
+      await query(
+        `INSERT INTO products (name, price) SELECT 'Bread', 1 FROM generate_series(1, 5000);
+         INSERT INTO images (id, host, state, product_id, position, url)
+         SELECT gen_random_uuid(), 'local', 'attached', id, n, n || '.png' FROM products, generate_series(1, 4) AS n;
+         ANALYZE products, images`,
+      );
+      const countScans = async () => {
+        const [counts] = await query<{ full: number; indexed: number }>(
+          `SELECT seq_scan::int AS full, idx_scan::int AS indexed FROM pg_stat_user_tables WHERE relname = 'images'`,
+        );
+        return counts ?? { full: 0, indexed: 0 };
+      };
+      const before = await countScans();
+      const after = await until('PostgreSQL has counted a scan', async () => {
+        await client.get(path).expect(200);
+        const counts = await countScans();
+        return counts.full + counts.indexed > before.full + before.indexed && counts;
+      });
+      expect(after.full).toBe(before.full);
+    });
+  },
+);

@@ -1,9 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-
-const MAX_LENGTH = 100;
+import { IsBoolean, IsOptional, IsString, Matches } from 'class-validator';
+import { STORABLE } from './text.decorator.js';
 
 /** Parses an optional query parameter that is `true` or `false`. */
 export function BooleanQuery(description: string): PropertyDecorator {
@@ -17,17 +16,18 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Trims and validates the optional query parameter `q`. An empty text counts as absent. Rejects U+0000, like PostgreSQL. */
+/** Trims and validates the optional query parameter `q`. An empty text counts as absent. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),
+    ApiPropertyOptional({ type: String, maxLength: 100, description }),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? value.trim() || undefined : value,
     ),
     IsOptional(),
     IsString({ message: 'q should be a text' }),
-    MaxLength(MAX_LENGTH, { message: `q can have ${MAX_LENGTH} characters at max` }),
-    Matches(/^[^\0]*$/, { message: 'q contains a character that is not allowed' }),
+    // `MaxLength` does not count variation selectors.
+    Matches(/^.{0,100}$/su, { message: 'q can have 100 characters at max' }),
+    Matches(STORABLE, { message: 'q contains a character that is not allowed' }),
   );
 }
 

@@ -73,7 +73,5 @@ function unlessEmpty(page: ProductPage): ProductPage | null {
 
 /** Sends a page. Express sends 304 instead if the client already has the page with this ETag. */
 export function sendPage(response: Response, { body, etag }: ProductPage): void {
-  response.setHeader('ETag', etag);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.send(body);
+  response.setHeader('ETag', etag).setHeader('Content-Type', 'application/json; charset=utf-8').send(body);
 }

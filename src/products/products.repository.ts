@@ -8,6 +8,8 @@ import { Product } from './product.entity.js';
 type ProductFields = Partial<Omit<Product, 'images'>>;
 
 const PAGE_SIZE = 50;
+/** Join with all images of a product. The condition lets PostgreSQL use the index, which contains only attached images. */
+const IMAGES = ['product.images', 'image', "image.state = 'attached'"] as const;
 
 /** `Product.isAvailable` in SQL, for statements that name the table `products`. */
 const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
@@ -59,7 +61,7 @@ export class ProductsRepository {
     // The page is a subquery: `take` in a query that also sorts by image would count a product once for each image.
     return this.products
       .createQueryBuilder('product')
-      .leftJoinAndSelect('product.images', 'image')
+      .leftJoinAndSelect(...IMAGES)
       .where(`product.id IN (${ids.getQuery()})`, ids.getParameters())
       .orderBy({ 'product.id': 'ASC', 'image.position': 'ASC' })
       .getMany();
@@ -72,7 +74,7 @@ export class ProductsRepository {
   findById(id: number, tx = this.products.manager): Promise<Product | null> {
     return tx
       .createQueryBuilder(Product, 'product')
-      .leftJoinAndSelect('product.images', 'image')
+      .leftJoinAndSelect(...IMAGES)
       .where('product.id = :id', { id })
       .orderBy('image.position')
       .getOne();
