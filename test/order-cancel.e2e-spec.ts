@@ -53,6 +53,19 @@ describe('a pending order', () => {
     },
   );
 
+  it('is cancelled together with a payment attempt that begins while the gateway cancels the first one', async () => {
+    const orderId = await shop.orderWithUnreportedPayment();
+    let later = '';
+    shop.gateway.beforeAnswering = async ({ operation }) => {
+      if (operation !== 'cancel' || later !== '') return;
+      later = await shop.addAttempt(orderId);
+      shop.gateway.setStatus(later, 'pending');
+    };
+    expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
+    for (const attemptId of [orderId, later])
+      expect(shop.gateway.order(attemptId).transactions.at(-1)?.status).toBe('cancel');
+  });
+
   it('is not cancelled if a later attempt was paid, and stays paid after a notification of the cancelled first attempt', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const later = await shop.addAttempt(orderId);

@@ -81,14 +81,13 @@ export class PaymentEventsService {
 
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const isOutdated = (await this.#findLastAppliedId(tx, orderId)) !== lastAppliedId;
+      const hasNewAttempt = !attemptIds.includes(order.currentAttemptId);
+      const isOutdated = hasNewAttempt || (await this.#findLastAppliedId(tx, orderId)) !== lastAppliedId;
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
         if (isOutdated && event.source !== 'cancellation') continue;
         if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
-          throw new GatewayUnavailableError(
-            `the gateway reports another amount than that of order ${orderId}`,
-          );
+          throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
         if ((await this.record(tx, order, event)) === 'applied') outcome = 'found';
       }
       if (isOutdated) return { order, outcome: 'outdated' };
