@@ -123,6 +123,29 @@ describe('a backup', () => {
     }
   });
 
+  it('that loses a race against another restore into the same database leaves the restored rows as they are', async () => {
+    const source = await dropAfterTest(createDatabase());
+    await addUser(source, 'wayan');
+    const file = at('shop.backup');
+    await expectExit(0, { DATABASE_URL: source.url }, 'backup', file);
+    const target = await dropAfterTest(createEmptyDatabase());
+    // Both restores have found an empty database when they wait for this lock of the migrations.
+    const holder = await target.pool.connect();
+    await holder.query('BEGIN; SELECT pg_advisory_xact_lock(7225001)');
+    const restores = ['first', 'second'].map((name) =>
+      spawnDb({ DATABASE_URL: target.url, DATA_DIR: at(name) }, 'restore', file),
+    );
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND application_name = 'bakery-migrations' AND query LIKE '%pg_try_advisory_xact_lock%'`;
+    await until('both restores wait', async () => (await target.query(waiting)).length === 2);
+    await holder.query('ROLLBACK');
+    holder.release();
+    const codes = await Promise.all(restores.map(({ exited }) => exited));
+    expect(codes.sort()).toEqual([0, 1]);
+    expect(restores.map(({ output }) => output()).join('')).toContain('the database is not empty');
+    expect(await target.query('SELECT email FROM users')).toEqual([{ email: 'wayan@example.com' }]);
+  });
+
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
     const { url, pool } = await dropAfterTest(createDatabase());
     const file = at('shop.backup');

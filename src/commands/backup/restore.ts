@@ -56,7 +56,7 @@ export async function restoreBackup(
   } catch (error) {
     await images.remove();
     await setSchema(databaseUrl, before).catch((failure: unknown) => {
-      printStatus(`the former schema could not be restored; the tables are empty: ${String(failure)}`);
+      printStatus(`the former schema could not be restored: ${String(failure)}`);
     });
     throw error;
   }
@@ -72,7 +72,10 @@ export async function restoreBackup(
 async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
   const countApplied = async () => (await readMigrationStatus(databaseUrl)).applied.length;
   if ((await countApplied()) < names.length) await migrate(databaseUrl, printStatus);
-  while ((await countApplied()) > names.length) await revertLastMigration(databaseUrl, printStatus);
+  while ((await countApplied()) > names.length) {
+    await withClient(databaseUrl, assertEmpty); // A revert would delete rows that another process has written meanwhile.
+    await revertLastMigration(databaseUrl, printStatus);
+  }
   if (names.length > 0) return;
   // Drop the list of migrations and the job queue, which no migration drops.
   await withClient(databaseUrl, (client) =>
