@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Database, openDatabaseForCommand } from '../config/database.js';
 import type { Env } from '../config/env.js';
@@ -61,10 +62,8 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     const env = readEnv();
     let database: Database | undefined;
     try {
-      await command(env, async () => {
-        database = await openDatabaseForCommand(env, printStatus);
-        return database;
-      });
+      const open = async () => (database = await openDatabaseForCommand(env, printStatus));
+      await Promise.race([command(env, open), rejectOnSignal()]);
     } finally {
       await database?.close();
     }
@@ -72,6 +71,13 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
   execute(process.argv.slice(2)).catch((error: unknown) => {
     const isUsage = error instanceof UsageError;
     process.stderr.write(`${errorMessage(error)}\n${isUsage ? `\n${help}` : ''}`);
-    process.exitCode = isUsage ? 2 : 1;
+    process.exit(isUsage ? 2 : 1); // After a signal, the command may still have open connections.
   });
+}
+
+/** Rejects when a signal ends the command. By default, the signal would leave the embedded database running. */
+async function rejectOnSignal(): Promise<never> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name));
+  const [signal] = (await Promise.race(signals)) as [string];
+  throw new Error(`stopped by ${signal}`);
 }

@@ -61,9 +61,8 @@ async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: 
     });
   } catch (error) {
     const { host, pathname } = new URL(url);
-    throw new Error(`the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`, {
-      cause: error,
-    });
+    const message = `the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`;
+    throw new Error(message, { cause: error });
   }
 }
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase } from '../support/databases.js';
-import { useFolder, runBuilt } from '../support/process.js';
+import { createDatabase, queryOnce } from '../support/databases.js';
+import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
+import { runBuilt, spawnBuilt, useFolder } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
 import { startBeforeTests } from '../support/start-before-tests.js';
+import { until } from '../support/wait.js';
 
 const database = startBeforeTests(createDatabase, (created) => created.drop());
 const dataDir = useFolder('bakery-seed-');
@@ -125,6 +127,27 @@ describe('npm run seed', () => {
     expect(await readProductNames()).toEqual(names.flatMap((name) => [name, name]));
     expect(await readOrders()).toEqual(orders.flatMap((order) => [order, order]));
   });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'stops the embedded database that it started when %s ends the command',
+    async (signal) => {
+      const folder = join(dataDir.path, signal);
+      const command = spawnBuilt('src/commands/seed.js', { DATA_DIR: folder }, ['--products', '5000']);
+      const readProducts = async () => {
+        const url = await embeddedDatabaseUrl(folder);
+        return url === undefined ? [] : await queryOnce(url, 'SELECT FROM products LIMIT 1');
+      };
+      await until(
+        'a product is stored',
+        async () => (await readProducts().catch(() => [])).length > 0,
+        60_000,
+      );
+      command.child.kill(signal);
+      expect(await command.exited).toBe(1);
+      expect(command.output()).toContain(`stopped by ${signal}`);
+      expect(await findServerPid(folder)).toBeUndefined();
+    },
+  );
 
   it('requires --yes in production', async () => {
     const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
