@@ -109,7 +109,9 @@ export class EmbeddedPostgres {
     for (let failures = 0; Date.now() < deadline;) {
       this.stopping.signal.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
-        const settings = { ...serverSettings, port: String(requiredPort ?? pickPort()) };
+        // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
+        const port = String(requiredPort ?? randomInt(20_000, 32_768));
+        const settings = { ...serverSettings, port };
         await startServer(this.cluster, settings).catch((error: unknown) => {
           failures += 1;
           if (failures === MAX_START_FAILURES) throw error;
@@ -133,12 +135,4 @@ export class EmbeddedPostgres {
       await client.end();
     }
   }
-}
-
-/**
- * Picks a port outside the ephemeral port ranges of Linux and macOS: an outgoing connection could take an ephemeral port
- * while the server restarts. If the port is in use, the start fails and the next attempt picks another port.
- */
-function pickPort(): number {
-  return randomInt(20_000, 32_768);
 }

@@ -1,6 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -295,6 +308,17 @@ describe('the embedded PostgreSQL', () => {
     } finally {
       otherProgram.kill('SIGKILL');
     }
+  });
+
+  it('runs if the folder of the database is a link to a folder on another disk', async () => {
+    const dataDir = await createFolder();
+    await (await start(dataDir)).stop();
+    const elsewhere = join(await createFolder(), 'postgres');
+    await rename(join(dataDir, 'postgres'), elsewhere);
+    await symlink(elsewhere, join(dataDir, 'postgres'));
+    const { url } = await start(dataDir);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
   });
 
   it('ignores and removes the incomplete cluster of a first start that was killed', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfPresent } from '../files.js';
@@ -38,7 +38,8 @@ export async function findServer({ folder }: Location) {
   if (!isRunning(pid)) return undefined;
   // The working directory of a PostgreSQL server is its data directory.
   const isOtherProgram =
-    process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== folder;
+    process.platform === 'linux' &&
+    (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== (await realpath(folder));
   if (!isOtherProgram) return { port, isReady: lines[7]?.trim() === 'ready' };
   await rm(pidFile, { force: true });
   return undefined;
