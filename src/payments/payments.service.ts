@@ -50,7 +50,7 @@ export class PaymentsService {
   async #process(received: ReceivedNotification): Promise<Result> {
     const { notification, problems } = received;
     const isSigned = this.#isSigned(notification);
-    if (!isSigned && problems !== null) return buildInvalidResult(problems);
+    if (!isSigned && problems !== null) return buildInvalidResult(problems, 'bad_signature');
     if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
     return this.dataSource.transaction((tx) => this.#store(tx, received));
@@ -82,8 +82,8 @@ export class PaymentsService {
   }
 }
 
-function buildInvalidResult(problems: FieldMessages): Result {
-  return { outcome: 'invalid', failure: failures.validation(problems) };
+function buildInvalidResult(problems: FieldMessages, outcome: NotificationOutcome = 'invalid'): Result {
+  return { outcome, failure: failures.validation(problems) };
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): PaymentEvent {

@@ -51,6 +51,8 @@ describe('the metrics of a shop', () => {
     await shop.notify(orderId);
     await shop.notify(orderId);
     expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
+    // Anybody can send this request, so it must not count as `invalid`, for which an alert fires.
+    await service.client().post('/api/products/payments').send({}).expect(400);
     // The second "ready" changes nothing, so it does not count.
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
       await shop.setFulfilment(orderId, fulfilment);
@@ -84,7 +86,8 @@ describe('the metrics of a shop', () => {
       'bakery_orders_fulfilment_total{fulfilment="refused"}': 1,
       'bakery_payment_notifications_total{outcome="applied"}': 1,
       'bakery_payment_notifications_total{outcome="duplicate"}': 1,
-      'bakery_payment_notifications_total{outcome="bad_signature"}': 1,
+      'bakery_payment_notifications_total{outcome="bad_signature"}': 2,
+      'bakery_payment_notifications_total{outcome="invalid"}': 0,
       'bakery_payment_reconciliations_total{outcome="found"}': 1,
       'bakery_auth_proofs_total{secret="password",outcome="wrong"}': 1,
       'bakery_uploads_total{outcome="received"}': 2, // One of them created the product of `openShop`, without pictures.
