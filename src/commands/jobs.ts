@@ -83,8 +83,8 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
   const { rows } = await database.query<{ id: string; email: string }>(
     `SELECT jobs.id, users.email
      FROM graphile_worker._private_jobs AS jobs
-       LEFT JOIN orders ON orders.order_id::text = payload ->> 'orderId'
-       JOIN users ON users.id::text = coalesce(payload ->> 'userId', orders.user_id::text)
+       LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
+       JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
          OR lower(users.email) = lower(payload ->> 'email')
      WHERE jobs.flags ? 'mail'`,
   );

@@ -44,11 +44,8 @@ export async function freeJobs(
   const dead = locked.filter(({ isDead }) => isDead);
   const runnerIds = locked.map(({ runnerId }) => runnerId);
   await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
-  const deadIds = dead.map(({ id }) => id);
-  await database.query('SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)', [
-    deadIds,
-    RUNNER_LOST,
-  ]);
+  const failDead = 'SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)';
+  await database.query(failDead, [dead.map(({ id }) => id), RUNNER_LOST]);
   return dead;
 }
 
