@@ -31,6 +31,6 @@ USER node
 VOLUME ["/data"]
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/api/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/api/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node is the container's first process, so it receives SIGTERM. The service stops within 10 seconds.
 CMD ["node", "--max-semi-space-size=16", "--v8-pool-size=1", "dist/src/main.js"]

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import { describeInstalled } from '../support/installed.js';
+import { listenOnLoopback, stopListening, trackSockets } from '../support/loopback.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
+import { Nginx } from './support/nginx.js';
+
+const UNAVAILABLE = JSON.stringify({ status: 'fail', errors: { code: 503, message: 'of the service' } });
+
+/** Starts a process that responds like a service without its database. */
+async function startUnavailable() {
+  const server = createServer((_request, response) => {
+    response.writeHead(503, { 'Content-Type': 'application/json' }).end(UNAVAILABLE);
+  });
+  const sockets = trackSockets(server);
+  return { port: await listenOnLoopback(server), stop: () => stopListening(server, sockets) };
+}
+
+describeInstalled('nginx in front of processes without a database', ['nginx'], () => {
+  const first = startBeforeTests(startUnavailable, (started) => started.stop());
+  const second = startBeforeTests(startUnavailable, (started) => started.stop());
+  const nginx = startBeforeTests(
+    () => Nginx.start([first.port, second.port]),
+    (started) => started.stop(),
+  );
+
+  it('passes on every 503, so that the payment gateway repeats its notifications', async () => {
+    for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
+      const response = await fetch(`${nginx.url}/api/products/payments`, { method });
+      expect({ method, status: response.status, body: await response.text() }).toEqual({
+        method,
+        status: 503,
+        body: UNAVAILABLE,
+      });
+    }
+  });
+});
