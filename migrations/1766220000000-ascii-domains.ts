@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** Length of the column `email` in Unicode code points. */
+const MAX_LENGTH = 254;
+
 interface Account {
   readonly id: number;
   readonly email: string;
@@ -8,7 +11,7 @@ interface Account {
 
 /**
  * Writes the domains of stored e-mail addresses in their ASCII form, as every request does from now on. Skips an account if
- * another account already has the resulting address (docs/decisions/09).
+ * the resulting address is too long or already belongs to another account (docs/decisions/09).
  */
 export class AsciiDomains1766220000000 implements MigrationInterface {
   readonly name = 'AsciiDomains1766220000000';
@@ -20,11 +23,13 @@ export class AsciiDomains1766220000000 implements MigrationInterface {
     for (const { id, email } of accounts) {
       const start = email.lastIndexOf('@') + 1;
       const domain = domainToASCII(email.slice(start));
-      if (domain === '') continue;
+      const converted = email.slice(0, start) + domain;
+      // A condition on the length of $2 would be too late: PostgreSQL rejects a text that is too long while it plans.
+      if (domain === '' || Array.from(converted).length > MAX_LENGTH) continue;
       await runner.query(
         `UPDATE users SET email = $2
          WHERE id = $1 AND NOT EXISTS (SELECT FROM users AS other WHERE lower(other.email) = lower($2))`,
-        [id, email.slice(0, start) + domain],
+        [id, converted],
       );
     }
   }

@@ -51,7 +51,8 @@ export class Sessions1766300000000 implements MigrationInterface {
             SELECT sessions.id, sessions.refresh_token_digest FROM sessions
             WHERE user_id = account AND sessions.refresh_token_digest IS NOT NULL
             ORDER BY sessions.created_at DESC LIMIT 1
-          ) WHERE id = account;
+          -- If other sessions end, nothing changes. An account can have thousands, whose triggers all run in one statement.
+          ) WHERE id = account AND (OLD.id IS NULL OR session_id = OLD.id);
         RETURN NULL;
       END $$;
       CREATE TRIGGER show_new_session_to_1_1 AFTER INSERT ON sessions

@@ -60,6 +60,25 @@ describe('pipelined requests', () => {
   });
 });
 
+it('a malformed request that arrives during a response does not add a failure to the body of the response', async () => {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.write(`GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  const rejected = once(server, 'clientError');
+  socket.write('rubbish\r\n\r\n');
+  await rejected;
+  socket.resume();
+  await closed;
+  const received = Buffer.concat(chunks);
+  const body = received.subarray(received.indexOf('\r\n\r\n')).subarray(0, 5 * MIB);
+  expect(body.includes('HTTP/1.1')).toBe(false);
+});
+
 describe('a client that pipelines requests for images', () => {
   function setReadTimeout(milliseconds: number): void {
     Object.assign(service.app.getHttpAdapter(), { readTimeout: milliseconds });

@@ -180,6 +180,21 @@ describe('an e-mail address with a non-ASCII domain', () => {
   });
 });
 
+it('a registration that gets 503 creates no account, so that it can be repeated', async () => {
+  const { query } = service.database;
+  // 57014: the statement timeout. The registration marks the client address as known to the owner.
+  await query(`
+    CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE USING ERRCODE = '57014'; END $$;
+    CREATE TRIGGER reject BEFORE INSERT ON attempt_counts FOR EACH ROW WHEN (NEW.key LIKE 'known:%')
+      EXECUTE FUNCTION reject();
+  `);
+  const email = newEmail();
+  const response = await register({ email });
+  await query('DROP FUNCTION reject CASCADE');
+  expectFailure(response, 503, MESSAGES.unavailable);
+  await register({ email }).expect(201);
+});
+
 describe('a second registration with the same e-mail', () => {
   it('gets 409 whether the e-mail is in upper or lower case, sets no cookie and does not change the first account', async () => {
     const email = 'Dewi.ÀYU@Example.COM';

@@ -139,6 +139,17 @@ describe('a login', () => {
   );
 });
 
+it('a change of the password also succeeds for an account with 20,000 sessions', async () => {
+  const { client, id } = await newAccount(service);
+  await service.database.query(`
+    ALTER TABLE sessions DISABLE TRIGGER USER;
+    INSERT INTO sessions (id, user_id) SELECT gen_random_uuid(), ${id} FROM generate_series(1, 20000);
+    ALTER TABLE sessions ENABLE TRIGGER USER;
+  `);
+  await client.put('/api/users/password').send(PASSWORD_CHANGE).expect(204);
+  expect(await service.readSessions(id)).toHaveLength(1);
+});
+
 it('the hourly removal of sessions removes only sessions whose tokens have expired', async () => {
   const { query } = service.database;
   const expired = await newAccount(service);

@@ -1,5 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import request from 'supertest';
 import { newAccount } from './support/accounts.js';
+import { importBuilt } from './support/built.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
@@ -7,6 +10,7 @@ import { startBeforeTests } from './support/start-before-tests.js';
 import { buildClaims, decodeClaims, decodeHeader, expiredToken, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
+const MIB = 1024 * 1024;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 const service = useService();
@@ -73,6 +77,33 @@ describe('GET /api/users', () => {
     await until('the token has expired', async () => (await getUser(token)).status !== 200);
     expectFailure(await getUser(token), 401, MESSAGES.missingAccessToken);
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
+  });
+
+  it('keeps a verified token in memory without the rest of the Cookie header', async () => {
+    const { AdmissionService } = await importBuilt('src/auth/admission.service.js');
+    const admission = service.app.get(AdmissionService);
+    const caller = {
+      id: account.id,
+      fullname: 'Ayu',
+      email: account.email,
+      role: 'USER',
+      sessionId: '',
+    } as const;
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const rememberTokens = () => {
+      for (let index = 0; index < 100; index += 1) {
+        // Longer than a header can be, so that other uses of memory do not matter.
+        const header = `padding=${'x'.repeat(MIB)}; accessToken=${signToken(buildClaims())}`;
+        const token = header.slice(header.lastIndexOf('=') + 1);
+        admission.rememberVerified(token, caller, Date.now() / 1000 + 600);
+      }
+    };
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    rememberTokens();
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20 * MIB);
   });
 
   it('reads a token only from the cookie accessToken', async () => {

@@ -23,7 +23,9 @@ export class AdmissionService {
   /** @param expiresAt `exp` of the token: Unix time in seconds */
   rememberVerified(token: string, caller: Caller, expiresAt: number): void {
     // At least 1, because lru-cache keeps an entry with a lifetime of 0 forever.
-    this.#verified.set(token, caller, { ttl: Math.max(1, expiresAt * 1000 - Date.now()) });
+    const ttl = Math.max(1, expiresAt * 1000 - Date.now());
+    // Copy the token: it is a slice of the Cookie header, and V8 keeps the whole header in memory for a slice.
+    this.#verified.set(Buffer.from(token).toString(), caller, { ttl });
   }
 
   isCookieOptional(access: AccessLevel): boolean {

@@ -65,8 +65,8 @@ export class AttemptCounts {
   }
 
   /** Starts a new window with one attempt. */
-  async restart({ key, seconds }: Count): Promise<void> {
-    await this.dataSource.query(
+  async restart({ key, seconds }: Count, tx = this.dataSource.manager): Promise<void> {
+    await tx.query(
       `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
        ON CONFLICT (key) DO UPDATE SET points = excluded.points, expire = excluded.expire`,
       [key, seconds],

@@ -32,13 +32,12 @@ export class AuthService {
   /** @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
   async register({ email, fullname, password }: RegisterDto, clientAddress: string): Promise<OpenedSession> {
     const passwordHash = await hashPassword(password);
-    const session = await this.dataSource.transaction(async (tx) => {
+    return this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
+      await this.limits.rememberKnownAddress(tx, account.id, clientAddress);
       await this.otpMails.requestVerification(tx, account, clientAddress);
       return this.#openSession(tx, account);
     });
-    await this.limits.rememberKnownAddress(session.caller.id, clientAddress);
-    return session;
   }
 
   /** @throws Failure like `checkPassword` */

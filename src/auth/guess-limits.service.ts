@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Limiter } from '../common/limiter.js';
 import { authProofs } from '../common/metrics.js';
 import { AttemptCounts, type Limit } from './attempt-counts.js';
@@ -103,8 +104,8 @@ export class GuessLimitsService {
     return result;
   }
 
-  async rememberKnownAddress(accountId: number, clientAddress: string): Promise<void> {
-    await this.counts.restart(this.counts.toCount(KNOWN, accountId, clientAddress));
+  async rememberKnownAddress(tx: EntityManager, accountId: number, clientAddress: string): Promise<void> {
+    await this.counts.restart(this.counts.toCount(KNOWN, accountId, clientAddress), tx);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { disconnectStalledReaders, oneAtATime } from './connections.js';
 import { type Failure, failures } from './errors.js';
@@ -56,7 +56,9 @@ export class HttpAdapter extends ExpressAdapter {
       reject(socket, failures.malformedRequest());
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      // After the headers of a response, the client would read a failure as part of the response's body.
+      const isResponding = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
+      if (error.code === 'ECONNRESET' || !socket.writable || isResponding === true) socket.destroy();
       else reject(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest());
     });
     disconnectStalledReaders(server, this);

@@ -11,13 +11,10 @@ export class Limiter {
   ) {}
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#running < this.concurrency) {
-      this.#running += 1;
-    } else if (this.#waiting.length < this.maxWaiting) {
+    if (this.#running < this.concurrency) this.#running += 1;
+    else if (this.#waiting.length < this.maxWaiting)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      throw failures.unavailable(`${this.maxWaiting} tasks wait already`);
-    }
+    else throw failures.unavailable(`${this.maxWaiting} tasks wait already`);
     try {
       return await task();
     } finally {

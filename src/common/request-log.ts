@@ -28,8 +28,7 @@ export function requestLog(logger: Logger) {
         requestId: requestIdOf(response),
         aborted: writableFinished ? undefined : true,
       };
-      if (status >= 500) logger.error(line, 'request');
-      else logger.info(line, 'request');
+      logger[status >= 500 ? 'error' : 'info'](line, 'request');
     });
     next();
   };

@@ -7,6 +7,7 @@ declare global {
 interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/auth/admission.service.js': typeof import('../../src/auth/admission.service.js');
   'src/auth/jwt-cookie.guard.js': typeof import('../../src/auth/jwt-cookie.guard.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');

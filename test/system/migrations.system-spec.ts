@@ -201,8 +201,11 @@ describe('the migrations', () => {
     }
   });
 
-  it('write the domain of an e-mail address in ASCII if the domain is valid and no other account has the resulting address', async () => {
+  it('write the domain of an e-mail address in ASCII if the domain is valid, and the resulting address is not too long and belongs to no other account', async () => {
     const { query, url } = database;
+    const label = Array.from({ length: 41 }, (_, index) => String.fromCodePoint(0x4e00 + 400 * index)).join(
+      '',
+    );
     await revertFrom(url, 'AsciiDomains1766220000000');
     /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
     const addresses = [
@@ -212,6 +215,7 @@ describe('the migrations', () => {
       ['dewi@a\u3002example', 'dewi@a.example'],
       ['dewi@a\uff0eexample', 'dewi@a\uff0eexample'], // The previous account gets this address.
       ['x@xn--a\u3002example', 'x@xn--a\u3002example'], // The domain is invalid.
+      [`x@${label}.${label}.example`, `x@${label}.${label}.example`], // More than 254 characters in ASCII.
       ['ÀYU@example.com', 'ÀYU@example.com'], // The domain is in ASCII already.
     ];
     await query(
