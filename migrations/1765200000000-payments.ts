@@ -47,7 +47,8 @@ export class Payments1765200000000 implements MigrationInterface {
       );
       CREATE INDEX simulator_notifications_order_id_idx ON simulator_notifications (order_id, id);
       INSERT INTO simulator_notifications (order_id, kind, transaction_status, body, attempts, created_at)
-      SELECT order_id, sent ->> 'kind', sent ->> 'status', sent ->> 'body',
+      -- Notifications of later versions have no kind.
+      SELECT order_id, coalesce(sent ->> 'kind', 'status'), sent ->> 'status', sent ->> 'body',
         jsonb_build_array(jsonb_build_object('at', sent -> 'sentAt', 'status', NULL, 'problem', sent -> 'answer')),
         (sent ->> 'sentAt')::timestamptz
       FROM simulator_transactions, jsonb_array_elements(notifications) AS sent;
