@@ -52,6 +52,16 @@ it('the form starts with the current settings, even if the page showed earlier s
   expect(await days.inputValue()).toBe('5');
 });
 
+it('saving also adds a closed date that was chosen without pressing "Add date"', async () => {
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  await page.getByLabel('Closed on').fill('2030-12-25');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+  expect((await readShop()).closed).toEqual(['2030-12-25']);
+  await page.getByRole('button', { name: 'Remove 2030-12-25' }).waitFor();
+  expect(await page.getByLabel('Closed on').inputValue()).toBe('');
+});
+
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { until } from '../support/wait.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT } from './support/shop.js';
+import { CROISSANT, placeOrder } from './support/shop.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
@@ -70,6 +70,20 @@ it('the focus moves to the heading of the cart when the removed product takes it
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');
   await waitForText(page, 'Nothing in it yet');
   expect(await readFocusedHeading(page)).toBe('Your cart');
+});
+
+it('the focus moves to the heading of an order when the link to the payment page replaces the pressed button', async () => {
+  const customer = await newCustomer();
+  const { page } = customer;
+  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  await page.route(`**/api/orders/${order_id}`, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/"redirect_url":"[^"]*"/, '"redirect_url":null');
+    await route.fulfill({ response, body });
+  });
+  await page.goto(`/orders/${order_id}`);
+  await page.getByRole('button', { name: 'Get a payment page' }).press('Enter');
+  expect(await readFocusedHeading(page)).toBe('Waiting for payment');
 });
 
 /** Returns the text of the page's heading, once it has the focus. */

@@ -131,20 +131,28 @@ it('a page of the day that stays open after midnight shows the new day', async (
   await waitForHeading(page, 'Today');
 });
 
-it('a page of the day that cannot be reloaded says that it may be outdated, until it is reloaded', async () => {
-  const { page } = await openAsAdmin('/manage/today', 'Today');
-  await page.clock.install();
-  await page.reload();
-  await page.getByRole('heading', { name: 'To bake' }).waitFor();
-  await page.route('**/api/admin/days/*', (route) => route.abort());
-  await page.clock.runFor(16_000); // The page polls every 15 seconds.
-  const message = page.getByRole('alert').getByText('This may be outdated. We cannot reach the bakery.');
-  await message.waitFor();
-  await page.getByRole('heading', { name: 'To bake' }).waitFor();
-  await page.unroute('**/api/admin/days/*');
-  await page.clock.runFor(16_000);
-  await message.waitFor({ state: 'detached' });
-});
+it.each([
+  ['page of the day', '/manage/today', '**/api/admin/days/*'],
+  ['list of orders', '/manage/orders', '**/api/admin/orders'],
+])(
+  'a %s that cannot be reloaded says that it may be outdated, until it is reloaded',
+  async (_, path, url) => {
+    const gita = await newCustomer({ name: makeUnique('Gita') });
+    await placePaidOrder(gita, { [CROISSANT]: 1 });
+    const { page } = await openAsAdmin(path, /Today|Orders/);
+    await page.clock.install();
+    await page.reload();
+    await findOrders(page, gita).waitFor();
+    await page.route(url, (route) => route.abort());
+    await page.clock.runFor(16_000); // The page polls every 15 seconds.
+    const message = page.getByRole('alert').getByText('This may be outdated. We cannot reach the bakery.');
+    await message.waitFor();
+    expect(await findOrders(page, gita).count()).toBe(1);
+    await page.unroute(url);
+    await page.clock.runFor(16_000);
+    await message.waitFor({ state: 'detached' });
+  },
+);
 
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.

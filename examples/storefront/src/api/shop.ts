@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import { dataOf } from 'bakery-client';
+import { useSyncExternalStore } from 'react';
 import { toLocalDate } from '../calendar';
 import { api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';

@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { formatCount } from '../format';
 import { Button } from './button';
-import { Failure } from './page';
+import { Failure, OutdatedNote } from './page';
 import { NothingFound } from './search';
 
 export interface EndlessListProps<Item> {
@@ -44,6 +44,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const isEmpty = data?.length === 0 && !hasNextPage;
   return (
     <div aria-busy={isLoading}>
+      <OutdatedNote error={query.isRefetchError && error} />
       {!isEmpty && (
         <ul className={className} aria-label={label}>
           {data?.map(renderItem)}

@@ -15,8 +15,8 @@ interface FormProps<Values> {
   /** Label of the button. */
   submit: string;
   defaultValues?: DefaultValues<Values>;
-  /** If the promise is rejected, the form shows the failure. `reset` restores the default values. */
-  onSubmit: (values: Values, reset: () => void) => Promise<void>;
+  /** If the promise is rejected, the form shows the failure. `reset` sets all values, by default to the default values. */
+  onSubmit: (values: Values, reset: (values?: Values) => void) => Promise<void>;
   children: ReactNode;
 }
 

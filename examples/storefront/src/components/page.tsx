@@ -130,7 +130,7 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
   if (data != null)
     return (
       <>
-        <Alert>{error && `This may be outdated. ${explain(error)}`}</Alert>
+        <OutdatedNote error={error} />
         {children(data)}
       </>
     );
@@ -146,6 +146,11 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
       )}
     </>
   );
+}
+
+/** Message above data that could not be reloaded. Shows nothing without an error. */
+export function OutdatedNote({ error }: { error: unknown }) {
+  return <Alert>{error ? `This may be outdated. ${explain(error)}` : null}</Alert>;
 }
 
 export function Alert({ children }: { children: ReactNode }) {

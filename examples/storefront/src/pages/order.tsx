@@ -79,7 +79,7 @@ function Progress({ step }: { step: Fulfilment }) {
 
 function PendingActions({ order }: { order: Order }) {
   const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
-  const requestPage = useMutation({ mutationFn: () => requestPaymentPage(order) });
+  const requestPage = useMutation({ mutationFn: () => requestPaymentPage(order), onSuccess: focusHeading });
   const error = cancel.error ?? requestPage.error;
   return (
     <div>

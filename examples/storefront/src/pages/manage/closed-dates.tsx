@@ -1,18 +1,23 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useController } from 'react-hook-form';
 import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 
-/** Form field `closed`: dates on which the shop is closed. */
+/** Returns the dates in order, with this date unless it is empty. */
+export function addDate(dates: string[], date: string) {
+  return date === '' ? dates : [...new Set([...dates, date])].sort();
+}
+
+/** Form fields `closed`, the dates on which the shop is closed, and `newClosedDate`, the date to add. */
 export function ClosedDates() {
   const { field, fieldState } = useController({ name: 'closed' });
   const dates = field.value as string[];
-  const [draft, setDraft] = useState('');
+  const draft = useController({ name: 'newClosedDate' }).field;
   const input = useRef<HTMLInputElement>(null);
   const add = () => {
-    if (draft !== '') field.onChange([...new Set([...dates, draft])].sort());
-    setDraft('');
+    field.onChange(addDate(dates, draft.value as string));
+    draft.onChange('');
   };
   const remove = (date: string) => {
     field.onChange(dates.filter((other) => other !== date));
@@ -32,8 +37,8 @@ export function ClosedDates() {
               {...control}
               ref={input}
               type="date"
-              value={draft}
-              onChange={({ target }) => setDraft(target.value)}
+              value={draft.value as string}
+              onChange={draft.onChange}
             />
             <Button className="button quiet small" onClick={add}>
               Add date

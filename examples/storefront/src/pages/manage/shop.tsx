@@ -4,7 +4,7 @@ import { saveShop, shopInfo } from '../../api/shop';
 import { Field, Form } from '../../components/form';
 import { Loaded } from '../../components/page';
 import { toast } from '../../state/toast';
-import { ClosedDates } from './closed-dates';
+import { addDate, ClosedDates } from './closed-dates';
 import { HoursField } from './hours-field';
 import { ManagePage } from './manage-page';
 
@@ -25,16 +25,22 @@ function ShopForm({ shop }: { shop: Shop }) {
   const defaultValues = {
     hours,
     closed,
+    newClosedDate: '',
     lead_minutes: String(lead_minutes),
     days_ahead: String(days_ahead),
     time_zone,
   };
-  const save = async (values: typeof defaultValues) => {
+  type Values = typeof defaultValues;
+  const save = async ({ newClosedDate, ...values }: Values, reset: (values: Values) => void) => {
+    // Save a date that was chosen without pressing "Add date" too.
+    const dates = addDate(values.closed, newClosedDate);
     await saveShop({
       ...values,
+      closed: dates,
       lead_minutes: toNumber(values.lead_minutes),
       days_ahead: toNumber(values.days_ahead),
     });
+    if (newClosedDate !== '') reset({ ...values, closed: dates, newClosedDate: '' });
     toast('The opening hours are saved.');
   };
   return (
