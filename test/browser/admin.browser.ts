@@ -86,7 +86,7 @@ it('an administrator corrects the input for a new product, saves the product wit
   await waitForText(page, 'Nothing found');
 });
 
-it('the editor starts with the current price, even if it showed an earlier price before', async () => {
+it('the editor starts with the current price, even if it showed an earlier price before and cannot load the product at first', async () => {
   const product = await createProduct('Roti lama', 20_000);
   const { page } = await openAsAdmin(`/manage/products/${product.id}`, 'Edit product');
   const price = page.getByLabel('Price in rupiah');
@@ -94,7 +94,13 @@ it('the editor starts with the current price, even if it showed an earlier price
   await page.getByRole('link', { name: 'Sales' }).click();
   await waitForHeading(page, 'Sales');
   await changePrice(product, 30_000);
+  const url = `**/api/products/${product.id}`;
+  await page.route(url, (route) => route.abort());
   await page.goBack();
+  await waitForText(page, 'We cannot reach the bakery.');
+  expect(await price.count()).toBe(0);
+  await page.unroute(url);
+  await page.getByRole('button', { name: 'Try again' }).click();
   expect(await price.inputValue()).toBe('30000');
 });
 

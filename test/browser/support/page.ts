@@ -41,10 +41,14 @@ export async function search(page: Page, text: string): Promise<void> {
 /** Holds all requests of a page for a URL. @returns a function that sends them and holds no more */
 export async function holdRequests(page: Page, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
-  await page.route(url, (route) => void held.push(route));
+  let isHolding = true;
+  await page.route(url, async (route) => {
+    if (isHolding) held.push(route);
+    else await route.continue();
+  });
   return async () => {
+    isHolding = false;
     for (const route of held) await route.continue();
-    await page.unroute(url);
   };
 }
 

@@ -1,4 +1,5 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, useQuery, type UseQueryOptions } from '@tanstack/react-query';
+import { useState } from 'react';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -14,3 +15,13 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/**
+ * Query for a form, which keeps the values that it starts with. Returns no data until a response has arrived since the
+ * page was opened, because cached values may be outdated.
+ */
+export function useFreshQuery<Data>(options: UseQueryOptions<Data>) {
+  const [openedAt] = useState(() => Date.now());
+  const { data, dataUpdatedAt, error, refetch } = useQuery({ ...options, refetchOnMount: 'always' });
+  return { data: dataUpdatedAt >= openedAt ? data : undefined, error, refetch };
+}

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
 import { explain } from '../../api/errors';
 import { deleteProduct, productDetail, type ProductValues, saveProduct } from '../../api/products';
+import { useFreshQuery } from '../../api/query-client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Field, Form } from '../../components/form';
 import { Loaded } from '../../components/page';
@@ -19,19 +19,16 @@ export default function ManageProductPage() {
   const { id } = useParams();
   return (
     <ManagePage title={id === undefined ? 'New product' : 'Edit product'}>
-      {id === undefined ? <ProductForm /> : <EditedProduct id={Number(id)} />}
+      {id === undefined ? <ProductForm /> : <EditedProduct key={id} id={Number(id)} />}
     </ManagePage>
   );
 }
 
 function EditedProduct({ id }: { id: number }) {
-  const { data, isFetchedAfterMount, error, refetch } = useQuery(productDetail(id));
-  // The form keeps the values that it starts with, and cached values may be outdated.
-  const query = { data: isFetchedAfterMount ? data : undefined, error, refetch };
   return (
-    <Loaded query={query} missing={MISSING}>
+    <Loaded query={useFreshQuery(productDetail(id))} missing={MISSING}>
       {(product) => (
-        <div key={id}>
+        <div>
           <ProductForm product={product} />
           <DeleteSection product={product} />
         </div>

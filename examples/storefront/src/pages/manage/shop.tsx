@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import type { Shop } from '../../api/client';
+import { useFreshQuery } from '../../api/query-client';
 import { saveShop, shopInfo } from '../../api/shop';
 import { Field, Form } from '../../components/form';
 import { Loaded } from '../../components/page';
@@ -10,12 +10,9 @@ import { ManagePage } from './manage-page';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup and time zone. */
 export default function ShopPage() {
-  const { data, isFetchedAfterMount, error, refetch } = useQuery({ ...shopInfo, refetchOnMount: 'always' });
-  // The form keeps the values that it starts with, and cached values may be outdated.
-  const query = { data: isFetchedAfterMount ? data : undefined, error, refetch };
   return (
     <ManagePage title="Opening hours">
-      <Loaded query={query}>{(shop) => <ShopForm shop={shop} />}</Loaded>
+      <Loaded query={useFreshQuery(shopInfo)}>{(shop) => <ShopForm shop={shop} />}</Loaded>
     </ManagePage>
   );
 }
