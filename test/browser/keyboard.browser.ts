@@ -64,7 +64,7 @@ it('the focus moves to the heading of a new page and stays there while content l
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
 });
 
-it('the focus moves to the heading of the cart when the removed product takes its button away', async () => {
+it('the focus moves to the heading of the cart when the pressed button disappears with the removed product', async () => {
   const { page } = await newCustomer();
   await addToCart(page, CROISSANT);
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');

@@ -123,7 +123,7 @@ describe('a backup', () => {
     }
   });
 
-  it('that loses a race against another restore into the same database leaves the restored rows as they are', async () => {
+  it('leaves the restored rows as they are if another process has restored into the same database first', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     const file = at('shop.backup');

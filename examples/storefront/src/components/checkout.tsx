@@ -58,7 +58,7 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
       return placeOrder(ordered, { ...details, pickupAt: chosen?.at ?? null });
     },
     onSuccess: ({ order_id, redirect_url }, ordered) => {
-      // Keep products that were added while the order was being sent.
+      // Keep sold-out products, and products that were added while the order was being sent.
       for (const { id } of ordered) removeFromCart(id);
       clearCheckoutDetails();
       // If the browser blocks the new tab, the page of the order has a link.

@@ -9,7 +9,7 @@ interface QuestionProps {
   /** Text of the button that declines. */
   no?: string;
   disabled?: boolean;
-  /** True while an earlier confirmed action runs. */
+  /** True while an action that the person confirmed before is running. */
   isBusy?: boolean;
 }
 

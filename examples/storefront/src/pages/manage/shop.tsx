@@ -29,7 +29,7 @@ function ShopForm({ shop }: { shop: Shop }) {
   };
   type Values = typeof defaultValues;
   const save = async ({ newClosedDate, ...values }: Values, reset: (values: Values) => void) => {
-    // Save a date that was chosen without pressing "Add date" too.
+    // Also save a date that was chosen without pressing "Add date".
     const dates = addDate(values.closed, newClosedDate);
     await saveShop({
       ...values,
