@@ -24,7 +24,8 @@ export class AsciiDomains1766220000000 implements MigrationInterface {
       const start = email.lastIndexOf('@') + 1;
       const domain = domainToASCII(email.slice(start));
       const converted = email.slice(0, start) + domain;
-      // A condition on the length of $2 would be too late: PostgreSQL rejects a text that is too long while it plans.
+      // A condition in the statement would be too late: PostgreSQL rejects a text that is too long for the column already when
+      // it plans the statement.
       if (domain === '' || Array.from(converted).length > MAX_LENGTH) continue;
       await runner.query(
         `UPDATE users SET email = $2

@@ -51,7 +51,8 @@ export class Sessions1766300000000 implements MigrationInterface {
             SELECT sessions.id, sessions.refresh_token_digest FROM sessions
             WHERE user_id = account AND sessions.refresh_token_digest IS NOT NULL
             ORDER BY sessions.created_at DESC LIMIT 1
-          -- If other sessions end, nothing changes. An account can have thousands, whose triggers all run in one statement.
+          -- The end of any other session changes nothing here. One statement can end thousands of sessions, and this
+          -- function runs for each of them.
           ) WHERE id = account AND (OLD.id IS NULL OR session_id = OLD.id);
         RETURN NULL;
       END $$;

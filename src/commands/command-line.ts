@@ -48,7 +48,7 @@ export function readAction<A extends string>(
 }
 
 /**
- * Runs a command and closes its database. After a failure, prints the error and sets the exit code of the process.
+ * Runs a command and closes its database. After a failure, prints the error and ends the process.
  * @param parse throws a UsageError for a wrong command line
  */
 export function runCommand(help: string, parse: (args: string[]) => Command): void {
