@@ -124,3 +124,24 @@ it('a repeated refund has the same idempotency key until the page shows that the
   expect(keys).toEqual([key, key, key, expect.any(String)]);
   expect(keys[3]).not.toBe(key);
 });
+
+it('a refund that is repeated while the page cannot load its result has the same idempotency key', async () => {
+  const { id, adminPage } = await openPaidOrder();
+  const keys: (string | undefined)[] = [];
+  adminPage.on('request', (request) => {
+    if (request.url().endsWith('/refund')) keys.push(request.headers()['idempotency-key']);
+  });
+  await adminPage.locator('summary', { hasText: 'Refund' }).click();
+  await adminPage.getByLabel('Amount in rupiah').fill('10.000');
+  await adminPage.route(`**/api/admin/orders/${id}`, (route) => route.abort());
+  for (let time = 0; time < 2; time += 1) {
+    await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
+    const response = adminPage.waitForResponse('**/refund');
+    await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+    expect((await response).status()).toBe(200);
+    await adminPage.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' });
+  }
+  const [key] = keys;
+  expect(key).toEqual(expect.any(String));
+  expect(keys).toEqual([key, key]);
+});

@@ -113,20 +113,18 @@ export type Refund = Schemas['RefundDto'];
 /** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
 export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder, body: Refund) {
   const name = `bakery.refund.${id}`;
-  // Each refund changes `refunded_amount`. After a reload of the order, an equal refund therefore gets another key.
+  // Each refund changes `refunded_amount`. An equal refund gets another key only if the page shows the new amount.
   const key = getIdempotencyKey(name, { ...body, refunded_amount });
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
   try {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
-    forgetIdempotencyKey(name);
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
     if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {
-    // Wait until the page shows the new `refunded_amount`. A person who repeats the refund before that would get another
-    // key, so the refund would be made twice.
+    // The button stays busy until the page shows the new `refunded_amount`.
     await queryClient.invalidateQueries({ queryKey: ['orders'] });
   }
 }
