@@ -60,11 +60,15 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     if (args.some((arg) => HELP_WORDS.has(arg))) return void process.stdout.write(help);
     const command = parse(args);
     const env = readEnv();
-    let database: Database | undefined;
+    const stopping = abortOnSignal();
+    let opening: Promise<Database> | undefined;
     try {
-      const open = async () => (database = await openDatabaseForCommand(env, printStatus));
-      await Promise.race([command(env, open), rejectOnSignal()]);
+      const open = () => (opening = openDatabaseForCommand(env, printStatus, stopping));
+      await Promise.race([command(env, open), once(stopping, 'abort')]);
+      stopping.throwIfAborted();
     } finally {
+      // After a signal, the embedded database may still be starting.
+      const database = await opening?.catch(() => undefined);
       await database?.close();
     }
   };
@@ -75,9 +79,10 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
   });
 }
 
-/** Rejects when a signal ends the command. By default, the signal would leave the embedded database running. */
-async function rejectOnSignal(): Promise<never> {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name));
-  const [signal] = (await Promise.race(signals)) as [string];
-  throw new Error(`stopped by ${signal}`);
+/** Returns a signal that is aborted when SIGINT, SIGTERM or SIGHUP should end the command. */
+function abortOnSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(name, stopping.abort.bind(stopping, new Error(`stopped by ${name}`)));
+  return stopping.signal;
 }

@@ -40,7 +40,11 @@ export async function openDatabase(
  * service's embedded database. If another command started the embedded database, this command waits, because the database
  * stops when that command ends. If neither runs, this command starts the embedded database itself.
  */
-export async function openDatabaseForCommand(settings: DatabaseSettings, log: Log): Promise<Database> {
+export async function openDatabaseForCommand(
+  settings: DatabaseSettings,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<Database> {
   for (let hasLogged = false; ; hasLogged = true) {
     try {
       return await openDatabase(settings, log, 'command');
@@ -48,7 +52,7 @@ export async function openDatabaseForCommand(settings: DatabaseSettings, log: Lo
       if (!(error instanceof DataDirInUseError)) throw error;
       if (error.holder === 'service') return new Database(error.url);
       if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
-      await delay(DATA_DIR_RETRY_MS);
+      await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
     }
   }
 }

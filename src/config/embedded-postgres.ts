@@ -110,8 +110,7 @@ export class EmbeddedPostgres {
       this.stopping.signal.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
         // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
-        const port = String(requiredPort ?? randomInt(20_000, 32_768));
-        const settings = { ...serverSettings, port };
+        const settings = { ...serverSettings, port: String(requiredPort ?? randomInt(20_000, 32_768)) };
         await startServer(this.cluster, settings).catch((error: unknown) => {
           failures += 1;
           if (failures === MAX_START_FAILURES) throw error;

@@ -116,9 +116,7 @@ export class PaymentEventsService {
     if (status === undefined)
       throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
     if (operation !== 'status' && status === 'pending')
-      throw new GatewayUnavailableError(
-        `the gateway did not ${operation} a payment that it still reports as pending`,
-      );
+      throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';
     const source = isCancelled ? 'cancellation' : 'reconciliation';
     return { ...rest, refundAmount: parseAmount(rest.refundAmount), status, source, attemptId };

@@ -149,6 +149,16 @@ describe('npm run seed', () => {
     },
   );
 
+  it('stops the embedded database if a signal ends the command while the database is starting', async () => {
+    const folder = join(dataDir.path, 'starting');
+    const command = spawnBuilt('src/commands/seed.js', { DATA_DIR: folder }, ['--products', '5000']);
+    await until('the server is starting', async () => (await findServerPid(folder)) !== undefined, 60_000);
+    command.child.kill('SIGINT');
+    expect(await command.exited).toBe(1);
+    expect(command.output()).toContain('stopped by SIGINT');
+    expect(await findServerPid(folder)).toBeUndefined();
+  });
+
   it('requires --yes in production', async () => {
     const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
     const output = expect.stringContaining('use --yes') as string;
