@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Return money to the customer of a paid order
-         * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund may have been made: repeat the call. The repeated call completes the stored refund and does not refund twice.
+         * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502, repeat the call with the same `Idempotency-Key` and body. The call then completes the stored refund, and makes no second one.
          */
         post: operations["AdminOrdersController_refund"];
         delete?: never;

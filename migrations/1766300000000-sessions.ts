@@ -47,12 +47,12 @@ export class Sessions1766300000000 implements MigrationInterface {
       CREATE FUNCTION show_session_to_1_1() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE account integer := coalesce(NEW.user_id, OLD.user_id);
       BEGIN
+        -- After a deletion, only if users contains the deleted session. One statement can delete thousands of sessions, and this
+        -- function runs for each of them.
         UPDATE users SET (session_id, refresh_token_digest) = (
             SELECT sessions.id, sessions.refresh_token_digest FROM sessions
             WHERE user_id = account AND sessions.refresh_token_digest IS NOT NULL
             ORDER BY sessions.created_at DESC LIMIT 1
-          -- The end of any other session changes nothing here. One statement can end thousands of sessions, and this
-          -- function runs for each of them.
           ) WHERE id = account AND (OLD.id IS NULL OR session_id = OLD.id);
         RETURN NULL;
       END $$;

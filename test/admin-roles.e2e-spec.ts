@@ -5,13 +5,14 @@ import { ADMIN, useService } from './support/service.js';
 
 const service = useService();
 
-it('one of two parallel revocations of the role ADMIN is rejected, so that an administrator remains', async () => {
+it('if the last two administrators are revoked in parallel, one revocation is rejected', async () => {
   const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.service.js');
   const admins = service.app.get(AdminAccountsService);
   const { email } = await newAccount(service);
   expect(await admins.changeRole(email, 'ADMIN')).toBe('changed');
   let revocations: Promise<string>[] = [];
   await inTransaction(service.database, async (holder) => {
+    // Each revocation locks all administrators, so the lock of one administrator makes both revocations wait.
     await holder.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [ADMIN.email]);
     revocations = [ADMIN.email, email].map((address) => admins.changeRole(address, 'USER'));
     await waitForLock(service.database, revocations.length);

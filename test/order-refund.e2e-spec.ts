@@ -133,7 +133,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification partial_refund duplicate');
   });
 
-  it('leaves a fully refunded order unchanged if the notification of an earlier part arrives last', async () => {
+  it('refunds an order in full, and the delayed notification of its earlier partial refund does not change that', async () => {
     const orderId = await placePaidOrder();
     await refund(orderId, { amount: 70_000 });
     const delayed = shop.gateway.notification(orderId);
@@ -287,7 +287,7 @@ describe('a refund while the gateway fails', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('does not make a fully refunded order partially refunded if the rest was refunded at the gateway before it is completed', async () => {
+  it('leaves the order fully refunded if everything was refunded on the dashboard of the gateway before the failed refund is repeated', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);

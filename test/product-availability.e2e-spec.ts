@@ -131,7 +131,8 @@ it('each order during 10 changes of the availability is either stored or rejecte
 });
 
 it('a change of the availability waits for an order that is being placed and has locked the product', async () => {
-  // `sendDuringTransaction` fails if the request does not wait for a lock of the transaction.
+  // An order locks its products FOR KEY SHARE. The change locks its product FOR UPDATE, because a plain UPDATE would not
+  // wait for the order. `sendDuringTransaction` fails if the request does not wait for a lock of the transaction.
   const response = await sendDuringTransaction(
     shop.service.database,
     `SELECT FROM products WHERE id = ${productId} FOR KEY SHARE`,

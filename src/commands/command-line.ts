@@ -67,7 +67,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
       await Promise.race([command(env, open), once(stopping, 'abort')]);
       stopping.throwIfAborted();
     } finally {
-      // After a signal, the embedded database may still be starting.
+      // After an abort, the embedded database may still be starting.
       const database = await opening?.catch(() => undefined);
       await database?.close();
     }
@@ -75,11 +75,11 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
   execute(process.argv.slice(2)).catch((error: unknown) => {
     const isUsage = error instanceof UsageError;
     process.stderr.write(`${errorMessage(error)}\n${isUsage ? `\n${help}` : ''}`);
-    process.exit(isUsage ? 2 : 1); // After a signal, the command may still have open connections.
+    process.exit(isUsage ? 2 : 1); // After an abort, the command may still have open connections.
   });
 }
 
-/** Returns a signal that is aborted when SIGINT, SIGTERM or SIGHUP should end the command. */
+/** Returns an AbortSignal that aborts when the process receives SIGINT, SIGTERM or SIGHUP. */
 function abortOnSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])

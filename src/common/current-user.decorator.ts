@@ -14,7 +14,7 @@ export interface Caller {
   readonly sessionId: string;
 }
 
-export type Principal = Omit<Caller, 'sessionId'>;
+export type Principal = Omit<Caller, 'sessionId'>; // For code that does not depend on the session.
 
 export interface AuthenticatedRequest extends Request {
   user: Caller;

@@ -1,10 +1,10 @@
 /** Returns the code of an error, such as `ENOENT` or a SQLSTATE; undefined if the error has none. */
 export function errorCode(error: unknown): string | undefined {
-  // `instanceof Error` is false under Jest for errors of Node's own modules, which belong to another realm.
+  // Not `instanceof Error`: under Jest, errors of Node's own modules belong to another realm.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : String(error); // Under Jest, the text may start with `Error: `.
 }

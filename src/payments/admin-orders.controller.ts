@@ -99,8 +99,8 @@ export class AdminOrdersController {
   @ApiEndpoint({
     summary: 'Return money to the customer of a paid order',
     description:
-      'Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund ' +
-      'may have been made: repeat the call. The repeated call completes the stored refund and does not refund twice.',
+      'Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502, repeat the ' +
+      'call with the same `Idempotency-Key` and body. The call then completes the stored refund, and makes no second one.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },
     failures: [

@@ -40,7 +40,7 @@ export function decideOutcome(
   if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
 
   const applied = history.filter(({ outcome }) => outcome === 'applied');
-  // The gateway reports the full refund of a captured payment as a cancellation, and does not know manual refunds.
+  // After a full refund, the gateway may still report a cancellation (of a captured payment), or fewer refunds than were made.
   const isRefunded = applied.some(
     (stored) => stored.source === 'refund' && stored.transactionStatus === 'refund',
   );
@@ -48,15 +48,15 @@ export function decideOutcome(
 
   const appliedStatuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
   const isShownByOrder = isSameTransaction && order.status === event.status;
-  // Two partial refunds may differ only in the total refunded so far.
-  const hasKnownSum =
-    event.refundAmount === null || applied.some((stored) => stored.refundAmount === event.refundAmount);
+  // A further partial refund differs only in the total refunded so far.
+  const hasNewSum =
+    event.refundAmount !== null && !applied.some((stored) => stored.refundAmount === event.refundAmount);
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
   const isKnown =
     event.source === 'notification'
       ? isKnownNotification(event, history, isShownByOrder)
       : // If two attempts were paid, the order shows the latest one. A response with an applied status of the other is no news.
-        (isShownByOrder && hasKnownSum) ||
+        (isShownByOrder && !hasNewSum) ||
         (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
   if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';

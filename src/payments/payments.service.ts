@@ -50,7 +50,7 @@ export class PaymentsService {
   async #process(received: ReceivedNotification): Promise<Result> {
     const { notification, problems } = received;
     const isSigned = this.#isSigned(notification);
-    if (!isSigned && problems !== null) return buildInvalidResult(problems, 'bad_signature');
+    if (!isSigned && problems !== null) return buildValidationResult(problems, 'bad_signature'); // `invalid` fires an alert.
     if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
     return this.dataSource.transaction((tx) => this.#store(tx, received));
@@ -63,7 +63,7 @@ export class PaymentsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
-    if (order === null && problems !== null) return buildInvalidResult(problems);
+    if (order === null && problems !== null) return buildValidationResult(problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
@@ -72,7 +72,7 @@ export class PaymentsService {
       return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
     await tx.insert(StoredPaymentEvent, { orderId, outcome: 'rejected', payload });
     await this.reconciliation.enqueueCheck(tx, orderId);
-    return buildInvalidResult(reasons);
+    return buildValidationResult(reasons);
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -82,7 +82,7 @@ export class PaymentsService {
   }
 }
 
-function buildInvalidResult(problems: FieldMessages, outcome: NotificationOutcome = 'invalid'): Result {
+function buildValidationResult(problems: FieldMessages, outcome: NotificationOutcome = 'invalid'): Result {
   return { outcome, failure: failures.validation(problems) };
 }
 

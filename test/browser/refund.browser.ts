@@ -78,7 +78,7 @@ it('an order that is refused before it is paid is cancelled at the payment gatew
   expect(await customerPage.getByRole('button', { name: 'Cancel order' }).count()).toBe(0);
 });
 
-it('the next refund cannot start until the page shows the amount of the previous one', async () => {
+it('the next refund cannot start while the page reloads the order after a refund', async () => {
   const { id, adminPage } = await openPaidOrder();
   await adminPage.locator('summary', { hasText: 'Refund' }).click();
   await adminPage.getByLabel('Amount in rupiah').fill('10.000');

@@ -105,7 +105,7 @@ it('a notification that arrives 40 times at four processes is applied once', asy
   expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
 });
 
-it('a one-time code allows five guesses from one client address, even if they arrive at four processes', async () => {
+it('a one-time code allows five guesses from one IP address, even if they arrive at four processes', async () => {
   const email = `${randomUUID()}@example.com`;
   const customer = await registerAt(1, email);
   const { text } = await external.smtp.waitForMail(({ to }) => to.includes(email));

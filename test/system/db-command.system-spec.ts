@@ -123,7 +123,7 @@ describe('a backup', () => {
     }
   });
 
-  it('leaves the restored rows as they are if another process has restored into the same database first', async () => {
+  it('that two processes restore into one empty database at the same time is restored once: the other process fails and deletes nothing', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     const file = at('shop.backup');

@@ -9,7 +9,7 @@ import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 
 export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
-/** Random, because each fixed password of this repository would have to be in the list that production rejects. */
+/** Random, because a fixed password would be public. Each published password must be in the list that production rejects. */
 const PASSWORD = randomBytes(16).toString('hex');
 const START_LIMIT_MS = 90_000;
 

@@ -113,7 +113,8 @@ export type Refund = Schemas['RefundDto'];
 /** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
 export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder, body: Refund) {
   const name = `bakery.refund.${id}`;
-  // Each refund changes `refunded_amount`. An equal refund gets another key only if the page shows the new amount.
+  // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
+  // gets another key, because the page shows the first refund by then.
   const key = getIdempotencyKey(name, { ...body, refunded_amount });
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
   try {
@@ -124,7 +125,7 @@ export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder,
     if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {
-    // The button stays busy until the page shows the new `refunded_amount`.
+    // Wait for the reload, so that the button of the page stays busy. If the reload fails, an equal refund has the same key.
     await queryClient.invalidateQueries({ queryKey: ['orders'] });
   }
 }

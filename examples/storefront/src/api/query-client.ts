@@ -17,8 +17,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Query for a form, which keeps the values that it starts with. Returns no data until a response has arrived since the
- * page was opened, because cached values may be outdated.
+ * Query for the initial values of a form. Returns no data until a response arrives after the component is mounted, because
+ * cached values may be outdated and the form ignores later values.
  */
 export function useFreshQuery<Data>(options: UseQueryOptions<Data>) {
   const [openedAt] = useState(() => Date.now());
