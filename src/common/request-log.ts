@@ -28,7 +28,8 @@ export function requestLog(logger: Logger) {
         requestId: requestIdOf(response),
         aborted: writableFinished ? undefined : true,
       };
-      logger[status >= 500 ? 'error' : 'info'](line, 'request');
+      if (status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
     });
     next();
   };

@@ -52,10 +52,9 @@ export class PaymentEventsService {
     const stored = { ...event, orderId, outcome, transactionStatus: status };
     if (outcome === 'applied') {
       const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = event;
-      const refundedAmount = await this.#sumRefunds(tx, order, event);
-      const amounts = { transactionAmount, refundedAmount };
-      const payment = { transactionId, status, attemptId, paymentType, fraudStatus, ...amounts };
-      await pipelined(tx.insert(StoredPaymentEvent, stored), this.orders.applyPayment(tx, order, payment));
+      const payment = { transactionId, status, attemptId, paymentType, fraudStatus, transactionAmount };
+      const change = { ...payment, refundedAmount: await this.#sumRefunds(tx, order, event) };
+      await pipelined(tx.insert(StoredPaymentEvent, stored), this.orders.applyPayment(tx, order, change));
     } else if (event.source === 'notification' || event.source === 'refund') {
       // A status response or cancellation that changes nothing is not stored.
       await tx.insert(StoredPaymentEvent, stored);

@@ -7,13 +7,13 @@ const REMOVAL = { recursive: true, force: true, maxRetries: 3 };
 
 /**
  * Creates a folder under a temporary name and renames it, so that a crash never leaves an incomplete folder at `path`.
- * @param proof name of an entry that every complete folder contains. @param create creates the folder at a given path
+ * @param proof name of an entry that every complete folder contains
  * @returns false if another process created the folder first
  */
 export async function createOnce(
   path: string,
   proof: string,
-  create: (draft: string) => Promise<void>,
+  create: (folder: string) => Promise<void>,
 ): Promise<boolean> {
   const temporary = await mkdtemp(join(dirname(path), TEMPORARY_PREFIX));
   try {
