@@ -23,7 +23,10 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
-# Data for `node dist/src/commands/seed.js`.
+# `bakery db backup FILE` and the like. The log and the help name `npm run db -- ...`, which needs the other two scripts.
+COPY --chmod=755 scripts/bakery /usr/local/bin/bakery
+COPY scripts/build-if-changed.mjs scripts/require-node.mjs scripts/
+# Data for `bakery seed`.
 COPY examples/bakery.json examples/bakery.json
 COPY examples/pictures examples/pictures
 RUN mkdir /data && chown node:node /data

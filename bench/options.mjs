@@ -9,6 +9,7 @@ const buildHelp = (allRows) => `Measures the service, and the floors: minimal pr
   --seconds 3        length of a round
   --long             5 rounds of 8 seconds
   --soak [900]       seconds of mixed load for the row "memory" (20 without it)
+  --day 180          seconds of the row "day", in which the hour runs 20 times as fast. Fewer seconds play only its beginning
   --out FILE         file for the figures (default: bench/results.json, or none with --rows)
   --profile FOLDER   write a CPU profile (.cpuprofile) of every service process to this folder
 
@@ -28,6 +29,7 @@ export function readOptions(argv, allRows) {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       soak: { type: 'string', default: '20' },
+      day: { type: 'string', default: '180' },
       out: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -45,6 +47,7 @@ export function readOptions(argv, allRows) {
     rounds: parseWholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
     seconds: parseWholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
     soakSeconds: parseWholeNumber('--soak', values.soak),
+    daySeconds: parseWholeNumber('--day', values.day),
     out: values.out ?? (values.rows === undefined ? 'bench/results.json' : null),
     profile: values.profile,
   };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { BENCH_SECRET } from './tokens.mjs';
@@ -27,13 +27,15 @@ export class Processes {
   /**
    * Starts a script and waits until it accepts connections. The script writes its output to a file, because a pipe to this
    * process would slow down the measurement.
+   *
+   * @param script path, relative to the checkout
    */
-  async start(name, script, settings, flags = []) {
+  async start(name, script, settings, flags = [], { cwd = root, args = [] } = {}) {
     const port = await freePort();
     const logFile = join(this.logFolder, `${name}-${port}.log`);
     const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, [...flags, join(root, script)], {
-      cwd: root,
+    const child = spawn(process.execPath, [...flags, resolve(root, script), ...args], {
+      cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, BENCH_SECRET, PORT: String(port), ...settings },
       stdio: ['ignore', log, log],
     });

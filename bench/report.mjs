@@ -4,7 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 /**
  * Builds a row of the table from figures and the ratios between them.
  *
- * @param figures by target: the result of `measure`, or {value, unit}
+ * @param figures by target: the result of `measure`, {value, unit}, or {count, p50Ms, p99Ms}
  * @param ratios [{name, value, atLeast? | atMost? | aim?}]; a missed aim does not fail the run
  */
 export function buildRow(name, figures, ratios) {
@@ -67,9 +67,10 @@ function formatTarget({ atLeast, atMost, aim }) {
   return aim === undefined ? '' : `aim ${aim}`;
 }
 
-function formatFigure({ perSecond, p50Ms, p99Ms, value, unit }) {
+function formatFigure({ perSecond, count, p50Ms, p99Ms, value, unit }) {
   if (value !== undefined) return `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`;
-  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
+  const amount = count === undefined ? `${perSecond.toFixed(0)}/s` : `${count}`;
+  return `${amount}, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
 
 /** Returns null for a ratio without a target. */

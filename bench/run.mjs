@@ -3,6 +3,7 @@ import { Generator } from './load/generator-process.mjs';
 import { readOptions } from './options.mjs';
 import { describeRun, formatTable, hasPassed } from './report.mjs';
 import { create } from './rows/create.mjs';
+import { day } from './rows/day.mjs';
 import { list } from './rows/list.mjs';
 import { login } from './rows/login.mjs';
 import { memory } from './rows/memory.mjs';
@@ -24,6 +25,7 @@ const measurements = {
   reports,
   start,
   memory,
+  day,
 };
 
 const options = readOptions(process.argv.slice(2), Object.keys(measurements));

@@ -1,4 +1,4 @@
-import { withClient } from '../dist/src/config/with-client.js';
+import { withClient } from '../dist/src/database/with-client.js';
 import { ACCOUNTS } from './seed-writes.mjs';
 
 const DAILY_ORDERS = 300;

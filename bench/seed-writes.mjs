@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { createHash } from 'node:crypto';
-import { withClient } from '../dist/src/config/with-client.js';
+import { withClient } from '../dist/src/database/with-client.js';
 import { emailOf, sessionIdOf } from './tokens.mjs';
 
 export const ACCOUNTS = 500;

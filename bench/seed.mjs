@@ -1,4 +1,4 @@
-import { withClient } from '../dist/src/config/with-client.js';
+import { withClient } from '../dist/src/database/with-client.js';
 
 /** Fills a migrated, empty database: products with 0 to 5 images each, one customer, orders with 1 to 3 items. */
 export async function seed(databaseUrl, products, orders) {

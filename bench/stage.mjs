@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
-import { migrate } from '../dist/src/config/migrate.js';
-import { withClient } from '../dist/src/config/with-client.js';
+import { startEmbeddedPostgres } from '../dist/src/database/embedded-postgres.js';
+import { migrate } from '../dist/src/database/migrate.js';
+import { withClient } from '../dist/src/database/with-client.js';
 import { LEAD_IN_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
@@ -71,7 +71,7 @@ export class Stage {
 
   /** Creates a database with accounts, the products of a shop, and paid orders. @returns its URL */
   createSalesDatabase(orders) {
-    return this.#createSeeded('sales', `${orders} paid orders`, async (url) => {
+    return this.#createSeeded(`sales_${orders}`, `${orders} paid orders`, async (url) => {
       await seed(url, SHOP_PRODUCTS, 0);
       await seedAccounts(url);
       await seedPaidOrders(url, orders, SHOP_PRODUCTS);

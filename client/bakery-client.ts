@@ -4,6 +4,7 @@ import type { paths } from './schema.js';
 
 export { BakeryFailure, dataOf } from './failure.js';
 export { asForm } from './form.js';
+export { sizedImage } from './images.js';
 export type { Send } from './refresh.js';
 export type { components, operations, paths } from './schema.js';
 

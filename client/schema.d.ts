@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Return an order with its customer and its payment history
-         * @description `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events only if they changed the order.
+         * @description `transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events only if they changed the order.
          */
         get: operations["AdminOrdersController_show"];
         put?: never;
@@ -73,8 +73,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Take an order to its next step
-         * @description new → preparing → ready → collected. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order becomes ready or refused.
+         * Take an order to its next step, or one step back
+         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order is refused, and one minute after it became ready, unless that step was taken back.
          */
         put: operations["AdminOrdersController_advance"];
         post?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Download the sold items as a CSV file
-         * @description If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.
+         * @description `refunded` is on the first line of an order. With `format=excel`, the file is for Excel as it is set up in Indonesia. If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.
          */
         get: operations["ReportsController_salesCsv"];
         put?: never;
@@ -191,10 +191,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
         /**
-         * Replace the opening hours and the pickup rules
-         * @description Existing orders keep their pickup time.
+         * Return the shop, with the paid orders of closed dates
+         * @description The ETag stands for the settings alone. Send it as `If-Match` when you change them.
+         */
+        get: operations["ShopController_showToAdmin"];
+        /**
+         * Replace the opening hours and the pickup rules, and change details of the shop
+         * @description Details that are absent do not change. Existing orders keep their pickup time. With `If-Match`, the settings are replaced only if nobody has changed them since.
          */
         put: operations["ShopController_replace"];
         post?: never;
@@ -245,7 +249,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an image of the local image host */
+        /**
+         * Get an image of the local image host
+         * @description With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.
+         */
         get: operations["ImagesController_show"];
         put?: never;
         post?: never;
@@ -531,7 +538,7 @@ export interface paths {
         };
         /**
          * Get a new access cookie
-         * @description Call this after a 401, then repeat the request. The refresh token does not change.
+         * @description Call this after a 401, then repeat the request. The token has the current name, e-mail and role. The refresh token does not change.
          */
         get: operations["AuthController_refresh"];
         put?: never;
@@ -553,7 +560,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account and sign in
-         * @description The role is always USER. A code to verify the e-mail is sent to the address.
+         * @description The role is always USER. A code to verify the e-mail is sent to the address. Mails are in the language that `Accept-Language` prefers: Indonesian, English, or otherwise that of the shop.
          */
         post: operations["AuthController_register"];
         delete?: never;
@@ -569,7 +576,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return the opening hours and the pickup windows */
+        /** Return the shop: contact details, opening hours and pickup windows */
         get: operations["ShopController_show"];
         put?: never;
         post?: never;
@@ -594,8 +601,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change name or e-mail
-         * @description A code is sent to a new e-mail. A change sets new cookies and ends all other sessions.
+         * Change name, e-mail or language
+         * @description A change of the name sets a new access cookie. A change of the e-mail sets both cookies, ends all other sessions and sends a code to the new address.
          */
         patch: operations["AccountController_updateProfile"];
         trace?: never;
@@ -624,6 +631,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActionView: {
+            /**
+             * @description A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund.
+             * @enum {string}
+             */
+            action: "preparing" | "ready" | "collected" | "new" | "refused" | "cancel" | "refund";
+            /** @description Whole rupiah of a refund, otherwise null. */
+            amount: number | null;
+            /** Format: date-time */
+            at: string;
+            /** @description Null for actions before version 1.3. */
+            by: components["schemas"]["UserView"] | null;
+            /** @description Reason of a refund, otherwise null. */
+            reason: string | null;
+        };
         AdminOrderView: {
             /**
              * Format: date-time
@@ -646,6 +668,11 @@ export interface components {
             note: string | null;
             /** Format: uuid */
             order_id: string;
+            /**
+             * Format: date-time
+             * @description Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused.
+             */
+            pay_until: string | null;
             payment_type: string | null;
             phone: string | null;
             /** Format: date-time */
@@ -655,7 +682,7 @@ export interface components {
              * @description URL of a payment page that can be used. Null if there is none.
              */
             redirect_url: string | null;
-            /** @description Refused, paid, and not refunded in full */
+            /** @description True if money is to be returned: the order is refused and paid, or another payment of it is a surplus. */
             refund_due: boolean;
             /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
@@ -682,6 +709,63 @@ export interface components {
              * @description Date from which an unavailable product is available again, if one was set
              */
             unavailable_until: string | null;
+        };
+        AdminShopView: {
+            address: string | null;
+            /** @description Dates on which the shop is closed. */
+            closed: string[];
+            /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
+            closed_ranges: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
+            /** @description A pickup must be ordered before this time of the day before. */
+            cut_off: string | null;
+            /** @description Days from today to the last day on which an order can be collected. */
+            days_ahead: number;
+            /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
+            hours: {
+                fri: string[][];
+                mon: string[][];
+                sat: string[][];
+                sun: string[][];
+                thu: string[][];
+                tue: string[][];
+                wed: string[][];
+            };
+            /**
+             * @description Language of customers who have chosen none.
+             * @enum {string}
+             */
+            language: "id" | "en";
+            /** @description Minimum time from an order to its pickup, in minutes. */
+            lead_minutes: number;
+            name: string;
+            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            orders_per_slot: number | null;
+            /** @description Closed dates for which paid orders are due */
+            paid_orders: components["schemas"]["PaidOrdersView"][];
+            /**
+             * Format: date-time
+             * @description The shop takes no orders until this time: ISO 8601 with an offset.
+             */
+            paused_until: string | null;
+            phone: string | null;
+            /** @description Windows from which a customer can choose now */
+            pickup: components["schemas"]["PickupWindowView"][];
+            /**
+             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @enum {integer|null}
+             */
+            slot_minutes: 15 | 30 | 60 | null;
+            /** @description IANA name */
+            time_zone: string;
+            /** Format: uri */
+            website: string | null;
+            whatsapp: string | null;
         };
         AvailabilityDto: {
             available: boolean;
@@ -728,6 +812,8 @@ export interface components {
             date: string;
             /** @description By pickup time; orders without a pickup time come last */
             orders: components["schemas"]["AdminOrderView"][];
+            /** @description Today: paid orders of the past 30 days, neither collected nor refused, oldest first. Otherwise empty */
+            overdue: components["schemas"]["AdminOrderView"][];
             /** @description By name */
             products: components["schemas"]["DayProductView"][];
         };
@@ -781,11 +867,12 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description `rejected`: signed correctly, but invalid or implausible.
+             * @description `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway rejected the refund.
+             *     `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
              * @enum {string}
              */
-            outcome: "applied" | "duplicate" | "late" | "rejected";
-            /** @description Body as received; JSON that the service wrote if the event is not from the gateway. */
+            outcome: "applied" | "duplicate" | "late" | "rejected" | "unconfirmed";
+            /** @description Body as received, without the value of `signature_key`; JSON that the service wrote if the event is not from the gateway. */
             payload: string;
             /** Format: date-time */
             received_at: string;
@@ -830,6 +917,11 @@ export interface components {
             note: string | null;
             /** Format: uuid */
             order_id: string;
+            /**
+             * Format: date-time
+             * @description Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused.
+             */
+            pay_until: string | null;
             payment_type: string | null;
             phone: string | null;
             /** Format: date-time */
@@ -849,6 +941,11 @@ export interface components {
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description Token of the payment page */
             token: string | null;
+        };
+        PaidOrdersView: {
+            /** Format: date */
+            date: string;
+            orders: number;
         };
         PaymentNotificationDto: {
             /** @enum {string} */
@@ -898,6 +995,8 @@ export interface components {
             /** @description Only record that the money was returned outside of the gateway. */
             manual?: boolean;
             reason?: string;
+            /** @description Transaction whose money is returned. Default: the one that counts for the order. */
+            transaction_id?: string;
         };
         RegisterDto: {
             /** Format: email */
@@ -944,8 +1043,19 @@ export interface components {
             total: components["schemas"]["SalesTotalView"];
         };
         ShopDto: {
+            address?: string | null;
             /** @description Dates on which the shop is closed. */
             closed: string[];
+            /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
+            closed_ranges?: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
+            /** @description A pickup must be ordered before this time of the day before. */
+            cut_off?: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
@@ -958,14 +1068,47 @@ export interface components {
                 tue: string[][];
                 wed: string[][];
             };
+            /**
+             * @description Language of customers who have chosen none.
+             * @enum {string}
+             */
+            language?: "id" | "en";
             /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
+            name?: string;
+            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            orders_per_slot?: number | null;
+            /**
+             * Format: date-time
+             * @description The shop takes no orders until this time: ISO 8601 with an offset.
+             */
+            paused_until?: string | null;
+            phone?: string | null;
+            /**
+             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @enum {integer|null}
+             */
+            slot_minutes?: 15 | 30 | 60 | null;
             /** @description IANA name */
             time_zone: string;
+            /** Format: uri */
+            website?: string | null;
+            whatsapp?: string | null;
         };
         ShopView: {
+            address: string | null;
             /** @description Dates on which the shop is closed. */
             closed: string[];
+            /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
+            closed_ranges: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
+            /** @description A pickup must be ordered before this time of the day before. */
+            cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
@@ -978,12 +1121,54 @@ export interface components {
                 tue: string[][];
                 wed: string[][];
             };
+            /**
+             * @description Language of customers who have chosen none.
+             * @enum {string}
+             */
+            language: "id" | "en";
             /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
+            name: string;
+            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            orders_per_slot: number | null;
+            /**
+             * Format: date-time
+             * @description The shop takes no orders until this time: ISO 8601 with an offset.
+             */
+            paused_until: string | null;
+            phone: string | null;
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
+            /**
+             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @enum {integer|null}
+             */
+            slot_minutes: 15 | 30 | 60 | null;
             /** @description IANA name */
             time_zone: string;
+            /** Format: uri */
+            website: string | null;
+            whatsapp: string | null;
+        };
+        TransactionView: {
+            /**
+             * Format: uuid
+             * @description Payment page of the transaction
+             */
+            attempt_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            fraud_status: string | null;
+            gross_amount: number;
+            payment_type: string | null;
+            refunded_amount: number;
+            /** @enum {string} */
+            status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
+            /** @description True if the order was paid with another transaction, so that this money has to be returned. */
+            surplus: boolean;
+            transaction_id: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         UpdateProductDto: {
             description: string;
@@ -998,6 +1183,11 @@ export interface components {
             /** Format: email */
             email?: string;
             fullname?: string;
+            /**
+             * @description Language of mails
+             * @enum {string}
+             */
+            language?: "id" | "en";
             /** @description The current password; required to change the e-mail */
             password?: string;
         };
@@ -1058,6 +1248,24 @@ export interface components {
                         code?: 413;
                         /** @enum {string} */
                         message?: "an image can have 5 MiB at max" | "request is too large";
+                    };
+                };
+            };
+        };
+        /** @description changed in the meantime */
+        ChangedInTheMeantime: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 412;
+                        /** @enum {string} */
+                        message?: "changed in the meantime";
                     };
                 };
             };
@@ -1177,6 +1385,24 @@ export interface components {
                         code?: 502;
                         /** @enum {string} */
                         message?: "payment gateway is unavailable, please try again later";
+                    };
+                };
+            };
+        };
+        /** @description request headers are too large */
+        RequestHeadersAreTooLarge: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 431;
+                        /** @enum {string} */
+                        message?: "request headers are too large";
                     };
                 };
             };
@@ -1385,6 +1611,7 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1399,7 +1626,7 @@ export interface operations {
                 paid?: boolean;
                 /** @description Orders with a pickup time on this date, sorted by pickup time. */
                 pickup?: string;
-                /** @description Part of the customer's name or e-mail, or the beginning of the order's id; case-insensitive */
+                /** @description Part of the customer's name or e-mail, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
                 q?: string;
                 /** @description Refused orders that were paid and not refunded in full. */
                 refund?: "due";
@@ -1456,6 +1683,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1489,9 +1717,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            actions: components["schemas"]["ActionView"][];
                             meta: components["schemas"]["HistoryMeta"];
                             notifications: components["schemas"]["NotificationView"][];
                             order: components["schemas"]["AdminOrderView"];
+                            transactions: components["schemas"]["TransactionView"][];
                         };
                         /** @enum {string} */
                         status: "success";
@@ -1520,6 +1750,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1577,6 +1808,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             /** @description the order cannot become new; the order cannot become preparing; the order cannot become ready; the order cannot become collected; the order cannot become refused */
             409: {
                 headers: {
@@ -1597,6 +1829,7 @@ export interface operations {
             };
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -1658,6 +1891,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             /** @description order cannot be refunded; the gateway cannot refund this payment; idempotency key was used with another request */
             409: {
                 headers: {
@@ -1678,6 +1912,7 @@ export interface operations {
             };
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -1744,6 +1979,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1801,8 +2037,10 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1861,6 +2099,7 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1868,14 +2107,13 @@ export interface operations {
     ReportsController_salesCsv: {
         parameters: {
             query: {
+                /** @description `excel`: with a byte order mark, and semicolons between the cells. */
+                format?: "excel";
                 from: string;
                 /** @description The range has at most 366 days */
                 to: string;
             };
-            header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -1884,8 +2122,6 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Version of the response, for `If-None-Match` */
-                    ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -1894,7 +2130,6 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            304: components["responses"]["NotModified"];
             /** @description invalid or malformed access token; validation error */
             400: {
                 headers: {
@@ -1915,6 +2150,47 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    ShopController_showToAdmin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            shop: components["schemas"]["AdminShopView"];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidOrMalformedAccessToken"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -1922,7 +2198,10 @@ export interface operations {
     ShopController_replace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last GET /api/admin/shop */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1969,8 +2248,11 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
+            412: components["responses"]["ChangedInTheMeantime"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2005,6 +2287,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2039,6 +2322,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             /** @description the service is not ready: database; the service is not ready: migrations; the service is not ready: queue; the service is not ready: database, queue; the service is not ready: migrations, queue; service is temporarily unavailable, please try again later */
             503: {
@@ -2062,7 +2346,9 @@ export interface operations {
     };
     ImagesController_show: {
         parameters: {
-            query?: never;
+            query?: {
+                w?: 480 | 960;
+            };
             header?: {
                 /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
@@ -2108,6 +2394,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2164,8 +2451,10 @@ export interface operations {
                 };
             };
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2191,6 +2480,7 @@ export interface operations {
                 content?: never;
             };
             403: components["responses"]["OriginIsNotAllowed"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2251,6 +2541,7 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2308,7 +2599,8 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
-            /** @description idempotency key was used with another request */
+            408: components["responses"]["RequestTookTooLong"];
+            /** @description idempotency key was used with another request; you have too many unpaid orders */
             409: {
                 headers: {
                     /** @description In every response and in every log line of the request */
@@ -2321,13 +2613,14 @@ export interface operations {
                             /** @enum {integer} */
                             code?: 409;
                             /** @enum {string} */
-                            message?: "idempotency key was used with another request";
+                            message?: "idempotency key was used with another request" | "you have too many unpaid orders";
                         };
                     };
                 };
             };
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -2370,6 +2663,7 @@ export interface operations {
             400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2407,6 +2701,7 @@ export interface operations {
             403: components["responses"]["OriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
             409: components["responses"]["OrderIsNoLongerPending"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -2443,6 +2738,7 @@ export interface operations {
             403: components["responses"]["OriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
             409: components["responses"]["OrderIsNoLongerPending"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -2469,6 +2765,7 @@ export interface operations {
             400: components["responses"]["InvalidOrMalformedAccessToken"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2523,8 +2820,10 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2570,8 +2869,10 @@ export interface operations {
                 };
             };
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2617,8 +2918,10 @@ export interface operations {
                 };
             };
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2681,6 +2984,7 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2738,6 +3042,7 @@ export interface operations {
             408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["AnImageCanHave5MiBAtMaxOrRequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             /** @description fail to create product and this is not your fault, please try again later; something went wrong on our side, please try again later */
             500: {
                 headers: {
@@ -2796,6 +3101,7 @@ export interface operations {
             400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2803,7 +3109,10 @@ export interface operations {
     ProductsController_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. If the resource has changed since, the request changes nothing and gets 412. */
+                "If-Match"?: string;
+            };
             path: {
                 product_id: number;
             };
@@ -2818,6 +3127,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -2854,8 +3165,10 @@ export interface operations {
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
             408: components["responses"]["RequestTookTooLong"];
+            412: components["responses"]["ChangedInTheMeantime"];
             413: components["responses"]["AnImageCanHave5MiBAtMaxOrRequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2884,6 +3197,7 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2947,8 +3261,10 @@ export interface operations {
                 };
             };
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -2999,6 +3315,7 @@ export interface operations {
                     };
                 };
             };
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -3054,9 +3371,11 @@ export interface operations {
                 };
             };
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             409: components["responses"]["ThisEmailAlreadyExists"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -3093,6 +3412,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -3131,6 +3451,7 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidOrMalformedAccessToken"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -3187,9 +3508,11 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             409: components["responses"]["ThisEmailAlreadyExists"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
@@ -3238,8 +3561,10 @@ export interface operations {
             };
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
             413: components["responses"]["RequestIsTooLarge"];
             415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };

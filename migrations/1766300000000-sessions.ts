@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Adds a table of sessions, filled with the sessions that version 1.1 stores in `users`.
  *
- * The triggers let 1.1 and 1.2 run side by side on one database. Version 1.3 removes the triggers and the columns in `users`
- * (docs/decisions/17-sessions-of-1.1.md).
+ * The triggers let 1.1 and 1.2 run side by side on one database. `LanguageOfUsers` removes the triggers and
+ * the columns in `users`.
  */
 export class Sessions1766300000000 implements MigrationInterface {
   readonly name = 'Sessions1766300000000';

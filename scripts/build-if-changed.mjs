@@ -3,7 +3,7 @@
 import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const INPUTS = [
@@ -57,57 +57,33 @@ function build() {
 
 /** Waits until no running process holds the lock, and takes it. */
 function lock() {
-  const ownFile = `${LOCK}.${process.pid}`;
-  writeFileSync(ownFile, String(process.pid));
-  try {
-    let hasLogged = false;
-    while (!tryLink(ownFile)) {
-      const holder = readHolder(LOCK);
-      if (holder === undefined) continue; // Released meanwhile.
-      if (isAlive(holder)) {
-        if (!hasLogged) console.log(`waiting for the build of process ${holder} (${LOCK})`);
-        hasLogged = true;
-        sleep(POLL_MS);
-      } else {
-        removeStaleLock(`${ownFile}.stale`);
-      }
+  for (let hasLogged = false; ;) {
+    try {
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
     }
-  } finally {
-    rmSync(ownFile, { force: true });
+    // Also pause with the lock: a process that has read the id of a dead holder may still remove the lock.
+    sleep(POLL_MS);
+    const holder = readHolder();
+    if (holder === process.pid) return;
+    if (holder === undefined) continue; // Released meanwhile.
+    if (!isAlive(holder)) rmSync(LOCK, { force: true });
+    else if (!hasLogged) {
+      console.log(`waiting for the build of process ${holder} (${LOCK})`);
+      hasLogged = true;
+    }
   }
-}
-
-/** Takes the lock: makes the lock's name a hard link to the file of its holder. @returns false if the lock is taken */
-function tryLink(holderFile) {
-  try {
-    linkSync(holderFile, LOCK);
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** Removes the lock of a process that died. If a running process has taken the lock meanwhile, gives the lock back. */
-function removeStaleLock(movedLock) {
-  try {
-    renameSync(LOCK, movedLock);
-  } catch (error) {
-    if (error.code === 'ENOENT') return;
-    throw error;
-  }
-  if (isAlive(readHolder(movedLock))) tryLink(movedLock);
-  rmSync(movedLock);
 }
 
 function sleep(milliseconds) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** @returns the id of the process that wrote the file, or undefined if the file does not exist */
-function readHolder(path) {
+/** @returns the id of the process that holds the lock, or undefined if none does */
+function readHolder() {
   try {
-    return Number(readFileSync(path, 'utf8'));
+    return Number(readFileSync(LOCK, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;

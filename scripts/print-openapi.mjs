@@ -2,7 +2,7 @@
 import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { AppModule } from '../dist/src/app.module.js';
-import { Database } from '../dist/src/config/database.js';
+import { Database } from '../dist/src/database/database.js';
 import { readEnv } from '../dist/src/config/read-env.js';
 import { buildOpenApiDocument } from '../dist/src/openapi.js';
 

@@ -1,30 +1,38 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { AdminGuard } from './auth/admin.guard.js';
+import { AccessGuard } from './auth/access.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
-import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
-import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
-import { DtoValidationPipe } from './common/validation.pipe.js';
-import type { Database } from './config/database.js';
+import { OTP_CONSTRAINT_FAILURES } from './auth/otp.entity.js';
+import { FailEnvelopeFilter } from './common/errors/fail-envelope.filter.js';
+import { SuccessEnvelopeInterceptor } from './common/http/success-envelope.interceptor.js';
+import { DtoValidationPipe } from './common/validation/validation.pipe.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
+import type { Database } from './database/database.js';
+import { DatabaseModule } from './database/database.module.js';
 import { listSimulatorModules } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
+import { ORDER_CONSTRAINT_FAILURES } from './orders/order.entity.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
+import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
+
+const CONSTRAINT_FAILURES = {
+  ...USER_CONSTRAINT_FAILURES,
+  ...OTP_CONSTRAINT_FAILURES,
+  ...ORDER_CONSTRAINT_FAILURES,
+};
 
 @Module({
   providers: [
-    { provide: APP_GUARD, useExisting: JwtCookieGuard },
-    { provide: APP_GUARD, useExisting: AdminGuard },
+    { provide: APP_GUARD, useExisting: AccessGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
-    { provide: APP_FILTER, useClass: FailEnvelopeFilter },
+    { provide: APP_FILTER, useValue: new FailEnvelopeFilter(CONSTRAINT_FAILURES) },
   ],
 })
 export class AppModule {
@@ -32,7 +40,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.forRoot(env, database),
+        ConfigModule.forRoot(env),
+        DatabaseModule.forRoot(database),
         AuthModule,
         PaymentsModule,
         ProductsModule,

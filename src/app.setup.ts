@@ -1,19 +1,19 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { closeServer } from './common/close-server.js';
-import { failEnvelope } from './common/fail-envelope.filter.js';
-import { failures } from './common/errors.js';
-import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
-import { createNestLogger } from './common/logging.js';
-import { isCorsOrigin, originCheck } from './common/origin-check.js';
-import { requestId } from './common/request-id.js';
-import { requestLog } from './common/request-log.js';
-import type { Database } from './config/database.js';
+import { closeServer } from './common/http/close-server.js';
+import { failEnvelope } from './common/errors/fail-envelope.filter.js';
+import { failures } from './common/errors/failures.js';
+import { HttpAdapter, requireSaneHeaders } from './common/http/http-adapter.js';
+import { createNestLogger } from './common/observability/logging.js';
+import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
+import { requestId } from './common/http/request-id.js';
+import { requestLog } from './common/observability/request-log.js';
+import type { Database } from './database/database.js';
 import { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
@@ -64,6 +64,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
   });
   app.use(requireSaneHeaders);
   app.use(originCheck(env));
+  app.use(rejectLongJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
   app.use(cookieParser());
   serveOpenApi(app);
@@ -80,6 +81,12 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });
+}
+
+/** Rejects a JSON body by its Content-Length, because the body parser would read the whole body first. */
+function rejectLongJson(request: Request, _response: Response, next: NextFunction): void {
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > JSON_BODY_LIMIT;
+  next(isTooLong && request.is('json') ? failures.tooLarge() : undefined);
 }
 
 /** Waits for running requests and jobs for at most 8 seconds, then closes the queue and the pools. */

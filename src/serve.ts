@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createLogger, routeConsole } from './common/logging.js';
-import { PrimaryWait } from './common/primary-wait.js';
+import { createLogger, routeConsole } from './common/observability/logging.js';
+import { PrimaryWait } from './database/primary-wait.js';
 import type { Env } from './config/env.js';
-import { openDatabase } from './config/database.js';
+import { openDatabase } from './database/database.js';
 import { describeStartFailure } from './start-failure.js';
 
 type StopPart = () => Promise<void>;
@@ -71,7 +71,7 @@ function abortOnSignal(logger: Logger): AbortController {
 async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.
-  const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
+  const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
   const primary = new PrimaryWait(warn, stopping);
   const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));

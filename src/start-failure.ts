@@ -1,6 +1,8 @@
 import type { Env } from './config/env.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
+/** Codes of `listen` and of the lookup of a host name. */
+const NO_LOCAL_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Describes why the service could not start. If the cause is a setting, the text names it. */
 export function describeStartFailure(error: unknown, env: Env): string {
@@ -12,12 +14,12 @@ export function describeStartFailure(error: unknown, env: Env): string {
     if (code === 'EADDRINUSE') return `port ${port} is in use: set ${setting} to another one`;
     if (code === 'EACCES')
       return `port ${port} is not allowed for this user: set ${setting} to one above 1023`;
-    return `HOST ${env.host} is no address of this machine (${code})`;
+    if (NO_LOCAL_ADDRESS.has(code)) return `HOST ${env.host} is no address of this machine (${code})`;
+    return `the service cannot listen on HOST ${env.host} and port ${port}: ${error.message}`;
   }
   if (code === INSUFFICIENT_PRIVILEGE)
     return `the database refuses the service: ${error.message}; check DATABASE_URL`;
-  // Apart from files of the installation, only files below DATA_DIR are opened during the start.
-  if (path !== undefined && code.startsWith('E'))
+  if (path?.startsWith(env.dataDir) === true)
     return `DATA_DIR ${env.dataDir} cannot be used: ${error.message}`;
   return error.message;
 }

@@ -1,12 +1,17 @@
 import { signIn } from './support/accounts.js';
-import { createDatabase } from './support/databases.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ADMIN, withService } from './support/service.js';
-import { startBeforeEach } from './support/start-before-tests.js';
 
 const OWN_PASSWORD = 'chosen by the owner';
 
-const database = startBeforeEach(createDatabase, (created) => created.drop());
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createDatabase();
+});
+
+afterEach(() => database.drop());
 
 /** Registers the address of ADMIN_EMAIL, in another letter case, while the service runs without this setting. */
 async function registerOwner({ isVerified }: { readonly isVerified: boolean }): Promise<void> {

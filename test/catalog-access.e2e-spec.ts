@@ -1,15 +1,12 @@
-import { importBuilt, importPackage } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
-import { startBeforeTests } from './support/start-before-tests.js';
 import { expiredToken } from './support/tokens.js';
 
-const service = useService({ settings: { CATALOG_ACCESS: 'public' } });
-const product = startBeforeTests(async () => createProduct(await service.admin()));
+const service = await useService({ settings: { CATALOG_ACCESS: 'public' } });
+const product = await createProduct(await service.admin());
 
 describe('with CATALOG_ACCESS=public, the catalog', () => {
-  // ProductListMiddleware answers the first path, from its cache if repeated. The controller handles the other two.
   const paths = () => ['/api/products', '/api/products?q=', `/api/products/${product.id}`];
   const invalidPaths = ['/api/products?last_id=x', `/api/products?q=${'x'.repeat(101)}`];
 
@@ -55,30 +52,4 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
     ])
       expectFailure(response, 401, MESSAGES.missingAccessToken);
   });
-});
-
-it('the product list has no guard, interceptor or pipe except those that ProductListMiddleware may skip', async () => {
-  const { ProductsController, LIST_ACCESS } = await importBuilt('src/products/products.controller.js');
-  const { Access } = await importBuilt('src/common/access.decorator.js');
-  const { Reflector } = await importPackage('@nestjs/core');
-  const reflector = service.app.get(Reflector);
-  const { list } = ProductsController.prototype as unknown as { readonly list: () => unknown };
-  // Nest stores global enhancers in its private configuration, and those of a route or controller as metadata.
-  const { config } = service.app as unknown as {
-    readonly config: Readonly<Record<string, () => readonly object[]>>;
-  };
-  const listGlobals = (kind: string): string[] =>
-    (config[`getGlobal${kind}`]?.call(config) ?? []).map((enhancer) => enhancer.constructor.name);
-
-  for (const kind of ['guards', 'interceptors', 'pipes'])
-    for (const target of [list, ProductsController])
-      expect(reflector.get<unknown[] | undefined>(`__${kind}__`, target) ?? []).toEqual([]);
-  // The middleware checks the access `catalog` like JwtCookieGuard does. AdminGuard only checks the access `admin`.
-  expect(listGlobals('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
-  // The page that the middleware sends already contains the success envelope.
-  expect(listGlobals('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
-  // The middleware leaves every URL whose query may be invalid to the controller.
-  expect(listGlobals('Pipes')).toEqual(['DtoValidationPipe']);
-  expect(reflector.get(Access, list)).toBe(LIST_ACCESS);
-  expect(LIST_ACCESS).toBe('catalog');
 });

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { sendRaw } from './support/raw-http.js';
 import { listRoutes } from './support/routes.js';
-import { type TestService, useCustomer, useService } from './support/service.js';
+import { type TestService, useService } from './support/service.js';
 
 const OWN = 'https://bakery.example';
 const SHOP = 'https://shop.example';
@@ -23,16 +23,16 @@ const STRANGERS = [
 /** Content types that a form can send without a preflight (Fetch standard, CORS-safelisted request-header). */
 const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'];
 
-const service = useService({
+const service = await useService({
   settings: { PUBLIC_URL: `${OWN}/shop/`, CORS_ORIGINS: `${SHOP}, ${HTTP_SHOP}` },
 });
-const customer = useCustomer(service);
+const customer = await service.customer();
 
 function preflight(url: string, origin: string) {
   return request(url)
     .options('/api/products/1')
     .set({ Origin: origin, 'Access-Control-Request-Method': 'PUT' })
-    .set('Access-Control-Request-Headers', 'content-type');
+    .set('Access-Control-Request-Headers', 'content-type,if-match');
 }
 
 /** Sends a login that gets 400 for its missing fields, but 403 if its origin may not change anything. */
@@ -67,7 +67,7 @@ describe('a page of an origin in CORS_ORIGINS', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': SHOP,
       'access-control-allow-credentials': 'true',
-      'access-control-allow-headers': 'content-type',
+      'access-control-allow-headers': 'content-type,if-match',
       'access-control-max-age': '600',
     });
     const methods = headers['access-control-allow-methods']?.split(',');
@@ -133,9 +133,9 @@ it('every route that changes something rejects a form of another origin, even wi
     }
 });
 
-const development = useService({ settings: { NODE_ENV: 'development' } });
+const development = await useService({ settings: { NODE_ENV: 'development' } });
 
-it('the default of CORS_ORIGINS in development allows http origins of localhost and 127.0.0.1 with any port, and no other origin', async () => {
+it('in development, CORS_ORIGINS allows http origins of localhost and 127.0.0.1 by default, and no other origin', async () => {
   for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost']) {
     const { headers } = await preflight(development.url, origin).expect(204);
     expect(headers['access-control-allow-origin']).toBe(origin);
@@ -145,6 +145,7 @@ it('the default of CORS_ORIGINS in development allows http origins of localhost 
     'http://localhost.evil.example',
     'http://localhost:5173.evil.example',
     'http://127.0.0.2',
+    'https://localhost:5173',
     SHOP,
   ];
   for (const origin of others) {

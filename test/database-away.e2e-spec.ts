@@ -1,23 +1,29 @@
 import type { Client } from './support/client.js';
-import { useServiceBehindProxy } from './support/database-proxy.js';
+import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
-import { useSmtpStandIn } from './support/smtp-stand-in.js';
-import { startBeforeEach } from './support/start-before-tests.js';
+import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
 
-const smtp = useSmtpStandIn(startBeforeEach);
-const service = useServiceBehindProxy(() => ({ SMTP_URL: smtp.url }), startBeforeEach);
+let smtp: SmtpStandIn;
+let service: Awaited<ReturnType<typeof startServiceBehindProxy>>;
 let ayu: Client;
 
 beforeEach(async () => {
+  smtp = await SmtpStandIn.start();
+  service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
+});
+
+afterEach(async () => {
+  await service.stop();
+  await smtp.down();
 });
 
 /** Sends five requests in parallel, which all need the database. Each must get 503 within the deadline. */
@@ -37,7 +43,7 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
   }
 }
 
-it('while the database is unavailable, requests that need it get 503 within 5 seconds, and others get their usual response; the service recovers without a restart', async () => {
+it('while the database is unavailable, requests that need it get 503 within 5 seconds, and the service recovers', async () => {
   await service.proxy.down();
   await expectUnavailable(5000);
   // The access token contains the profile.

@@ -1,5 +1,5 @@
 import { PermanentJobError } from '../src/jobs/permanent-job-error.js';
-import { toJobError } from '../src/mail/job-error.js';
+import { toDeliveryError } from '../src/mail/delivery-error.js';
 
 /** Replies to RCPT TO for an unknown recipient: a bad address, or a mailbox that has moved or is disabled. */
 const UNKNOWN_RECIPIENT = [
@@ -27,28 +27,30 @@ function smtpError(command: string, reply: string): Error {
 
 describe('a mail whose delivery fails', () => {
   it.each(UNKNOWN_RECIPIENT)('is not retried after the reply %s to RCPT TO', (reply) => {
-    expect(toJobError(smtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
+    expect(toDeliveryError(smtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
   });
 
   it.each(OTHER_REPLIES)('is retried after the reply %s to RCPT TO', (reply) => {
-    expect(toJobError(smtpError('RCPT TO', reply))).not.toBeInstanceOf(PermanentJobError);
+    expect(toDeliveryError(smtpError('RCPT TO', reply))).not.toBeInstanceOf(PermanentJobError);
   });
 
   it.each(['CONN', 'EHLO', 'STARTTLS', 'AUTH PLAIN', 'MAIL FROM', 'DATA'])(
     'is retried after any reply to %s',
     (command) => {
       for (const reply of [...UNKNOWN_RECIPIENT, ...OTHER_REPLIES])
-        expect(toJobError(smtpError(command, reply))).not.toBeInstanceOf(PermanentJobError);
+        expect(toDeliveryError(smtpError(command, reply))).not.toBeInstanceOf(PermanentJobError);
     },
   );
 
   it('is retried after a lost connection', () => {
     const error = Object.assign(new Error('closed'), { code: 'ECONNECTION', command: 'RCPT TO' });
-    expect(toJobError(error)).not.toBeInstanceOf(PermanentJobError);
+    expect(toDeliveryError(error)).not.toBeInstanceOf(PermanentJobError);
   });
 
   it('causes an error message of one line, without control characters and with shortened addresses', () => {
-    const { message } = toJobError(new Error('451 later\r\n\u001b[2Kdead job 7\u0007 for ayu@example.com'));
+    const { message } = toDeliveryError(
+      new Error('451 later\r\n\u001b[2Kdead job 7\u0007 for ayu@example.com'),
+    );
     expect(message).toBe('451 later [2Kdead job 7 for a***@example.com');
   });
 });

@@ -1,14 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import type { Response } from 'supertest';
 import { importBuilt } from './support/built.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
+import { addJob } from './support/jobs.js';
+import { readMetric } from './support/metrics.js';
 import { useService } from './support/service.js';
+import { until } from './support/wait.js';
 
 const HOUR_S = 3600;
 const WRONG = 'not the password';
 
-const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
+const service = await useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
 
 beforeEach(async () => {
@@ -30,7 +34,7 @@ function expectWrongPassword(response: Response): void {
 }
 
 function expectWrongCode(response: Response): void {
-  expectWrong(response, MESSAGES.otp);
+  expectWrong(response, MESSAGES.invalidOtp);
 }
 
 async function expectBlocked(address: string, email = ayu.email): Promise<void> {
@@ -110,18 +114,15 @@ describe('password guesses for one account from one IP address', () => {
 
 describe('parallel logins', () => {
   it('with wrong passwords from one IP address are rejected by the limit after the first 50', async () => {
-    const { authProofs } = await importBuilt('src/common/metrics.js');
     // The metric calls a guess that the limit rejects `slowed`.
-    const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
-      (await authProofs.get()).values.find(
-        ({ labels }) => labels.secret === 'password' && labels.outcome === outcome,
-      )?.value ?? 0;
+    const countLogins = (outcome: 'wrong' | 'slowed'): Promise<number> =>
+      readMetric('bakery_auth_proofs_total', { secret: 'password', outcome });
     const [wrong, slowed] = [await countLogins('wrong'), await countLogins('slowed')];
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
     expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
-    // Guesses that the limit rejects count for the address, but not for the account.
-    await expectCounts({ wrongPasswordsOfAccount: 50, wrongPasswordsOfAddress: 120 });
+    // A guess that the limit rejects is not counted.
+    await expectCounts({ wrongPasswordsOfAccount: 50, wrongPasswordsOfAddress: 50 });
     await expectBlocked(ATTACKER);
     await expectAccepted(HOME);
   });
@@ -164,7 +165,7 @@ describe('password guesses for one account from many IP addresses', () => {
   });
 });
 
-it('password guesses for many accounts from one IP address block the address after 1,000 wrong passwords in 15 minutes, except for accounts whose owners have used the address', async () => {
+it('1,000 wrong passwords in 15 minutes block an IP address, except for accounts whose owners have used the address', async () => {
   const newcomer = await newAccount(service);
   await expectAccepted(ATTACKER);
   const email = 'registered-there@example.com';
@@ -172,6 +173,9 @@ it('password guesses for many accounts from one IP address block the address aft
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
   await service.setCounts('wrongPasswordsOfAddress', 999);
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
+  const rows = await service.countRows();
+  await tryPassword(ATTACKER, WRONG, 'nobody-else@example.com');
+  expect(await service.countRows()).toBe(rows); // Beyond its limit, an address gets no further rows.
 
   await expectBlocked(ATTACKER, newcomer.email);
   await expectAccepted(ATTACKER);
@@ -248,7 +252,7 @@ describe('guesses of codes', () => {
     await expectCounts({ wrongCodesOfPair: 2, wrongCodesOfAddress: 2 });
   });
 
-  it('for a password reset are checked at most 5 times from one IP address; a successful reset deletes the count of wrong passwords', async () => {
+  it('for a reset are checked 5 times from one IP address; a successful reset deletes the count of wrong passwords', async () => {
     const requestReset = service.client().post('/api/password/forgot').send({ email: ayu.email });
     await sendFrom(HOME, requestReset).expect(204);
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
@@ -259,6 +263,77 @@ describe('guesses of codes', () => {
     expect((await tryReset(HOME, ayu.email, otp)).status).toBe(204);
     await expectAccepted(HOME);
   });
+
+  it('for a reset leave five tries to each address that requested the code, even if an attacker has used up 20 tries', async () => {
+    await service.clearCounts();
+    const requestReset = (address: string) =>
+      sendFrom(address, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(204);
+    await requestReset(ATTACKER);
+    const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
+    await requestReset(CAFE); // Sends no second code within a minute.
+    await Promise.all(
+      wrongCodes(otp, 30).map((wrong, index) => tryReset(`203.0.113.${index % 6}`, ayu.email, wrong)),
+    );
+    expectWrongCode(await tryReset('203.0.113.77', ayu.email, otp));
+    for (const wrong of wrongCodes(otp, 4)) expectWrongCode(await tryReset(CAFE, ayu.email, wrong));
+    expect((await tryReset(CAFE, ayu.email, otp)).status).toBe(204);
+  });
+});
+
+it('a rejected password is not checked, and its rejection takes as long as the latest check', async () => {
+  const { GuessLimitsService } = await importBuilt('src/auth/guess-limits.service.js');
+  const limits = service.app.get(GuessLimitsService);
+  const checkMs = 200;
+  let checks = 0;
+  const guess = async (): Promise<number> => {
+    const client = { address: ATTACKER, network: undefined, left: new AbortController().signal };
+    const startedAt = performance.now();
+    const result = await limits.checkPassword({ accountKey: ayu.id, client }, async () => {
+      checks += 1;
+      await delay(checkMs);
+      return null;
+    });
+    expect(result).toBeNull();
+    return performance.now() - startedAt;
+  };
+  await guess();
+  await service.setCounts('wrongPasswordsOfPair', 50);
+  expect(await guess()).toBeGreaterThan(checkMs * 0.9);
+  expect(checks).toBe(1);
+});
+
+it('a check of a password is dropped if its client disconnects before its turn', async () => {
+  const countChecks = () => readMetric('bakery_auth_proofs_total', { secret: 'password' });
+  const before = await countChecks();
+  const body = JSON.stringify({ email: ayu.email, password: WRONG });
+  const leaving = Array.from({ length: 200 }, () => {
+    const abort = new AbortController();
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': ATTACKER };
+    const sent = fetch(`${service.url}/api/login`, { method: 'POST', headers, body, signal: abort.signal });
+    return { abort, sent };
+  });
+  await Promise.race(leaving.map(({ sent }) => sent));
+  for (const { abort } of leaving) abort.abort();
+  await Promise.allSettled(leaving.map(({ sent }) => sent));
+  await expectAccepted(HOME);
+  expect((await countChecks()) - before).toBeLessThan(150);
+});
+
+it('the mark of a known address is renewed by a login a day later, but not on the same day', async () => {
+  const readSeconds = async () => {
+    const [mark] = await service.database.query<{ seconds: number }>(
+      `SELECT (expire / 1000 - extract(epoch FROM now()))::float AS seconds FROM attempt_counts WHERE key LIKE 'known:%'`,
+    );
+    return mark?.seconds ?? 0;
+  };
+  const days = (count: number): number => count * 24 * HOUR_S;
+  await expectAccepted(HOME);
+  await service.ageCounts(23 * HOUR_S);
+  await expectAccepted(HOME);
+  expect(await readSeconds()).toBeLessThan(days(29) + 2 * HOUR_S);
+  await service.ageCounts(2 * HOUR_S);
+  await expectAccepted(HOME);
+  expect(await readSeconds()).toBeGreaterThan(days(30) - HOUR_S);
 });
 
 describe('the counts of guesses', () => {
@@ -266,6 +341,10 @@ describe('the counts of guesses', () => {
     await recordWrongPasswords('2001:db8::1', 50);
     for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);
     await expectAccepted('2001:db8:0:1::1');
+    // A /48 network has 16 times the limit of an address. Each guess counts for the /64 and for the /48.
+    await recordWrongPasswords('2001:db8:0:2::1', 800);
+    await expectBlocked('2001:db8:0:3::1');
+    await expectAccepted('2001:db8:1:3::1');
     await recordWrongPasswords(ATTACKER, 50);
     for (const address of [`::ffff:${ATTACKER}`, `${ATTACKER}:4711`]) await expectBlocked(address);
   });
@@ -274,6 +353,14 @@ describe('the counts of guesses', () => {
     await recordWrongPasswords(ATTACKER, 50);
     await expectBlocked(`${HOME}, ${ATTACKER}`);
     await expectAccepted(`${ATTACKER}, ${HOME}`);
+  });
+
+  it('are deleted after their windows by a sweep in batches', async () => {
+    await service.database.query(
+      `INSERT INTO attempt_counts (key, points, expire) SELECT 'expired:' || n, 1, 1 FROM generate_series(1, 25000) AS n`,
+    );
+    await addJob(service.database.pool, 'sweep-attempt-counts');
+    await until('the sweep has ended', async () => (await service.countRows()) < 1_000);
   });
 
   it('contain neither accounts nor IP addresses', async () => {
@@ -286,7 +373,7 @@ describe('the counts of guesses', () => {
   });
 });
 
-const plain = useService();
+const plain = await useService();
 
 it('without TRUSTED_PROXIES, the counts of guesses ignore X-Forwarded-For and similar headers', async () => {
   const { email } = await newAccount(plain);

@@ -2,7 +2,7 @@ import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure } from './support/failure.js';
 import { until } from './support/wait.js';
 
-const service = useServiceBehindProxy();
+const service = await useServiceBehindProxy();
 const live = () => service.client().get('/api/health/live');
 const ready = () => service.client().get('/api/health/ready');
 const waitUntilReady = () => until('the service is ready', async () => (await ready()).status === 200);
@@ -38,7 +38,7 @@ it('a service with a pending migration is alive but not ready', async () => {
   await ready().expect(200);
 });
 
-it('a service without its database is alive but not ready, logs why without a stack, and is ready again once the database is available', async () => {
+it('a service without its database is alive but not ready, logs why without a stack, and becomes ready again', async () => {
   await service.proxy.down();
   await waitUntilDatabaseAndQueueFail();
   const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
@@ -50,7 +50,7 @@ it('a service without its database is alive but not ready, logs why without a st
   await waitUntilReady();
 });
 
-it('a service whose database is read-only is alive but not ready, logs why, and is ready again once the database accepts writes', async () => {
+it('a service whose database is read-only is alive but not ready, logs why, and becomes ready again', async () => {
   await setReadOnly('on');
   await waitUntilDatabaseAndQueueFail();
   const reason = 'not ready: database (the server is read-only or a standby)';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sortedStatusesOf } from './support/accounts.js';
-import type { Client } from './support/client.js';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
 import { buildFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
-import { readJobs } from './support/jobs.js';
+import { changeJobs, deleteJobs, readJobs } from './support/jobs.js';
 import { png } from './support/pictures.js';
 import {
   BREAD,
@@ -19,7 +18,8 @@ import {
   readProduct,
   sendForm,
 } from './support/products.js';
-import { type ServiceOptions, startService, type TestService } from './support/service.js';
+import { type ServiceOptions, useService, withService } from './support/service.js';
+import { stopAfterTests } from './support/stop-after-tests.js';
 import { until } from './support/wait.js';
 
 const FAULTS = ['error', 'down', 'answer-lost', 'garbage'] as const;
@@ -29,32 +29,27 @@ const CREATION_FAILED = buildFailure(
 );
 const UNEXPECTED = buildFailure(500, MESSAGES.unexpected);
 
-let standIn: CloudinaryStandIn;
-let service: TestService;
-let admin: Client;
+const standIn = await stopAfterTests(CloudinaryStandIn.start(), (started) => started.down());
+const service = await useService(withStandIn());
+const admin = await service.admin();
 
 beforeEach(async () => {
-  standIn = await CloudinaryStandIn.start();
-  service = await startWithStandIn();
-  admin = await service.admin();
+  await service.database.query('TRUNCATE products, images');
+  await deleteJobs(service.database.pool, '%');
+  standIn.reset();
 });
 
-afterEach(async () => {
-  await service.stop();
-  await standIn.down();
-});
-
-function startWithStandIn(options: ServiceOptions = {}): Promise<TestService> {
+function withStandIn(options: ServiceOptions = {}): ServiceOptions {
   const settings = { IMAGE_HOST: 'cloudinary', CLOUDINARY_URL: standIn.url, ...options.settings };
-  return startService({ ...options, settings });
+  return { ...options, settings };
 }
 
 const expectOnlyImagesAt = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
 
 /** Stores staged images in the ledger and at the host, as if the process had died before it attached them. */
-async function insertStaged({ count = 1, ageSeconds = 0 }): Promise<string[]> {
+async function insertStaged({ count = 1, ageSeconds = 0, database = service.database }): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
-  await service.database.query(
+  await database.query(
     `INSERT INTO images (id, host, state, staged_at)
      SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
     [ids, ageSeconds],
@@ -114,7 +109,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
   );
   expect(standIn.images.size).toBe(4);
   // Even 1,000 failed attempts must not end the retries. Otherwise the images would stay at the host forever.
-  await service.database.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
+  await changeJobs(service.database.pool, '%', { attempts: 1_000 });
   await standIn.up();
   await expectOnlyImagesAt(other.images);
 });
@@ -187,11 +182,12 @@ it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 se
 });
 
 it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds', async () => {
-  await service.stop();
-  service = await startWithStandIn({ settings: { STAGED_IMAGE_TTL_S: '1' } });
-  // The row of a younger image would stay until the image is 60 seconds old, because its upload may still arrive.
-  await insertStaged({ count: 3, ageSeconds: 61 });
-  await until('the rows are gone', async () => (await readLedger(service.database)).length === 0);
+  // On a database of its own, because a sweep of the other service would not schedule the next one.
+  await withService(withStandIn({ settings: { STAGED_IMAGE_TTL_S: '1' } }), async ({ database }) => {
+    // The row of a younger image would stay until the image is 60 seconds old, because its upload may still arrive.
+    await insertStaged({ count: 3, ageSeconds: 61, database });
+    await until('the rows are gone', async () => (await readLedger(database)).length === 0);
+  });
   expect(standIn.images.size).toBe(0);
 });
 
@@ -233,15 +229,15 @@ it('the row of an upload without a response stays, and its image is removed agai
 it('images that were stored before IMAGE_HOST changed are removed from their earlier host', async () => {
   const database = await createDatabase();
   try {
-    const first = await startWithStandIn({ database });
-    const { id } = await createProduct(await first.admin(), pictures(2));
-    await first.stop();
+    const { id } = await withService(withStandIn({ database }), async (first) =>
+      createProduct(await first.admin(), pictures(2)),
+    );
     expect(standIn.images.size).toBe(2);
 
-    const second = await startWithStandIn({ database, settings: { IMAGE_HOST: 'local' } });
-    await (await second.admin()).delete(`/api/products/${id}`).expect(204);
-    await expectOnlyImages(database, standIn, []);
-    await second.stop();
+    await withService(withStandIn({ database, settings: { IMAGE_HOST: 'local' } }), async (second) => {
+      await (await second.admin()).delete(`/api/products/${id}`).expect(204);
+      await expectOnlyImages(database, standIn, []);
+    });
   } finally {
     await database.drop();
   }

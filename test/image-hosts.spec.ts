@@ -6,8 +6,7 @@ import { ImageHostError } from '../src/images/image-host.js';
 import { LocalImageHost } from '../src/images/local.image-host.js';
 import { type CloudinaryOperation, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { png } from './support/pictures.js';
-import { useFolder } from './support/process.js';
-import { startBeforeEach } from './support/start-before-tests.js';
+import { createWorldReadableFolder, removeFolder } from './support/process.js';
 import { until } from './support/wait.js';
 
 const SECRET = 'thisIsTheApiSecret';
@@ -27,7 +26,7 @@ describe('the Cloudinary image host', () => {
 
   afterEach(() => standIn.down());
 
-  /** Makes a call that must fail. @returns its error, which must contain neither a secret nor a signature */
+  /** Makes a call that must fail. Returns its error, which must contain neither a secret nor a signature. */
   async function catchFailure(target: CloudinaryImageHost, operation: CloudinaryOperation) {
     const call =
       operation === 'upload' ? target.upload(ID, { bytes: png(ID), format: 'png' }) : target.remove(ID);
@@ -85,15 +84,21 @@ describe('the Cloudinary image host', () => {
   );
 });
 
-const directory = useFolder('image-hosts-', startBeforeEach);
+let directory: string;
+
+beforeEach(async () => {
+  directory = await createWorldReadableFolder('image-hosts-');
+});
+
+afterEach(() => removeFolder(directory));
 
 it.each(['png', 'tmp'])(
   'the local image host removes an incomplete .%s file of a crashed upload by the id of the image',
   async (ending) => {
-    const folder = join(directory.path, ID.slice(0, 2));
+    const folder = join(directory, ID.slice(0, 2));
     await mkdir(folder);
     await writeFile(join(folder, `${ID}.${ending}`), 'half an ima');
-    await new LocalImageHost(directory.path).remove(ID);
+    await new LocalImageHost(directory).remove(ID);
     expect(await readdir(folder)).toEqual([]);
   },
 );

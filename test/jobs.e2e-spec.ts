@@ -6,7 +6,8 @@ import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startExternalPostgres } from './support/external-postgres.js';
-import { makeJobsDue, readJobs } from './support/jobs.js';
+import { addJob, changeJobs, makeJobsDue, readJobs } from './support/jobs.js';
+import { readMetric } from './support/metrics.js';
 import { until } from './support/wait.js';
 
 /** Job queue that behaves like the queue of a separate process. */
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
   // Log console output like the service does: graphile-worker prints a stack to the console when its connection breaks.
-  const { createLogger, routeConsole } = await importBuilt('src/common/logging.js');
+  const { createLogger, routeConsole } = await importBuilt('src/common/observability/logging.js');
   routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
 });
 
@@ -47,13 +48,13 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Creates a process that does not run jobs before `jobs.start()`. @param handler gets the number of a job */
+/** Creates a process that does not run jobs before `jobs.start()`. `handler`: gets the number of a job. */
 async function createProcess(
   handler: (n: number) => Promise<void> | void = () => undefined,
   options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
 ): Promise<Process> {
   const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
-  const { Database } = await importBuilt('src/config/database.js');
+  const { Database } = await importBuilt('src/database/database.js');
   const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
   const ran: number[] = [];
   const runJob = async ({ n }: { readonly n: number }): Promise<void> => {
@@ -100,19 +101,50 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
   expect(worker.ran.filter((n) => n === 1)).toHaveLength(4);
 });
 
+it('a job that fails its last try is dead: the log reports it once, and a metric counts it', async () => {
+  const countDead = () =>
+    readMetric('bakery_job_duration_seconds', { task: TASK, outcome: 'dead', le: '+Inf' });
+  const before = await countDead();
+  await startProcess(() => {
+    throw new Error('not today');
+  });
+  await addJob(database.pool, TASK, { payload: { n: 1 }, maxAttempts: 2 });
+  const hasFailed = async (attempts: number) =>
+    (await readTestJobs()).some((job) => job.attempts === attempts && job.locked_by === null);
+  await until('the first try has failed', () => hasFailed(1));
+  expect(log.filter((line) => line.startsWith('dead job'))).toEqual([]);
+  await makeJobsDue(database.pool);
+  await until('the last try has failed', () => hasFailed(2));
+  const deadLine = expect.stringMatching(/^dead job \d+ \(test-task\): (Error: )?not today; see /) as string;
+  expect(log.filter((line) => line.startsWith('dead job'))).toEqual([deadLine]);
+  expect(await countDead()).toBe(before + 1);
+});
+
+it('a kind runs no more jobs than its limit at a time, and other jobs pass them', async () => {
+  const worker = await startProcess(never, { kind: 'images' });
+  for (const n of [1, 2, 3, 4, 5]) await enqueue(worker, n);
+  await until('three jobs run', () => worker.ran.length === 3);
+  await addJob(database.pool, TASK, { payload: { n: 6 } });
+  await until('the job without a kind runs', () => worker.ran.includes(6));
+  expect(worker.ran.toSorted()).toEqual([1, 2, 3, 6]);
+});
+
+it('a receipt is mailed before codes that were requested earlier', async () => {
+  const worker = await createProcess(never, { kind: 'code-mail' });
+  worker.jobs.handle('receipt', () => Promise.resolve(worker.ran.push(0)), { kind: 'mail' });
+  for (const n of [1, 2, 3]) await enqueue(worker, n);
+  await worker.jobs.enqueue(dataSource.manager, 'receipt', {}, { key: 'receipt:1' });
+  worker.jobs.start();
+  await until('the receipt and two codes are being mailed', () => worker.ran.length === 3);
+  expect(worker.ran).toEqual([0, 1, 2]);
+});
+
 describe('jobs of a process that died', () => {
   /** Adds a job that a process locked some seconds ago and never released. By default, each job has its own process. */
   async function addLockedJob({ n = 1, lockedForS = 0, maxAttempts = 25, lockedBy = '' }): Promise<void> {
-    await dataSource.query(
-      'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
-      [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
-    );
-    await dataSource.query(
-      `UPDATE graphile_worker._private_jobs
-       SET locked_by = $3, locked_at = now() - make_interval(secs => $2), attempts = 1
-       WHERE payload->>'n' = $1`,
-      [String(n), lockedForS, lockedBy || `dead ${n}`],
-    );
+    const key = `${TASK}:${n}`;
+    await addJob(database.pool, TASK, { key, payload: { n }, maxAttempts });
+    await changeJobs(database.pool, key, { attempts: 1, lockedForS, lockedBy: lockedBy || `dead ${n}` });
   }
 
   it('are unlocked 45 seconds after they were locked, which is longer than any deadline, and not before', async () => {
@@ -205,9 +237,9 @@ it('a job whose handler hangs fails at its deadline and is retried', async () =>
   expect(worker.ran).toEqual([1, 1]);
 });
 
-it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes, and logs its stop and its recovery with one line each', async () => {
+it('a queue that starts on a read-only server works once the server accepts writes, and logs stop and recovery once', async () => {
   const postgres = await startExternalPostgres();
-  const { migrate } = await importBuilt('src/config/migrate.js');
+  const { migrate } = await importBuilt('src/database/migrate.js');
   await migrate(postgres.url);
   const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
   const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import sharp from 'sharp';
+import { sizedImage } from '../client/images.js';
 import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
-import { jpeg, padded, png } from './support/pictures.js';
+import { bomb, flatPhoto, jpeg, padded, photo, png } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
@@ -12,9 +14,9 @@ import { until } from './support/wait.js';
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
-const service = useService();
+const service = await useService();
 
-/** Stores an image of a product. @returns the path of its URL */
+/** Stores an image of a product. Returns the path of its URL. */
 async function storeImage(bytes: Buffer): Promise<string> {
   const { images } = await createProduct(await service.admin(), [{ bytes, name: 'a.png' }]);
   const { origin, pathname } = new URL(images[0] ?? '');
@@ -72,6 +74,89 @@ describe('a locally stored image', () => {
     );
     expect(line).toMatchObject({ level: 'info', aborted: true });
   });
+});
+
+describe('an uploaded photo', () => {
+  const download = async (path: string) => {
+    const response = await service.client().get(path).buffer(true).expect(200);
+    return { bytes: response.body as Buffer, headers: response.headers };
+  };
+
+  it.each(['jpeg', 'png'] as const)(
+    '(%s) is stored upright in its own format, at most 2,000 px wide and high, without metadata',
+    async (format) => {
+      // A PNG without noise, because a noisy one would exceed 5 MiB.
+      const file = format === 'jpeg' ? await photo() : await flatPhoto();
+      expect(await sharp(file).metadata()).toMatchObject({ width: 4000, orientation: 6 });
+      const { bytes } = await download(await storeImage(file));
+      const metadata = await sharp(bytes).metadata();
+      expect(metadata).toMatchObject({ format, width: 1500, height: 2000 });
+      for (const field of ['exif', 'icc', 'xmp', 'iptc', 'orientation'])
+        expect(metadata).not.toHaveProperty(field);
+      expect(bytes.includes('Phone')).toBe(false);
+    },
+  );
+
+  it('is stored without metadata if its end is missing, and stays as it is if it cannot be decoded', async () => {
+    const truncated = (await photo()).subarray(0, 400_000);
+    const { bytes } = await download(await storeImage(truncated));
+    expect(await sharp(bytes, { failOn: 'none' }).metadata()).toMatchObject({ width: 1500, height: 2000 });
+    for (const file of [bomb(), jpeg('no image'), padded(png().subarray(0, 40), 100)]) {
+      const path = await storeImage(file);
+      for (const query of ['', '?w=480']) expect((await download(path + query)).bytes).toEqual(file);
+    }
+  });
+
+  it('has versions of 480 and 960 px, which browsers cache forever; any other width is ignored', async () => {
+    const path = await storeImage(await photo());
+    const original = await download(path);
+    for (const width of [480, 960] as const) {
+      const url = sizedImage(`http://bakery.test${path}`, width);
+      expect(url).toBe(`http://bakery.test${path}?w=${width}`);
+      const parallel = Array.from({ length: 50 }, () => download(url.slice('http://bakery.test'.length)));
+      const versions = await Promise.all(parallel);
+      const { bytes, headers } = versions[0] ?? original;
+      expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width });
+      expect(headers).toMatchObject({ 'content-type': 'image/jpeg', 'cache-control': CACHED_FOREVER });
+      // Not `toEqual`, which compares every byte slowly.
+      expect(versions.every((version) => version.bytes.equals(bytes))).toBe(true);
+      const ifNoneMatch = service
+        .client()
+        .get(`${path}?w=${width}`)
+        .set('If-None-Match', String(headers.etag));
+      await ifNoneMatch.expect(304);
+    }
+    for (const query of ['w=481', 'w=', 'w=480&w=960', 'w[]=480', 'w=4.8e2', 'w=-480'])
+      expect((await download(`${path}?${query}`)).bytes.equals(original.bytes)).toBe(true);
+    await service.client().get(path.replace('.jpg', '-480.jpg')).expect(404);
+  });
+
+  it('is never enlarged', async () => {
+    const small = await sharp({ create: { width: 100, height: 50, channels: 4, background: '#0000' } })
+      .png()
+      .toBuffer();
+    expect((await download(`${await storeImage(small)}?w=480`)).bytes).toEqual(small);
+  });
+
+  it('disappears with its smaller versions', async () => {
+    const admin = await service.admin();
+    const { id, images } = await createProduct(admin, [{ bytes: await photo(), name: 'a.jpg' }]);
+    const { pathname } = new URL(images[0] ?? '');
+    await service.client().get(`${pathname}?w=480`).expect(200);
+    const folder = join(service.dataDir, 'images', pathname.split('/').at(-1)?.slice(0, 2) ?? '');
+    const listFiles = async () =>
+      (await readdir(folder)).filter((name) => pathname.includes(name.slice(0, 36)));
+    expect(await listFiles()).toHaveLength(2);
+    await admin.delete(`/api/products/${id}`).expect(204);
+    await until('no file is left', async () => (await listFiles()).length === 0);
+    await service.client().get(`${pathname}?w=480`).expect(404);
+  });
+});
+
+it('the typed client asks Cloudinary for smaller images, and keeps URLs of other hosts', () => {
+  const url = 'https://res.cloudinary.com/shop/image/upload/v1/a.jpg';
+  expect(sizedImage(url, 960)).toBe('https://res.cloudinary.com/shop/image/upload/c_limit,w_960/v1/a.jpg');
+  expect(sizedImage('https://shop.example/upload/a.jpg', 480)).toBe('https://shop.example/upload/a.jpg');
 });
 
 describe('a path that names no stored image', () => {

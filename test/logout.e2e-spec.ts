@@ -1,10 +1,11 @@
 import { newAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
 import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
 
-const service = useService();
+const service = await useService();
 
 async function hasSession(userId: number): Promise<boolean> {
   return (await service.readSessions(userId)).length > 0;
@@ -34,6 +35,19 @@ describe('POST /api/logout', () => {
     // The claim `tokenId` is the id of the account.
     const expired = expiredToken({ tokenId: id, jti });
     await clientWith(expired).post('/api/logout').expect(204);
+    expect(await hasSession(id)).toBe(false);
+  });
+
+  it('waits for a parallel login of the account before it ends the session, so that the two cannot deadlock', async () => {
+    const { client, id } = await newAccount(service);
+    const { logout } = await inTransaction(service.database, async (login) => {
+      await login.query(`SELECT FROM users WHERE id = ${id} FOR UPDATE`);
+      const logout = client.post('/api/logout').then((response) => response);
+      await waitForLock(service.database);
+      await login.query(`UPDATE sessions SET refresh_token_digest = NULL WHERE user_id = ${id}`);
+      return { logout };
+    });
+    expect((await logout).status).toBe(204);
     expect(await hasSession(id)).toBe(false);
   });
 

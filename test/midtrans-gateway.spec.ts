@@ -20,6 +20,7 @@ const REQUEST: PaymentPageRequest = {
   grossAmount: 185_000,
   items: [{ id: '7', name: 'Sourdough', price: 185_000, quantity: 1 }],
   customer: { fullname: 'Sari Dewi', email: 'sari@example.com' },
+  expiresAt: new Date(Date.now() + 60 * 60 * 1000),
 };
 /** Valid response to `create`. */
 const PAGE = { token: 't', redirect_url: 'https://example.com/' };
@@ -59,6 +60,19 @@ describe('openPaymentPage', () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
+  it.each([
+    ['in 90 minutes', 90 * 60, 90],
+    ['in 89 minutes and 40 seconds', 89 * 60 + 40, 90],
+    ['sooner than Snap allows', 60, 5],
+  ])(
+    'lets the page and its payments expire after whole minutes if it ends %s',
+    async (_what, seconds, duration) => {
+      await gateway.openPaymentPage({ ...REQUEST, expiresAt: new Date(Date.now() + seconds * 1000) });
+      const lifetime = { unit: 'minutes', duration };
+      expect(standIn.calls[0]?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
+    },
+  );
+
   it('ends at the shorter of the deadline passed to the call and the deadline passed to the constructor', async () => {
     standIn.fault({ operation: 'create', kind: 'hang' });
     for (const call of [
@@ -71,7 +85,7 @@ describe('openPaymentPage', () => {
   });
 });
 
-it.each<['create' | 'status', string, number, string | object]>([
+it.each<['create' | 'status' | 'refund', string, number, string | object]>([
   ['create', '429 from Snap', 429, { error_messages: ['Too many requests'] }],
   ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
   ['create', '200 with a valid payment page', 200, PAGE],
@@ -86,15 +100,68 @@ it.each<['create' | 'status', string, number, string | object]>([
   ['status', '200 without a transaction id', 200, { ...VALID_STATUS, transaction_id: undefined }],
   ['status', '200 with a number for an amount', 200, { ...VALID_STATUS, gross_amount: 185_000 }],
   ['status', '200 with U+0000 in a field', 200, { ...VALID_STATUS, payment_type: 'a\0b' }],
+  // A rejected refund is final, so a temporary failure must not count as a rejection.
+  ['refund', '408', 408, { status_code: '408' }],
+  ['refund', '429', 429, { status_code: '429' }],
 ])(
   'the operation "%s" throws GatewayUnavailableError if the response is %s',
   async (operation, _what, status, body) => {
     standIn.fault({ operation, kind: 'answer', status, body });
-    const call =
-      operation === 'create' ? gateway.openPaymentPage(REQUEST) : gateway.getTransaction(randomUUID());
-    await catchError(call, GatewayUnavailableError);
+    const calls = {
+      create: () => gateway.openPaymentPage(REQUEST),
+      status: () => gateway.getTransaction(randomUUID()),
+      refund: () => gateway.refund(randomUUID(), { refundKey: 'key', amount: 1, reason: null }),
+    };
+    await catchError(calls[operation](), GatewayUnavailableError);
   },
 );
+
+describe('a payment page with two transactions', () => {
+  const [first, second] = [randomUUID(), randomUUID()];
+  const attemptId = randomUUID();
+  const refund = { refundKey: 'key', amount: 50_000, reason: null };
+  const statusOf = async (id: string) => (await gateway.getTransaction(id))?.transactionStatus;
+
+  beforeEach(() => {
+    standIn.openPaymentPage(attemptId, 185_000);
+    standIn.settle(attemptId, { transactionId: first, paymentType: 'qris' });
+    standIn.setStatus(attemptId, 'pending', { transactionId: second });
+  });
+
+  it('is reported by the id of a transaction, or by the id of the attempt for the latest transaction', async () => {
+    expect(await gateway.getTransaction(attemptId)).toMatchObject({ attemptId, transactionId: second });
+    expect(await gateway.getTransaction(first)).toMatchObject({ attemptId, transactionId: first });
+  });
+
+  it('is refunded and cancelled by the id of a transaction, which leaves the other one unchanged', async () => {
+    for (let n = 0; n < 2; n += 1)
+      expect(await gateway.refund(first, refund)).toMatchObject({ transactionStatus: 'partial_refund' });
+    expect(await statusOf(second)).toBe('pending');
+    expect(await gateway.cancelOrExpire(first, 'cancel')).toMatchObject({
+      transactionStatus: 'partial_refund',
+      refundAmount: '50000.00',
+    });
+    await gateway.cancelOrExpire(second, 'expire');
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['partial_refund', 'expire']);
+  });
+
+  it('throws GatewayRejectedError with the reason of the gateway, without the server key, if a refund is rejected', async () => {
+    const { reason } = await catchError(gateway.refund(second, refund), GatewayRejectedError);
+    expect(reason).toBe('Payment provider does not support refund');
+    const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
+    standIn.fault({ operation: 'refund', kind: 'answer', status: 200, body });
+    const error = await catchError(gateway.refund(first, refund), GatewayRejectedError);
+    expect(error.reason).toMatch(/^not with \*{3}!{288}$/);
+  });
+
+  it('throws GatewayUnavailableError if the response is about another payment', async () => {
+    const body = { ...VALID_STATUS, order_id: randomUUID(), transaction_status: 'refund' };
+    standIn.fault({ operation: 'refund', kind: 'answer', status: 200, body });
+    await catchError(gateway.refund(first, refund), GatewayUnavailableError);
+    standIn.fault({ operation: 'status', kind: 'answer', status: 200, body });
+    await catchError(gateway.getTransaction(attemptId), GatewayUnavailableError);
+  });
+});
 
 describe('a call', () => {
   const operation = 'cancel';

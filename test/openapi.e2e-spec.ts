@@ -11,18 +11,15 @@ import { expectedFailures, OPERATIONS } from './support/operations.js';
 import { isDocumentation, listRoutes } from './support/routes.js';
 import { useService } from './support/service.js';
 
-const service = useService();
-let document: OpenApi;
+const service = await useService();
+const document = await readOpenApi(service);
 /** Documented operations by method and path, such as `GET /api/orders`. */
 const operations = new Map<string, Operation>();
 
 const joinMethodAndPath = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
 
-beforeAll(async () => {
-  document = await readOpenApi(service);
-  for (const [method, path, operation] of extractOperations(document))
-    operations.set(joinMethodAndPath(method, path), operation);
-});
+for (const [method, path, operation] of extractOperations(document))
+  operations.set(joinMethodAndPath(method, path), operation);
 
 function getOperation(name: string): Operation {
   const operation = operations.get(name);
@@ -50,22 +47,28 @@ describe('the OpenAPI document', () => {
       // OpenAPI writes the parameter `:order_id` of Express as `{order_id}`.
       .map(({ method, path }) => joinMethodAndPath(method, path.replaceAll(/:(\w+)/g, '{$1}')));
     const documented = [...operations.keys()];
-    const simulator = ['GET /api/simulator/{token}', 'POST /api/simulator/{token}/{action}'];
+    const simulator = [
+      'GET /api/simulator/{token}',
+      'POST /api/simulator/{token}/{action}',
+      'POST /api/simulator/{token}/transactions/{transactionId}/{action}',
+    ];
     expect([...documented, ...simulator].sort()).toEqual(routes.toSorted());
     expect(documented.sort()).toEqual(Object.keys(OPERATIONS).sort());
   });
 
   it.each(Object.entries(OPERATIONS))(
-    'describes the purpose, the callers, the cookie and every failure of %s',
+    'describes the purpose, the access, the cookie and every failure of %s',
     (name, [access]) => {
       const { summary, tags, security, 'x-access': declaredAccess } = getOperation(name);
       expect(declaredAccess).toBe(access);
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
-      const cookie = access === 'refresh cookie' ? 'refreshToken' : 'accessToken';
       // The cookie of a logout is optional: the empty object stands for a request without the cookie.
-      const optional = name === 'POST /api/logout' ? [{ accessToken: [] }, {}] : [];
-      expect(security).toEqual(access === 'public' ? optional : [{ [cookie]: [] }]);
+      const publicOperations: Readonly<Record<string, unknown>> = {
+        'POST /api/logout': [{ accessToken: [] }, {}],
+        'GET /api/refresh': [{ refreshToken: [] }],
+      };
+      expect(security).toEqual(access === 'public' ? (publicOperations[name] ?? []) : [{ accessToken: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
       expect(listDocumentedFailures(name).sort()).toEqual(expected.sort());
     },
@@ -93,6 +96,13 @@ describe('the OpenAPI document', () => {
     await request(service.url).get('/api/docs-yaml').expect(404);
   });
 
+  it('promises no ETag for sales.csv, which is streamed', () => {
+    const { responses } = getOperation('GET /api/admin/sales.csv');
+    expect(responses).not.toHaveProperty('304');
+    expect(JSON.stringify(responses['200'])).not.toContain('ETag');
+    expect(JSON.stringify(getOperation('GET /api/admin/sales').responses['200'])).toContain('ETag');
+  });
+
   it('describes the limits of an order and its Idempotency-Key', () => {
     const { requestBody, parameters } = getOperation('POST /api/orders');
     const schema = requestBody?.content?.['application/json']?.schema ?? {};
@@ -116,7 +126,7 @@ describe('the API page', () => {
     expect(document.servers).toMatchObject([{ url: '/' }]);
   });
 
-  it('consists of files that this service serves, and loads nothing from other hosts', async () => {
+  it('consists of files that this service serves, without their source maps, and loads nothing from other hosts', async () => {
     const page = await request(service.url)
       .get('/api/docs')
       .expect(200)
@@ -132,6 +142,8 @@ describe('the API page', () => {
       expect(url.origin).toBe(service.url);
       await request(service.url).get(url.pathname).expect(200);
     }
+    for (const file of ['swagger-ui.css.map', 'swagger-ui-bundle.js.map', 'package.json'])
+      await request(service.url).get(`/api/docs/${file}`).expect(404);
     // Only the examples (localhost) and the link to the licence (opensource.org) name a host.
     const script = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
     const mentionedHosts = [...script.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);

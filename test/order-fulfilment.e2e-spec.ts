@@ -7,9 +7,9 @@ const ADMIN_ORDERS = '/api/admin/orders';
 /** Steps to which a paid order can move, by its current step (contract 13.11). */
 const NEXT_STEPS: Readonly<Record<string, readonly string[]>> = {
   new: ['preparing', 'refused'],
-  preparing: ['ready', 'refused'],
-  ready: ['collected', 'refused'],
-  collected: [],
+  preparing: ['ready', 'refused', 'new'],
+  ready: ['collected', 'refused', 'preparing'],
+  collected: ['ready'],
   refused: [],
 };
 const MOVES = Object.entries(NEXT_STEPS).flatMap(([from, next]) =>
@@ -20,9 +20,9 @@ const UNKNOWN_STEP = buildValidationFailure({
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
-const shop = useShop();
+const shop = await useShop();
 
-/** Stores an order with this fulfilment and status, but without payment attempts. @returns the id of the order */
+/** Stores an order with this fulfilment and status, but without payment attempts. Returns the id of the order. */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await shop.insertOrderRows(shop.customer, 1, status);
   await shop.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [orderId, fulfilment]);
@@ -72,7 +72,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     await advance(orderId, 'preparing').expect(status);
   });
 
-  it('rejects an unknown value with 400 and the list of values, even for an unknown order, and a valid value for an unknown order with 404', async () => {
+  it('rejects an unknown value with 400 and the list of values, even for an unknown order, which otherwise gets 404', async () => {
     const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
     for (const orderId of [await storeOrder('new'), ...unknownIds])
       for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])

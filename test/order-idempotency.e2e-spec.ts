@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
-import { buildValidationFailure, GATEWAY_AWAY, KEY_REUSED } from './support/failure.js';
+import { buildValidationFailure, GATEWAY_UNAVAILABLE, IDEMPOTENCY_KEY_REUSED } from './support/failure.js';
 import {
   addProduct,
   gatewaySettings,
@@ -15,12 +15,12 @@ import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-const shop = useShop();
+const shop = await useShop();
 /** Second service on the same database and gateway. It behaves like the service of another process. */
-const secondProcess = useService(() => ({
+const secondProcess = await useService({
   database: shop.service.database,
   settings: gatewaySettings(shop.gateway),
-}));
+});
 let customer: Client;
 let items: NewItem[];
 let key: string;
@@ -54,7 +54,7 @@ function blockGateway(): () => void {
   return unblock;
 }
 
-/** Waits until the first request calls the gateway. @returns the id of its order */
+/** Waits until the first request calls the gateway. Returns the id of its order. */
 async function waitForGatewayCall(): Promise<string> {
   await until('the gateway was called', () => shop.gateway.calls.length === 1);
   const [orderId = ''] = await shop.readStoredOrderIds(customer);
@@ -80,7 +80,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     const orderId = await waitForGatewayCall();
     requests.push(...orderInParallel(2));
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
-    expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+    expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_leased: true }]);
     unblock();
     expectSameOrder(await Promise.all(requests));
   });
@@ -92,7 +92,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     await waitForGatewayCall();
     unblock();
     for (const { status, body } of await Promise.all(requests))
-      expect([status, body]).toEqual([502, GATEWAY_AWAY]);
+      expect([status, body]).toEqual([502, GATEWAY_UNAVAILABLE]);
     expect(await shop.readStoredOrderIds(customer)).toHaveLength(1);
   });
 
@@ -102,7 +102,7 @@ describe('parallel requests with one Idempotency-Key', () => {
       requestOrder(customer.clone(), [{ product_id: items[0]?.product_id, quantity: 9 }], key),
     ]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
-    expect(responses.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
+    expect(responses.find(({ status }) => status === 409)?.body).toEqual(IDEMPOTENCY_KEY_REUSED);
     expect(await shop.readStoredOrderIds(customer)).toHaveLength(1);
   });
 });
@@ -112,7 +112,7 @@ describe('an Idempotency-Key', () => {
     const created = await placeOrder(customer, items, key);
     const withProduct = [...items, { product_id: 1, quantity: 1 }];
     for (const changed of [[{ ...items[0], quantity: 3 }], withProduct])
-      expect((await requestOrder(customer, changed, key).expect(409)).body).toEqual(KEY_REUSED);
+      expect((await requestOrder(customer, changed, key).expect(409)).body).toEqual(IDEMPOTENCY_KEY_REUSED);
     expect(await shop.readStoredOrderIds(customer)).toEqual([created.order_id]);
     expect(shop.gateway.calls).toHaveLength(1);
   });

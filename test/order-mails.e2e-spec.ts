@@ -11,13 +11,13 @@ const RECEIPT = 'Your receipt';
 const REFUSED = 'We cannot make your order';
 const READY = 'Your order is ready';
 
-const smtp = useSmtpStandIn();
-const shop = useShop(() => ({ settings: { SMTP_URL: smtp.url } }));
+const smtp = await useSmtpStandIn();
+const shop = await useShop({ settings: { SMTP_URL: smtp.url } });
 
 /** Returns the order number that mails show. */
 const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
 
-/** Waits until all order mails are sent, without the delays of retries. @returns the subjects of this order's mails */
+/** Waits until all order mails are sent, without the delays of retries. Returns the subjects of this order's mails. */
 async function waitForSubjects(orderId: string): Promise<string[]> {
   await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
@@ -26,11 +26,18 @@ async function waitForSubjects(orderId: string): Promise<string[]> {
   return smtp.mails.filter(({ text }) => text.includes(numberOf(orderId))).map(({ subject }) => subject);
 }
 
+/** Waits until a job has rendered a mail and failed to deliver it: its next try renders the mail again. */
+async function waitForFailedDelivery(): Promise<void> {
+  await until('a delivery has failed', async () =>
+    (await readJobs(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
+  );
+}
+
 function waitForMailAbout(orderId: string, subject: string): Promise<ReceivedMail> {
   return smtp.waitForMail((mail) => mail.subject === subject && mail.text.includes(numberOf(orderId)));
 }
 
-/** Orders one piece, with additional fields. @returns the order id */
+/** Orders one piece, with additional fields. Returns the order id. */
 async function orderOnePiece(customer: Client, fields: object = {}): Promise<string> {
   const items = [{ product_id: shop.productId, quantity: 1 }];
   return orderOf(await requestOrder(customer, items, undefined, fields).expect(201)).order_id;
@@ -39,7 +46,7 @@ async function orderOnePiece(customer: Client, fields: object = {}): Promise<str
 /** Settles a payment attempt. The id of the first attempt is the id of the order. */
 const pay = (attemptId: string): Promise<void> => shop.setStatusAndNotify(attemptId, 'settlement');
 
-/** Moves an order to another step. @returns the status of the response */
+/** Moves an order to another step. Returns the status of the response. */
 async function advance(orderId: string, fulfilment: string): Promise<number> {
   return (await shop.setFulfilment(orderId, fulfilment)).status;
 }
@@ -74,6 +81,9 @@ describe('the receipt', () => {
         `Order: ${numberOf(orderId)}`,
         '',
         'We write to you again when it is ready.',
+        '',
+        '-- ',
+        'Roti Pagi',
       ].join('\n'),
     );
     expect(mail.html).toContain('Hello Ayu &lt;b&gt;&quot;Co&quot;&lt;/b&gt; &amp; {{total}},');
@@ -109,8 +119,10 @@ describe('the receipt', () => {
     await smtp.down();
     const orderId = await shop.orderTwoPieces();
     await pay(orderId);
+    await waitForFailedDelivery();
     expect(await advance(orderId, 'refused')).toBe(200);
     await smtp.up();
+    await makeJobsDue(shop.service.database.pool);
     const { text } = await waitForMailAbout(orderId, RECEIPT);
     expect(text).toContain('We cannot make this order and will return your payment.');
     expect(text).not.toContain('when it is ready');
@@ -136,15 +148,6 @@ describe('the receipt', () => {
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
       await shop.setStatusAndNotify(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
     await pay(await shop.addAttempt(orderId));
-    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
-  });
-
-  it('is sent once if a reconciliation finds the payment before the notification arrives', async () => {
-    const orderId = await shop.orderTwoPieces();
-    shop.gateway.settle(orderId);
-    await shop.reconcile([orderId]);
-    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
-    await shop.notify(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
@@ -187,14 +190,12 @@ describe('the receipt', () => {
     },
   );
 
-  it('waits for the mail server without delaying the payment, and is sent to the current address if the customer changed it meanwhile', async () => {
+  it("waits for the mail server without delaying the payment, and is sent to the customer's current address", async () => {
     const { client: customer } = await newAccount(shop.service);
     const orderId = await orderOnePiece(customer);
     await smtp.down();
     await pay(orderId);
-    await until('a delivery has failed', async () =>
-      (await readJobs(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
-    );
+    await waitForFailedDelivery();
     const email = newEmail();
     await customer.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
     await smtp.up();
@@ -203,27 +204,61 @@ describe('the receipt', () => {
   });
 });
 
-it('the mail about a ready order is sent once even if parallel requests advance the order, and the steps preparing and collected send no mail', async () => {
+/** Orders, pays and prepares. The mail about a ready order must wait for its minute, so only the receipt is made due. */
+async function payAndPrepare(): Promise<string> {
   const orderId = await shop.orderTwoPieces();
   await pay(orderId);
+  await waitForMailAbout(orderId, RECEIPT);
   expect(await advance(orderId, 'preparing')).toBe(200);
-  expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
+  return orderId;
+}
+
+async function readReadyJobs(orderId: string) {
+  const jobs = await readJobs(shop.service.database.pool, 'send-order-mail');
+  return jobs.filter(({ payload }) => payload.orderId === orderId && payload.mail === 'order-ready');
+}
+
+it('the mail about a ready order leaves once, a minute after the step, even if parallel requests advance the order', async () => {
+  const orderId = await payAndPrepare();
   const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'ready')));
   expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  const [job, ...others] = await readReadyJobs(orderId);
+  expect(others).toEqual([]);
+  expect(job?.due_in).toBeGreaterThan(30);
+  expect(job?.due_in).toBeLessThanOrEqual(60);
   expect(await advance(orderId, 'collected')).toBe(200);
+  expect(await waitForSubjects(orderId)).toEqual([RECEIPT, READY]);
+  expect(await advance(orderId, 'ready')).toBe(200);
   expect(await waitForSubjects(orderId)).toEqual([RECEIPT, READY]);
 
   const { text, html } = await waitForMailAbout(orderId, READY);
   expect(text.trimEnd()).toBe(
     'Hello,\n\nyour order is ready. You can collect it at the bakery.\n\n' +
-      `2 × Kue lapis\n\nOrder: ${numberOf(orderId)}`,
+      `2 × Kue lapis\n\nOrder: ${numberOf(orderId)}\n\n-- \nRoti Pagi`,
   );
   expect(html).toContain('2 × Kue lapis');
   expect(html).toContain(numberOf(orderId));
 });
 
+it.each(['preparing', 'refused'])(
+  'the mail about a ready order is not sent if the order became %s within the minute',
+  async (step) => {
+    const orderId = await payAndPrepare();
+    expect(await advance(orderId, 'ready')).toBe(200);
+    expect(await advance(orderId, step)).toBe(200);
+    expect(await waitForSubjects(orderId)).not.toContain(READY);
+  },
+);
+
+it('the mail about a ready order is sent once if the order became ready twice within the minute', async () => {
+  const orderId = await payAndPrepare();
+  for (const step of ['ready', 'preparing', 'ready']) expect(await advance(orderId, step)).toBe(200);
+  expect(await readReadyJobs(orderId)).toHaveLength(1);
+  expect(await waitForSubjects(orderId)).toEqual([RECEIPT, READY]);
+});
+
 describe('the mail about a refused order', () => {
-  it('is sent once even if parallel requests refuse the order, and tells a customer who has not paid that no payment was received', async () => {
+  it('is sent once even if parallel requests refuse the order, and says that no payment was received', async () => {
     const orderId = await shop.orderTwoPieces();
     const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'refused')));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
@@ -249,8 +284,204 @@ describe('the mail about a refused order', () => {
     expect(await advance(orderId, 'refused')).toBe(200);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
     await pay(orderId);
+    await shop.waitForPaymentChecks();
     expect(await waitForSubjects(orderId)).toEqual([REFUSED, REFUSED]);
     const last = smtp.mails.findLast(({ text }) => text.includes(numberOf(orderId)));
     expect(last?.text).toMatch(/will return Rp\s370\.000 to you/);
   });
+});
+
+describe('every mail', () => {
+  /** Contact details of the shop. The WhatsApp number is written as Indonesians write their own numbers. */
+  const DETAILS = {
+    name: 'Toko Roti <Ayu>',
+    address: 'Jl. Kemang 12\nJakarta',
+    phone: '021 555-123',
+    whatsapp: '0812-3456-7890',
+    website: 'http://roti.example/?a=1&b=2',
+  };
+  const PICKUP = new Date(Date.now() + 48 * 3_600_000);
+
+  /** Expected texts in one language, after the greeting. `N` stands for the order number. */
+  const TEXTS = {
+    id: {
+      hello: 'Halo Ayu Lestari,',
+      order: 'Pesanan',
+      phone: 'Telepon',
+      pickup: 'Waktu pengambilan',
+      note: 'Catatan Anda',
+      receipt: ['Struk pembayaran Anda', 'terima kasih, pesanan Anda sudah dibayar.'],
+      next: 'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
+      ready: ['Pesanan Anda siap diambil', 'pesanan Anda siap diambil. Silakan ambil di toko kami.'],
+      refused: ['Pesanan Anda ditolak', 'mohon maaf, kami tidak dapat membuat pesanan Anda.'],
+      money: 'Kami sudah menerima pembayaran Anda dan akan mengembalikan Rp 85.000 kepada Anda.',
+      refunded: 'Pengembalian dana Anda',
+      part: 'kami sudah mengembalikan Rp 100.000 dari pembayaran Anda sebesar Rp 185.000.',
+      whole: 'kami sudah mengembalikan seluruh pembayaran Anda sebesar Rp 185.000.',
+      time: 'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
+      reset: [
+        'Kode untuk kata sandi baru',
+        'kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
+        'Kode ini berlaku selama 10 menit dan hanya dapat dipakai satu kali.',
+        'Jika Anda tidak memintanya, abaikan email ini. Kata sandi Anda tidak berubah. Jangan berikan kode ini kepada siapa pun.',
+      ],
+    },
+    en: {
+      hello: 'Hello Ayu Lestari,',
+      order: 'Order',
+      phone: 'Phone',
+      pickup: 'Pickup',
+      note: 'Your note',
+      receipt: [RECEIPT, 'thank you, your order is paid.'],
+      next: 'We write to you again when it is ready.',
+      ready: [READY, 'your order is ready. You can collect it at the bakery.'],
+      refused: [REFUSED, 'we are sorry, we cannot make your order.'],
+      money: 'We received your payment and will return Rp 85.000 to you.',
+      refunded: 'Your refund',
+      part: 'we have returned Rp 100.000 of your payment of Rp 185.000.',
+      whole: 'we have returned your whole payment of Rp 185.000.',
+      time: 'Depending on your bank, it can take a few days until the money arrives.',
+      reset: [
+        'Your password reset code',
+        'the code to set a new password for your account at our bakery is',
+        'It is valid for 10 minutes and works once.',
+        'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+      ],
+    },
+  } as const;
+
+  const ENTITIES: Readonly<Record<string, string>> = {
+    lt: '<',
+    gt: '>',
+    amp: '&',
+    quot: '"',
+    '#x3D': '=',
+    '#x27': "'",
+  };
+
+  /** Returns the words of a mail without markup, line breaks and punctuation of the layout. */
+  function readWords(mail: ReceivedMail, part: 'text' | 'html'): string {
+    const text = mail[part]
+      .replaceAll(/<a href="([^"]*)">WhatsApp<\/a>/g, 'WhatsApp: $1')
+      .replaceAll(part === 'html' ? /<[^>]*>/g : /^-- $/gm, ' ')
+      .replaceAll(/&(\w+|#x\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+    return text.replaceAll(/\s+/g, ' ').trim();
+  }
+
+  function expectMail(
+    mail: ReceivedMail,
+    subject: string,
+    lines: readonly string[],
+    number?: string,
+    t = TEXTS.en,
+  ): void {
+    const order = number === undefined ? '' : `?text=${encodeURIComponent(`${t.order} #${number}`)}`;
+    const chat = `WhatsApp: https://wa.me/6281234567890${order}`;
+    const shopLines = [
+      DETAILS.name,
+      'Jl. Kemang 12 Jakarta',
+      `${t.phone}: ${DETAILS.phone}`,
+      chat,
+      DETAILS.website,
+    ];
+    const words = [t.hello, ...lines, ...shopLines].join(' ');
+    expect(mail.subject).toBe(subject);
+    // The HTML part has columns instead of colons in the list of items, and no colon after the word for order.
+    expect(readWords(mail, 'text')).toBe(words);
+    const withoutColons = (text: string) => text.replaceAll(/: | (?=Rp)/g, ' ');
+    expect(withoutColons(readWords(mail, 'html'))).toBe(withoutColons(words));
+  }
+
+  /** HTML and text show the order number at different places. */
+  const sortWords = (text: string) =>
+    text
+      .replaceAll(/:(?= |$)/g, '')
+      .split(' ')
+      .toSorted()
+      .join(' ');
+
+  it.each([
+    ['id', 'id', 'en'],
+    ['en', 'en', 'id'],
+    ['id', null, 'id'],
+  ] as const)(
+    'is in the language %s for a customer with the language %s in a shop with the language %s, and names the shop',
+    async (expected, language, shopLanguage) => {
+      const t = TEXTS[expected] as typeof TEXTS.en;
+      await setUpShop(shop.admin, { ...DETAILS, language: shopLanguage });
+      const { client: customer, email } = await newAccount(shop.service, 'Ayu Lestari');
+      await shop.query('UPDATE users SET email_verified_at = now(), language = $2 WHERE email = $1', [
+        email,
+        language,
+      ]);
+      const find = (subject: string) =>
+        smtp.waitForMail((mail) => mail.subject === subject && mail.recipients.includes(email));
+
+      const orderId = await orderOnePiece(customer, {
+        pickup_at: PICKUP.toISOString(),
+        note: 'Tanpa kacang',
+      });
+      const number = numberOf(orderId);
+      const local = PICKUP.toLocaleString(expected, {
+        timeZone: 'Asia/Jakarta',
+        weekday: 'long',
+        day: 'numeric',
+      });
+      const month = PICKUP.toLocaleString(expected, {
+        timeZone: 'Asia/Jakarta',
+        month: 'long',
+        year: 'numeric',
+      });
+      const time = PICKUP.toLocaleTimeString('en-GB', { timeZone: 'Asia/Jakarta', timeStyle: 'short' });
+      const weekday = local.replaceAll(/[\d ,]/g, '');
+      const day = local.replaceAll(/\D/g, '');
+      const pickup = `${t.pickup}: ${weekday}, ${day} ${month}, ${time}`;
+      const wishes = (orderFirst: boolean) => {
+        const lines = [pickup, `${t.note}: Tanpa kacang`];
+        return orderFirst ? [`${t.order}: ${number}`, ...lines] : lines;
+      };
+      await pay(orderId);
+      const receipt = await find(t.receipt[0]);
+      const receiptLines = [
+        t.receipt[1],
+        '1 × Kue lapis: Rp 185.000',
+        'Total: Rp 185.000',
+        ...wishes(true),
+        t.next,
+      ];
+      expect(sortWords(readWords(receipt, 'html'))).toBe(sortWords(readWords(receipt, 'text')));
+      expect(readWords(receipt, 'text')).toContain(receiptLines.join(' '));
+
+      for (const step of ['preparing', 'ready'] as const) expect(await advance(orderId, step)).toBe(200);
+      await makeJobsDue(shop.service.database.pool);
+      const ready = await find(t.ready[0]);
+      expect(readWords(ready, 'text')).toContain([t.ready[1], '1 × Kue lapis', ...wishes(true)].join(' '));
+      expect(sortWords(readWords(ready, 'html'))).toBe(sortWords(readWords(ready, 'text')));
+
+      const refund = (id: string, body: object) =>
+        shop.admin.post(`/api/admin/orders/${id}/refund`).send(body).expect(200);
+      await refund(orderId, { amount: 100_000, manual: true });
+      expectMail(await find(t.refunded), t.refunded, [t.part, `${t.order}: ${number}`, t.time], number, t);
+      expect(await advance(orderId, 'refused')).toBe(200);
+      const refusedLines = [t.refused[1], '1 × Kue lapis', `${t.order}: ${number}`, t.money];
+      expectMail(await find(t.refused[0]), t.refused[0], refusedLines, number, t);
+
+      await shop.service.client().post('/api/password/forgot').send({ email }).expect(204);
+      const reset = await find(t.reset[0]);
+      const code = /\b\d{6}\b/.exec(reset.text)?.[0] ?? '';
+      expectMail(reset, t.reset[0], [t.reset[1], code, t.reset[2], t.reset[3]], undefined, t);
+
+      const second = await orderOnePiece(customer);
+      await shop.setStatusAndNotify(second, 'settlement', { paymentType: 'gopay' });
+      await refund(second, {});
+      const whole = await waitForMailAbout(second, t.refunded);
+      expectMail(
+        whole,
+        t.refunded,
+        [t.whole, `${t.order}: ${numberOf(second)}`, t.time],
+        numberOf(second),
+        t,
+      );
+    },
+  );
 });

@@ -1,18 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
+import { importBuilt } from './support/built.js';
 import type { Client } from './support/client.js';
-import { buildValidationFailure, KEY_REUSED } from './support/failure.js';
-import { ALWAYS_OPEN, setUpShop, everyDay } from './support/shop-settings.js';
+import { sendDuringTransaction } from './support/databases.js';
+import { buildFailure, buildValidationFailure, IDEMPOTENCY_KEY_REUSED } from './support/failure.js';
+import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
+const { addDays } = await importBuilt('src/common/calendar.js');
+
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
+const NO_ORDERS = { pickup_at: 'the shop takes no orders at the moment' };
 const BAD_PHONE = { phone: 'phone should be a phone number' };
 const HOUR_MS = 3_600_000;
 /** Opening hours of a shop that is always closed. */
 const NEVER_OPEN = everyDay();
 
-const shop = useShop();
+const shop = await useShop();
 let customer: Client;
 
 beforeEach(async () => {
@@ -60,16 +65,6 @@ describe('the pickup time, phone and note of an order', () => {
       expect((await placeOrderWith({ pickup_at })).pickup_at).toBe(utc);
   });
 
-  it('are rejected if the pickup time is outside of the opening hours, within the lead time or after the last day', async () => {
-    await setUpShop(shop.admin, { lead_minutes: 120, days_ahead: 2 });
-    await requestWith({ pickup_at: inHours(1.9) }).expect(400);
-    await requestWith({ pickup_at: inHours(2.1) }).expect(201);
-    await requestWith({ pickup_at: inHours(72) }).expect(400);
-    await setUpShop(shop.admin, { hours: NEVER_OPEN });
-    const response = await requestWith({ pickup_at: inHours(24) }).expect(400);
-    expect(response.body).toEqual(buildValidationFailure(BAD_PICKUP));
-  });
-
   it.each<[string, object, Record<string, string>]>([
     ['a pickup time without an offset', { pickup_at: inHours(24).replace('Z', '') }, BAD_PICKUP],
     ['a pickup time that is a date', { pickup_at: inHours(24).slice(0, 10) }, BAD_PICKUP],
@@ -96,6 +91,84 @@ describe('the pickup time, phone and note of an order', () => {
   });
 });
 
+describe('a shop in which no pickup time can be chosen', () => {
+  const today = new Date().toISOString().slice(0, 10);
+  it.each<[string, Partial<ShopSettings>]>([
+    ['has no opening hours', { hours: NEVER_OPEN }],
+    ['is paused', { paused_until: inHours(0.5) }],
+    [
+      'is closed for longer than customers can order ahead',
+      {
+        days_ahead: 5,
+        closed_ranges: [{ from: addDays(today, -1), to: addDays(today, 7), reason: 'Lebaran' }],
+      },
+    ],
+    ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
+  ])(
+    'takes no orders if it %s, with and without a pickup time, but returns the order of a repeated request',
+    async (_why, settings) => {
+      const key = randomUUID();
+      const created = await placeOrderWith({}, key);
+      await setUpShop(shop.admin, settings);
+      for (const fields of [{}, { pickup_at: inHours(24) }])
+        expect((await requestWith(fields).expect(400)).body).toEqual(buildValidationFailure(NO_ORDERS));
+      expect(await placeOrderWith({}, key)).toEqual(created);
+      expect(await shop.readStoredOrderIds(customer)).toEqual([created.order_id]);
+      const response = await shop.service.client().get('/api/shop').expect(200);
+      expect(response.body).toMatchObject({ data: { shop: { pickup: [] } } });
+    },
+  );
+});
+
+describe('a slot with a limited number of orders', () => {
+  /** Time within a slot of 60 minutes, two days ahead. */
+  const pickupAt = (minutes: number) =>
+    `${addDays(new Date().toISOString().slice(0, 10), 2)}T10:${minutes}:00+07:00`;
+
+  it('gives its last place to one of 50 parallel orders of 10 customers, and the others can choose another time', async () => {
+    await setUpShop(shop.admin, { slot_minutes: 60, orders_per_slot: 2 });
+    await placeOrderWith({ pickup_at: pickupAt(59) });
+    const customers = await Promise.all(Array.from({ length: 10 }, () => shop.service.customer()));
+    const items = [{ product_id: shop.productId, quantity: 1 }];
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        requestOrder(customers[n % 10] ?? customer, items, undefined, { pickup_at: pickupAt(10 + n) }),
+      ),
+    );
+    const rejected = responses.filter(({ status }) => status !== 201);
+    expect(rejected).toHaveLength(49);
+    for (const { body } of rejected) expect(body).toEqual(buildValidationFailure(BAD_PICKUP));
+    await placeOrderWith({ pickup_at: pickupAt(10).replace('T10', 'T11') });
+  });
+
+  it.each([
+    ["status = 'cancel'", 201],
+    ["pay_until = now() - interval '1 second'", 201],
+    ["fulfilment = 'refused', status = 'settlement', first_paid_at = now()", 201],
+    ["status = 'refund', first_paid_at = now(), refunded_amount = gross_amount", 201],
+    ["status = 'deny'", 400],
+    ["status = 'settlement', first_paid_at = now(), fulfilment = 'collected'", 400],
+  ])('that an order with %s occupied answers a new order with %d', async (change, status) => {
+    await setUpShop(shop.admin, { slot_minutes: 15, orders_per_slot: 1 });
+    await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
+    const { order_id } = await placeOrderWith({ pickup_at: pickupAt(30) });
+    await requestWith({ pickup_at: pickupAt(44) }).expect(400);
+    await shop.query(`UPDATE orders SET ${change} WHERE order_id = $1`, [order_id]);
+    await requestWith({ pickup_at: pickupAt(44) }).expect(status);
+  });
+});
+
+it('a customer has at most 50 open orders, even if 60 are sent in parallel, and can order again when one has ended', async () => {
+  const responses = await Promise.all(Array.from({ length: 60 }, () => requestWith({})));
+  const rejected = responses.filter(({ status }) => status !== 201);
+  expect(rejected).toHaveLength(10);
+  for (const { body } of rejected) expect(body).toEqual(buildFailure(409, 'you have too many unpaid orders'));
+  const [orderId] = await shop.readStoredOrderIds(customer);
+  await customer.post(`/api/orders/${orderId}/cancel`).expect(200);
+  await requestWith({}).expect(201);
+  await requestWith({}).expect(409);
+});
+
 describe('the price that a customer was shown', () => {
   it('is accepted if it equals the price of the catalog, rounded to whole rupiah', async () => {
     const rounded = await addProduct(shop.service, '12500.50');
@@ -117,10 +190,22 @@ describe('the price that a customer was shown', () => {
       buildValidationFailure({
         'items.0.price': 'price is now 2520000',
         'items.1.product_id': 'product is no longer available',
-        ...BAD_PICKUP,
+        ...NO_ORDERS,
       }),
     );
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
+  });
+
+  it('is compared with the new price if an administrator changes it at that moment: the order waits for the change', async () => {
+    const product_id = await addProduct(shop.service, 25_000);
+    const items = [{ product_id, quantity: 1, price: 25_000 }];
+    const response = await sendDuringTransaction(
+      shop.service.database,
+      `UPDATE products SET price = 20000 WHERE id = ${product_id}`,
+      () => requestWith({ items }),
+    );
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual(buildValidationFailure({ 'items.0.price': 'price is now 20000' }));
   });
 
   it.each([-1, 1.5, 'cheap'])('is rejected if it is %s instead of a whole number from 0', async (price) => {
@@ -150,7 +235,9 @@ describe('a retry with the same Idempotency-Key', () => {
     // This is the current price, but the original request contains none.
     const items = [{ product_id: shop.productId, quantity: 1, price: 185_000 }];
     for (const change of [{ pickup_at: inHours(25) }, { phone: null }, { note: 'b' }, { items }])
-      expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
+      expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(
+        IDEMPOTENCY_KEY_REUSED,
+      );
   });
 
   it('also finds an order of version 1.1, because a request that contains only items has the same digest as in 1.1', async () => {
@@ -166,7 +253,7 @@ describe('a retry with the same Idempotency-Key', () => {
 
 describe('the pickup filter of GET /api/admin/orders', () => {
   const list = (query: string) => shop.admin.get(`/api/admin/orders?${query}`);
-  /** Stores an unpaid order for each pickup time. @returns the ids of the orders, in the same order as the times */
+  /** Stores an unpaid order for each pickup time. Returns the ids of the orders, in the same order as the times. */
   async function storeOrders(...times: string[]): Promise<string[]> {
     const ids = await shop.insertOrderRows(customer, times.length);
     await shop.query(

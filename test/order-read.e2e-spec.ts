@@ -3,7 +3,6 @@ import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct, orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { startBeforeEach } from './support/start-before-tests.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const STATUS_MESSAGE =
@@ -12,10 +11,14 @@ const STATUS_MESSAGE =
 const FULFILMENT_MESSAGE = 'fulfilment should be one of new, preparing, ready, collected, refused';
 const DATE_MESSAGE = 'pickup should be a date, such as 2026-11-24';
 
-const shop = useShop();
-const customer = startBeforeEach(() => shop.service.customer());
+const shop = await useShop();
+let customer: Client;
 
-/** Reads a list page by page up to the final 404. @returns the ids of the orders and the size of each page */
+beforeEach(async () => {
+  customer = await shop.service.customer();
+});
+
+/** Reads a list page by page up to the final 404. Returns the ids of the orders and the size of each page. */
 async function readPages(client: Client, path: string, query = '') {
   const ids: string[] = [];
   const sizes: number[] = [];
@@ -156,12 +159,12 @@ it.each([
   ['cancelled', 'administrators', 'post', '/cancel'],
 ] as const)(
   'an order cannot be %s by %s, who get 404 as for an unknown id',
-  async (_, callers, method, action) => {
+  async (_, who, method, action) => {
     const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
     shop.gateway.calls.length = 0;
-    const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
+    const user = who === 'other customers' ? await shop.service.customer() : shop.admin;
     for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
-      const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
+      const response = await user[method](`${ORDERS}/${id}${action}`).expect(404);
       expect(response.body).toEqual(NOT_FOUND);
     }
     expect(await readOrder(customer, created.order_id)).toEqual(created);

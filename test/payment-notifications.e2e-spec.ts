@@ -17,7 +17,7 @@ const WRONG_CODE = { status_code: 'status_code is not that of a completed paymen
 const WRONG_CURRENCY = { currency: 'currency should be IDR' };
 const SETTLEMENT = { transaction_status: 'settlement', status_code: '200' };
 
-const shop = useShop();
+const shop = await useShop();
 
 it.each([
   ['pending authorize capture settlement', 'applied applied applied applied'],
@@ -29,7 +29,7 @@ it.each([
   ['settlement refund settlement', 'applied applied duplicate'],
   ['deny settlement partial_refund', 'applied applied applied'],
 ])(
-  'notifications with the statuses %s of one transaction have the outcomes %s, and the order has the status of the last applied one (contract 14)',
+  'notifications of one transaction with the statuses %s have the outcomes %s (contract 14)',
   async (statuses, expected) => {
     const orderId = await shop.orderWithUnreportedPayment();
     for (const status of statuses.split(' '))
@@ -54,7 +54,7 @@ describe('a notification', () => {
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
-  it('of a completed payment sets completed_at to the current time, unless the same transaction was already captured', async () => {
+  it('of a completed payment sets completed_at to the current time, unless the order is already completed', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const readCompletion = async () => (await shop.readStoredOrder(orderId)).completed_at?.getTime();
     const began = Date.now();
@@ -64,11 +64,8 @@ describe('a notification', () => {
     expect(first).toBeLessThanOrEqual(Date.now());
     await shop.setStatusAndNotify(orderId, 'settlement');
     expect(await readCompletion()).toBe(first);
-    const laterBegan = Date.now();
     await shop.setStatusAndNotify(orderId, 'settlement', { transactionId: randomUUID() });
-    const second = await readCompletion();
-    expect(second).toBeGreaterThanOrEqual(laterBegan);
-    expect(second).toBeLessThanOrEqual(Date.now());
+    expect(await readCompletion()).toBe(first);
   });
 
   it('stores payment type, fraud status (including challenge), transaction id and the amount as received on the order', async () => {
@@ -106,20 +103,6 @@ describe('a notification', () => {
     await sendNotification(shop.service, received).expect(200, '');
     const history = await readHistory(shop.service, orderId);
     expect(history).toMatchObject([{ outcome: 'applied', payload: received }]);
-  });
-
-  it('is not stored if its order cannot be updated, and is applied when it is sent again', async () => {
-    const orderId = await shop.orderWithUnreportedPayment('settlement');
-    await shop.query(`
-      CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the order cannot be written'; END $$;
-      CREATE TRIGGER refuse_update BEFORE UPDATE ON orders
-        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION refuse_update();`);
-    expect((await shop.sendNotification(orderId)).status).toBe(500);
-    expect(await shop.describeHistory(orderId)).toEqual([]);
-    await shop.query('DROP FUNCTION refuse_update CASCADE');
-    await shop.notify(orderId);
-    expect(await shop.describeHistory(orderId)).toEqual(['notification settlement applied']);
   });
 });
 
@@ -218,7 +201,7 @@ describe('POST /api/products/payments', () => {
     expect(await shop.describeHistory(orderId)).toEqual([]);
   });
 
-  it('responds with 200 to a test notification of the gateway’s dashboard, which belongs to no order, if the signature is right', async () => {
+  it('responds with 200 to a correctly signed test notification of the gateway’s dashboard, which belongs to no order', async () => {
     const test = { order_id: `payment_notif_test_G812785002_${randomUUID()}` };
     await sendNotification(shop.service, buildNotification(test)).expect(200, '');
     const forged = buildNotification({ ...test, signature_key: '0'.repeat(128) });

@@ -1,24 +1,30 @@
 import { importBuilt } from './support/built.js';
 import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-settings.js';
 
-const { isPickupPossible, listPickupWindows } = await importBuilt('src/shop/pickup-windows.js');
+const { isPickupPossible, pickupWindows } = await importBuilt('src/shop/pickup-windows.js');
 const { dayRange, parseInstant } = await importBuilt('src/common/calendar.js');
 
 function toPickupRules(settings: Partial<ShopSettings>) {
-  const { time_zone, hours, closed, lead_minutes, days_ahead } = { ...ALWAYS_OPEN, ...settings };
+  const { time_zone, hours, closed, lead_minutes, days_ahead, ...details } = { ...ALWAYS_OPEN, ...settings };
   return {
     timeZone: time_zone,
     hours,
     closed,
     leadMinutes: lead_minutes,
     daysAhead: days_ahead,
+    closedRanges: details.closed_ranges ?? [],
+    cutOff: details.cut_off ?? null,
+    slotMinutes: details.slot_minutes ?? null,
+    ordersPerSlot: details.orders_per_slot ?? null,
+    pausedUntil: parseInstant(details.paused_until),
   };
 }
 
-function listWindows(settings: Partial<ShopSettings>, now: string): string[] {
-  return listPickupWindows(toPickupRules(settings), new Date(now)).map(
-    ({ date, from, to }) => `${date} ${from}-${to}`,
-  );
+/** @param pickups pickup times of the orders that occupy a place */
+function listWindows(settings: Partial<ShopSettings>, now: string, pickups: string[] = []): string[] {
+  const counts = pickups.map((time) => ({ pickupAt: new Date(time), orders: 1 }));
+  const windows = pickupWindows(toPickupRules(settings), new Date(now), counts);
+  return [...windows].map(({ date, from, to }) => `${date} ${from}-${to}`);
 }
 
 const DAY = { hours: everyDay(['07:00', '18:00']) };
@@ -30,6 +36,12 @@ const ONE_DAY_AHEAD = { ...DAY, days_ahead: 1 };
 const TWO_HOURS_LEAD = { ...DAY, lead_minutes: 120 };
 const CLOSED = { ...DAY, closed: ['2026-11-24'], hours: { ...DAY.hours, wed: [] } };
 const EVENING = { hours: everyDay(['20:00', '24:00']) };
+const RANGE = {
+  ...DAY,
+  closed_ranges: [{ from: '2026-11-23', to: '2026-11-24', reason: null }],
+};
+const CUT_OFF = { ...DAY, cut_off: '10:00' };
+const PAUSED = { ...DAY, paused_until: '2026-11-22T10:30:00+07:00' };
 const BERLIN = { ...DAY, time_zone: 'Europe/Berlin' };
 const NIGHT = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
 
@@ -48,6 +60,27 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   ['impossible', 'on a closed date', CLOSED, '2026-11-24T10:00:00+07:00', NOW],
   ['impossible', 'on a weekday without opening hours', CLOSED, '2026-11-25T10:00:00+07:00', NOW],
   ['possible', 'after a closed date', CLOSED, '2026-11-26T10:00:00+07:00', NOW],
+  ['impossible', 'on the first date of a closed range', RANGE, '2026-11-23T10:00:00+07:00', NOW],
+  ['impossible', 'on the last date of a closed range', RANGE, '2026-11-24T10:00:00+07:00', NOW],
+  ['possible', 'after a closed range', RANGE, '2026-11-25T10:00:00+07:00', NOW],
+  [
+    'impossible',
+    'today if there is a cut-off time',
+    CUT_OFF,
+    '2026-11-22T12:00:00+07:00',
+    '2026-11-22T09:00:00+07:00',
+  ],
+  [
+    'possible',
+    'tomorrow before the cut-off time',
+    CUT_OFF,
+    '2026-11-23T07:00:00+07:00',
+    '2026-11-22T09:59:59+07:00',
+  ],
+  ['impossible', 'tomorrow from the cut-off time on', CUT_OFF, '2026-11-23T12:00:00+07:00', NOW],
+  ['possible', 'the day after tomorrow after the cut-off time', CUT_OFF, '2026-11-24T07:00:00+07:00', NOW],
+  ['impossible', 'during a pause', PAUSED, '2026-11-24T10:00:00+07:00', NOW],
+  ['possible', 'when the pause ends', PAUSED, '2026-11-24T10:00:00+07:00', '2026-11-22T10:30:00+07:00'],
   ['possible', 'just before the closing at 24:00', EVENING, '2026-11-24T23:59:59+07:00', NOW],
   ['impossible', 'at the closing at 24:00', EVENING, '2026-11-25T00:00:00+07:00', NOW],
   ['possible', 'at the opening after clocks go forward', BERLIN, '2026-03-29T05:00:00Z', MARCH_28],
@@ -92,6 +125,21 @@ describe('the pickup windows', () => {
     ]);
   });
 
+  it('omit full slots, which are counted from the start of their opening window and end with the window', () => {
+    const hours = everyDay(['07:30', '10:00'], ['13:00', '14:00']);
+    const settings = { hours, days_ahead: 1, slot_minutes: 60, orders_per_slot: 2 } as const;
+    const onDay = (...times: string[]) => times.map((time) => `2026-11-23T${time}:00+07:00`);
+    const list = (...times: string[]) => listWindows(settings, '2026-11-22T20:00:00+07:00', onDay(...times));
+    const [morning, noon] = ['2026-11-23 07:30-10:00', '2026-11-23 13:00-14:00'];
+    expect(list('08:29', '08:30', '12:00', '12:00')).toEqual([morning, noon]);
+    expect(list('08:30', '09:29', '13:00')).toEqual([
+      '2026-11-23 07:30-08:30',
+      '2026-11-23 09:30-10:00',
+      noon,
+    ]);
+    expect(list('09:30', '09:59', '09:59', '13:00', '13:59')).toEqual(['2026-11-23 07:30-09:30']);
+  });
+
   it.each([
     [['02:00', '03:00'], []],
     [['02:30', '06:00'], ['03:00-06:00']],
@@ -114,7 +162,7 @@ describe('the pickup windows', () => {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
       const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
-      const found = listPickupWindows(toPickupRules(settings), now).filter(({ date }) => date === day);
+      const found = [...pickupWindows(toPickupRules(settings), now)].filter(({ date }) => date === day);
       const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);

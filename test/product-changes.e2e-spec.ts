@@ -1,9 +1,10 @@
 import type { Response } from 'supertest';
 import { sortedStatusesOf } from './support/accounts.js';
-import { expectFailure, NOT_FOUND } from './support/failure.js';
+import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
 import { jpeg, png, svgNamedPng } from './support/pictures.js';
 import {
   BREAD,
+  CAKE,
   createProduct,
   type FormFields,
   type FormFile,
@@ -16,7 +17,7 @@ import {
   readProduct,
   sendForm,
 } from './support/products.js';
-import { useAdmin, useService, withService } from './support/service.js';
+import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const UNKNOWN_ID = 2_000_000_000;
@@ -30,8 +31,8 @@ const REQUIRED = {
   'images.removed': 'images.removed is required',
 };
 
-const service = useService();
-const admin = useAdmin(service);
+const service = await useService();
+const admin = await service.admin();
 
 const isAttached = ({ state }: LedgerRow) => state === 'attached';
 const update = (id: number, fields: FormFields, files: readonly FormFile[] = []) =>
@@ -81,7 +82,7 @@ describe('PUT /api/products/{product_id}', () => {
     expect(await readProduct(admin, other.id)).toEqual(other);
   });
 
-  it('reports all invalid fields together, also files with a wrong extension or in a wrong field, and rejects an SVG named .png', async () => {
+  it('reports all invalid fields and files together, and rejects an SVG named .png', async () => {
     const { id } = await createProduct(admin, pictures(1));
     const response = await sendInvalidUpdate(id, {}, [
       ...pictures(1),
@@ -111,6 +112,56 @@ describe('PUT /api/products/{product_id}', () => {
     expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
     const invalid = await update(UNKNOWN_ID, { ...BREAD, price: 'x' });
     expectFailure(invalid, 400, INVALID, { price: 'price should be a number' });
+  });
+});
+
+describe('PUT /api/products/{product_id} with If-Match', () => {
+  const etagOf = async (id: number): Promise<string> => {
+    const { etag } = (await admin.get(`/api/products/${id}`).expect(200)).headers as { etag?: string };
+    return etag ?? '';
+  };
+  const updateIf = (etag: string, id: number, fields: FormFields = BREAD, files: FormFile[] = []) =>
+    sendForm(admin.put(`/api/products/${id}`).set('If-Match', etag), fields, files);
+
+  it('gets 412, changes nothing and leaves no image behind if the product has changed since the ETag', async () => {
+    const { id } = await createProduct(admin, pictures(1));
+    const etag = await etagOf(id);
+    const updated = await updateIf(etag, id, { ...BREAD, price: '99000' }, pictures(1)).expect(200);
+    const product = await readProduct(admin, id);
+    expect(updated.headers.etag).toBe(await etagOf(id));
+    await admin.get(`/api/products/${id}`).set('If-None-Match', String(updated.headers.etag)).expect(304);
+
+    const before = await readLedger(service.database);
+    expectFailure(await updateIf(etag, id, BREAD, pictures(2)), 412, MESSAGES.changedMeanwhile);
+    expect(await readProduct(admin, id)).toEqual(product);
+    expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
+    await update(id, BREAD).expect(200);
+  });
+
+  it('accepts weak and strong ETags, lists and *, and rejects any other text', async () => {
+    const { id } = await createProduct(admin);
+    const toStrong = (etag: string) => etag.replace(/^W\//, '');
+    for (const toHeader of [toStrong, (etag: string) => `"other" , ${etag}`, () => '*', () => '"a",*'])
+      await updateIf(toHeader(await etagOf(id)), id).expect(200);
+    const unquoted = toStrong(await etagOf(id)).replaceAll('"', '');
+    for (const header of ['', 'W/', '""', ',', unquoted, `"${'x'.repeat(8000)}"`, '"'.repeat(8000)])
+      expectFailure(await updateIf(header, id), 412, MESSAGES.changedMeanwhile);
+  });
+
+  it('reports invalid fields and an unknown product before it compares the ETag', async () => {
+    const { id } = await createProduct(admin);
+    expect((await updateIf('"other"', id, { ...BREAD, price: 'x' })).status).toBe(400);
+    expect((await updateIf('*', UNKNOWN_ID)).status).toBe(404);
+  });
+
+  it.each([
+    ['different', (index: number) => ({ ...BREAD, name: `Roti ${index}` })],
+    ['the same', () => ({ ...BREAD, ...CAKE })],
+  ])('succeeds for exactly one of 50 parallel requests with %s fields', async (_, toFields) => {
+    const { id } = await createProduct(admin);
+    const etag = await etagOf(id);
+    const requests = Array.from({ length: 50 }, (_request, index) => updateIf(etag, id, toFields(index)));
+    expect(sortedStatusesOf(await Promise.all(requests))).toEqual([200, ...Array<number>(49).fill(412)]);
   });
 });
 

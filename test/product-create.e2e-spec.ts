@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
-import { importBuilt } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { readMetric } from './support/metrics.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
@@ -15,7 +15,7 @@ import {
   sendForm,
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { useAdmin, useService } from './support/service.js';
+import { useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
@@ -29,8 +29,8 @@ const REQUIRED = {
   price: 'product price cannot be empty',
 };
 
-const service = useService();
-const admin = useAdmin(service);
+const service = await useService();
+const admin = await service.admin();
 
 beforeEach(() => service.database.query('DELETE FROM images; DELETE FROM products'));
 
@@ -184,9 +184,7 @@ describe('POST /api/products', () => {
 
   describe('with an incomplete or unusual body', () => {
     it('treats a missing body as an empty form and does not count it as an upload', async () => {
-      const { uploads } = await importBuilt('src/common/metrics.js');
-      const countUploads = async (): Promise<number | undefined> =>
-        (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
+      const countUploads = () => readMetric('bakery_uploads_total', { outcome: 'received' });
       const before = await countUploads();
       // Like curl, send no Content-Length. HTTP libraries send a Content-Length of 0 if there is no body.
       const [answer] = await sendRaw(
@@ -197,7 +195,7 @@ describe('POST /api/products', () => {
       expect(JSON.parse(answer?.body ?? '')).toMatchObject({ errors: { code: 400, details: REQUIRED } });
       expect(await countUploads()).toBe(before);
       await createProduct(admin);
-      expect(await countUploads()).toBe(Number(before) + 1);
+      expect(await countUploads()).toBe(before + 1);
     });
 
     const TYPE = 'multipart/form-data; boundary=b';

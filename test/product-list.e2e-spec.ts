@@ -2,7 +2,7 @@ import { insertProducts } from './support/catalog.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
 import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
-import { useCustomer, useService, withService } from './support/service.js';
+import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const MAX_ID = 2_147_483_647;
@@ -13,8 +13,8 @@ const QUOTES = `O'Hara "Q" \\o/`;
 const NAMES = [...CREMES, LAPIS, '100% rye_bread', QUOTES, 'Торт Наполеон'];
 
 // Without a cache of pages, because the tests insert products by SQL.
-const service = useService({ settings: { CATALOG_CACHE_MB: '0' } });
-const customer = useCustomer(service);
+const service = await useService({ settings: { CATALOG_CACHE_MB: '0' } });
+const customer = await service.customer();
 
 beforeEach(() => service.database.query('TRUNCATE images, products RESTART IDENTITY CASCADE'));
 
@@ -116,6 +116,58 @@ describe('GET /api/products?q=', () => {
     await customer.get(`/api/products?q=zwie&last_id=${id}`).expect(404);
   });
 
+  it.each([
+    ['coklat', ['Cokelat lumer', 'Roti sobek cokelat']],
+    ['kroisan', ['Croissant mentega']],
+    ['lapislegit', [LAPIS]],
+    ['Legitt lappis', [LAPIS]],
+    ['brownis', ['Brownies panggang']],
+    ['donat', ['Donut gula']],
+    ['kue suus', ['Kue sus']],
+    ['nasi', []],
+    ['laptop', []],
+    ['pizza', []],
+    ['coklat legit', []],
+    ['xyzzy', []],
+  ])(
+    'finds available products with names similar to %j, most similar first, if no name contains all words',
+    async (q, names) => {
+      for (const name of [
+        'Roti sobek cokelat',
+        'Croissant mentega',
+        'Brownies panggang',
+        'Donut gula',
+        'Kue sus',
+      ])
+        await addProduct(service, 25_000, name);
+      await addProduct(service, 25_000, 'Cokelat lumer');
+      const hidden = await addProduct(service, 25_000, 'Coklaat');
+      await service.database.query('UPDATE products SET available = false WHERE id = $1', [hidden]);
+      expect([...(await searchNames(q))].sort()).toEqual([...names].sort());
+      await customer.get('/api/products').query({ q, last_id: 1 }).expect(404);
+    },
+  );
+
+  it('orders similar names by their similarity', async () => {
+    for (const name of ['Brownies kukus', 'Brownis']) await addProduct(service, 25_000, name);
+    expect(await searchNames('brownniss')).toEqual(['Brownis', 'Brownies kukus']);
+  });
+
+  it('finds only names that contain all words if the database has no extension pg_trgm', async () => {
+    await withService({ settings: { CATALOG_ACCESS: 'public' } }, async (other) => {
+      await other.database.query('DROP EXTENSION pg_trgm CASCADE');
+      await addProduct(other, 25_000, 'Cokelat lumer');
+      await other.client().get('/api/products?q=lumer').expect(200);
+      await other.client().get('/api/products?q=coklat').expect(404);
+    });
+  });
+
+  it('ignores words after the eighth', async () => {
+    const id = await addProduct(service, 25_000, 'a b c d e f g h');
+    const response = await customer.get('/api/products').query({ q: 'a b c d e f g h zzz' }).expect(200);
+    expect((response.body as PageAnswer).data.meta.lastProductId).toBe(id);
+  });
+
   it('finds a changed name at once', async () => {
     const admin = await service.admin();
     const { id } = await createProduct(admin, [], { ...BREAD, name: 'Before' });
@@ -144,7 +196,7 @@ describe('GET /api/products?q=', () => {
 });
 
 describe('GET /api/products/{product_id}', () => {
-  it('returns a product to any signed-in caller, with the same content as the response to its creation', async () => {
+  it('returns a product to any signed-in user, with the same content as the response to its creation', async () => {
     const created = await createProduct(await service.admin(), pictures(1));
     const answer = await customer.get(`/api/products/${created.id}`).expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { products: created } });

@@ -1,12 +1,22 @@
 import type { Response, Test } from 'supertest';
-import { newAccount, newEmail, PASSWORD, signIn, SUBJECTS, type TestAccount } from './support/accounts.js';
+import {
+  findCode,
+  newAccount,
+  newEmail,
+  PASSWORD,
+  signIn,
+  SUBJECTS,
+  type TestAccount,
+} from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { addJob } from './support/jobs.js';
+import { parseMail } from './support/mail.js';
 import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
 
-const service = useService();
+const service = await useService();
 
 function patch(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);
@@ -18,40 +28,74 @@ async function expectUnchanged({ client, id, email }: TestAccount): Promise<void
   await client.get('/api/refresh').expect(200);
 }
 
-/** Asserts that the response and both cookies contain this user. */
-function expectUser(response: Response, user: { readonly id: number }): void {
+/** Asserts that the response contains this user and sets exactly these cookies, with tokens that contain the user too. */
+function expectUser(
+  response: Response,
+  user: { readonly id: number },
+  names = ['accessToken', 'refreshToken'],
+): void {
   expect(response.body).toEqual({ status: 'success', data: { user } });
   expect(response.status).toBe(200);
   const cookies = parseCookies(response);
-  expect(cookies.map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
+  expect(cookies.map(({ name }) => name)).toEqual(names);
   // The claim `tokenId` contains the id of the user.
   const { id: tokenId, ...claims } = user;
   for (const { value } of cookies) expect(decodeClaims(value)).toMatchObject({ tokenId, ...claims });
 }
 
-it('a new name needs no password, is stored and returned with new cookies, keeps the e-mail verified, and causes no mail', async () => {
+it('a new name needs no password, is returned with a new access cookie, keeps all sessions and causes no mail', async () => {
   const { client, id, email } = await newAccount(service);
+  const other = await signIn(service, email); // drops the refresh token of the first session
   const otp = await service.waitForCode(email);
   await client.post('/api/otp/verify').send({ otp }).expect(200);
   const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
-  expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user);
+  const sessions = await service.readSessions(id);
+  expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user, ['accessToken']);
+  expect(await service.readSessions(id)).toEqual(
+    sessions.map((session) => ({ ...session, seconds: expect.any(Number) as number })),
+  );
   const stored = await service.readUser(id);
   expect(stored.fullname).toBe('Ayu Wulandari');
   expect(stored.email_verified_at).not.toBeNull();
-  for (const path of ['/api/users', '/api/refresh'])
-    expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
+  expect((await client.get('/api/users').expect(200)).text).toContain('Ayu Wulandari');
+  // The other session has the new name from its next refresh on.
+  expectUser(await other.get('/api/refresh'), user, ['accessToken']);
+  await other.post('/api/otp').expect(204);
   await service.waitUntilMailed();
   expect(await service.readMails(email)).toHaveLength(1); // the mail of the registration
 });
 
-describe('a new e-mail', () => {
-  it('is accepted with the current password, is stored and returned with its capital letters, and replaces the old e-mail at login', async () => {
+describe('the language', () => {
+  it('changes without password and without cookies, alone or with other fields', async () => {
     const { client, id, email } = await newAccount(service);
+    const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
+    for (const language of ['id', 'en']) {
+      expectUser(await patch(client, { language }), user, []);
+      expect(await service.readUser(id)).toMatchObject({ language });
+    }
+    const next = { ...user, fullname: 'Ayu W.', email: newEmail() };
+    expectUser(await patch(client, { language: 'id', ...next, password: PASSWORD }), next);
+    expect(await service.readUser(id)).toMatchObject({ language: 'id', fullname: 'Ayu W.' });
+  });
+
+  it.each([null, '', 'de', 'EN', 'id-ID', 7, ['id'], {}])('%j is rejected with 400', async (language) => {
+    const account = await newAccount(service);
+    const response = await patch(account.client, { fullname: 'Eve', language });
+    expectFailure(response, 400, MESSAGES.validation, { language: 'language should be id or en' });
+    await expectUnchanged(account);
+  });
+});
+
+describe('a new e-mail', () => {
+  it('is accepted with the current password, keeps its capital letters, ends other sessions and replaces the old e-mail', async () => {
+    const { client, id, email } = await newAccount(service);
+    const other = await signIn(service, email);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
     expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
+    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
     expectFailure(await formerLogin, 400, MESSAGES.credentials);
     await signIn(service, next.toLowerCase());
@@ -73,7 +117,8 @@ describe('a new e-mail', () => {
         expect(part).toContain(phrase);
     const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
-    expect(await service.readMails(email)).toHaveLength(1);
+    const subjects = (await service.readMails(email)).map(({ subject }) => subject);
+    expect(subjects).not.toContain(SUBJECTS.newEmail);
   });
 
   it('ends the codes of the old address, for verification and for reset', async () => {
@@ -85,10 +130,14 @@ describe('a new e-mail', () => {
     await patch(client, { email: next, password: PASSWORD }).expect(200);
     const fresh = await service.waitForCode(next, SUBJECTS.newEmail);
     const body = { email: next, otp, password: 'stolen', passwordConfirmation: 'stolen' };
-    expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.otp);
+    expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.invalidOtp);
     // Two codes may be equal by chance.
     if (verification !== fresh)
-      expectFailure(await client.post('/api/otp/verify').send({ otp: verification }), 400, MESSAGES.otp);
+      expectFailure(
+        await client.post('/api/otp/verify').send({ otp: verification }),
+        400,
+        MESSAGES.invalidOtp,
+      );
   });
 
   it('gets the code of a job that runs while the address changes; the old address gets no second code', async () => {
@@ -97,8 +146,7 @@ describe('a new e-mail', () => {
     const next = newEmail();
     await inTransaction(service.database, async (holder) => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
-      const job = JSON.stringify({ userId: id, purpose: 'verify_email' });
-      await service.database.query("SELECT graphile_worker.add_job('send-otp', $1::json)", [job]);
+      await addJob(service.database.pool, 'send-otp', { payload: { userId: id, purpose: 'verify_email' } });
       await waitForLock(service.database);
       // The service also invalidates the codes of the old address in the transaction that changes the e-mail.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
@@ -107,7 +155,45 @@ describe('a new e-mail', () => {
     await service.waitUntilMailed();
     expect(await service.readMails(email)).toHaveLength(1);
   });
+
+  it('is not verified by a code that was mailed to an address in full-width letters', async () => {
+    const { client } = await newAccount(service);
+    await patch(client, { email: 'ｖictim@example.com', password: PASSWORD }).expect(200);
+    await service.waitUntilMailed();
+    // Mail servers may convert full-width letters, so this mail may reach the mailbox of the next address.
+    const { text } = await parseMail((await service.outbox()).at(-1) ?? '');
+    await patch(client, { email: 'victim@example.com', password: PASSWORD }).expect(200);
+    const otp = findCode(text);
+    expectFailure(await client.post('/api/otp/verify').send({ otp }), 400, MESSAGES.invalidOtp);
+  });
 });
+
+it.each([
+  ['en', 'Your password was changed', 'Your e-mail address was changed'],
+  ['id', 'Kata sandi Anda diubah', 'Alamat email Anda diubah'],
+])(
+  'a change of password or e-mail mails a notice to the earlier address if it was verified, in the language %s',
+  async (language, passwordChanged, emailChanged) => {
+    const { client, id, email } = await newAccount(service);
+    const changePassword = () =>
+      client
+        .put('/api/users/password')
+        .send({ currentPassword: PASSWORD, password: PASSWORD, passwordConfirmation: PASSWORD })
+        .expect(204);
+    await changePassword(); // No notice: the address is not verified.
+    await service.database.query('UPDATE users SET email_verified_at = now(), language = $2 WHERE id = $1', [
+      id,
+      language,
+    ]);
+    await changePassword();
+    const { text } = await service.waitForMail(email, passwordChanged);
+    expect(text).not.toContain('Ayu');
+    await patch(client, { email: newEmail(), password: PASSWORD }).expect(200);
+    await service.waitForMail(email, emailChanged);
+    const subjects = (await service.readMails(email)).map(({ subject }) => subject);
+    expect(subjects.slice(1)).toEqual([passwordChanged, emailChanged]);
+  },
+);
 
 describe('a rejected change of the profile', () => {
   it('gets 400 for a new e-mail with a wrong password, even if the e-mail is taken', async () => {
@@ -120,7 +206,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 409 for the e-mail of another account in upper case; that account gets no further mail, and the earlier code of the caller stays valid', async () => {
+  it("gets 409 for the e-mail of another account, which gets no mail, and the user's earlier code stays valid", async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await service.waitForCode(account.email);
     const email = other.email.toUpperCase();
@@ -178,7 +264,7 @@ it.each([
   },
 );
 
-it('parallel changes of the profile leave one session, whose refresh returns the stored name and e-mail', async () => {
+it('parallel changes of name and e-mail leave one session, whose refresh returns the stored name and e-mail', async () => {
   const { client, id } = await newAccount(service);
   const email = newEmail();
   const copies = Array.from({ length: 8 }, () => client.clone());
@@ -190,7 +276,7 @@ it('parallel changes of the profile leave one session, whose refresh returns the
       }),
     ),
   );
-  // A change can fail because an earlier change ended its session.
+  // A change of the name can fail because the change of the e-mail ended its session.
   const statuses = responses.map(({ status }) => status).filter((status) => status !== 401);
   expect(new Set(statuses)).toEqual(new Set([200]));
   const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));

@@ -1,33 +1,34 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { WatchedRunner } from '../src/jobs/watch-queue.js';
 import { importBuilt } from './support/built.js';
-import { createDatabase } from './support/databases.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
 import { useServiceBehindProxy } from './support/database-proxy.js';
+import { addJob } from './support/jobs.js';
 import { waitUntilReady } from './support/process.js';
-import { startBeforeEach } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
-const STUCK_AFTER_MS = 1_500;
+const TIMES = { pollMs: 20, upkeepMs: 100, stuckAfterMs: 200 };
 
-const service = useServiceBehindProxy();
+const service = await useServiceBehindProxy();
 
 it('an idle process sends at most 2 statements a second to the database', async () => {
   await waitUntilReady(service.url);
-  await delay(2_000); // Every worker has polled once.
   // Cron starts jobs at each full minute, so measure between two full minutes.
   await until('no full minute is near', () => {
     const second = new Date().getSeconds();
-    return second > 3 && second < 48;
+    return second > 2 && second < 50;
   });
-  const before = service.proxy.statements;
-  await delay(10_000);
-  const sent = service.proxy.statements - before;
-  expect(sent).toBeGreaterThan(5); // The queue has been polled.
-  expect(sent).toBeLessThanOrEqual(20);
+  let [seen, changedAt] = [0, performance.now()];
+  await until('the statements of the start have been sent', () => {
+    if (service.proxy.statements !== seen) [seen, changedAt] = [service.proxy.statements, performance.now()];
+    return performance.now() - changedAt > 500;
+  });
+  const startedAt = performance.now();
+  await until('eight statements were sent', () => service.proxy.statements >= seen + 8);
+  expect(performance.now() - startedAt).toBeGreaterThan(4_000);
 });
 
 describe('the watch over the job runner', () => {
-  const database = startBeforeEach(createDatabase, (created) => created.drop());
+  let database: TestDatabase;
   const neverAborted = new AbortController();
   const wakeCounts: number[] = [];
 
@@ -36,21 +37,33 @@ describe('the watch over the job runner', () => {
     const { watchQueue } = await importBuilt('src/jobs/watch-queue.js');
     const stuckRunner: WatchedRunner = {
       isBusy: () => false,
+      hasUnsettledJob: () => false,
       lastFetchAt: () => 0,
       wake: (count) => void wakeCounts.push(count),
       onDeadJob: () => undefined,
     };
-    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, STUCK_AFTER_MS);
+    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, TIMES);
   }
 
   beforeEach(async () => {
     wakeCounts.length = 0;
-    await database.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
+    database = await createDatabase();
+    await addJob(database.pool, 'test-task');
   });
 
+  afterEach(() => database.drop());
+
   it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
-    await expect(watch()).rejects.toThrow('no job was fetched for 1.5 s although 1 are due');
+    await expect(watch()).rejects.toThrow('no job was fetched for 0.2 s although 1 are due');
     expect(wakeCounts).toContain(1);
+  });
+
+  it('counts only due jobs, and at most as many of each priority as there are workers', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      await addJob(database.pool, 'test-task', { key: null, dueInS: 3_600 });
+      await addJob(database.pool, 'test-task', { key: null, priority: 10 });
+    }
+    await expect(watch()).rejects.toThrow('although 11 are due');
   });
 
   it.each<[string, Partial<WatchedRunner>]>([
@@ -58,8 +71,12 @@ describe('the watch over the job runner', () => {
     ['workers fetch jobs', { lastFetchAt: () => performance.now() }],
   ])('does not fail while %s', async (_state, runner) => {
     const stop = new AbortController();
+    const startedAt = performance.now();
     const watching = watch(runner, stop.signal);
-    await delay(2 * STUCK_AFTER_MS);
+    await until(
+      'a stuck runner would have failed',
+      () => performance.now() - startedAt > 3 * TIMES.stuckAfterMs,
+    );
     stop.abort();
     await watching;
   });

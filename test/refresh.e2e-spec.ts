@@ -7,7 +7,7 @@ import { buildClaims, decodeClaims, expiredToken, signToken } from './support/to
 
 const REFRESH_KEY = { secret: REFRESH_SECRET };
 
-const service = useService();
+const service = await useService();
 
 function refreshWith(token: string) {
   return service.client().setCookie('refreshToken', token, '/api/refresh').get('/api/refresh');
@@ -28,7 +28,8 @@ describe('GET /api/refresh', () => {
     client.setCookie('accessToken', expiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
     for (let time = 0; time < 2; time += 1) {
-      const response = await client.get('/api/refresh').expect(200);
+      // A 304 would contain no user.
+      const response = await client.get('/api/refresh').set('If-None-Match', '*').expect(200);
       const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
       expect(response.body).toEqual({ status: 'success', data: { user } });
       expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken']);
@@ -39,12 +40,17 @@ describe('GET /api/refresh', () => {
     expect(await service.readSessions(id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
-  it('returns the name in the refresh token, not the name in the database', async () => {
+  it('returns the name, e-mail and role of the account, not those in the refresh token', async () => {
     const { client, id } = await newAccount(service);
-    // Changed by SQL, because a change of the name by a request starts a new session.
-    await service.database.query("UPDATE users SET fullname = 'Changed' WHERE id = $1", [id]);
+    const user = { fullname: 'Changed', email: 'changed@example.com', role: 'ADMIN' };
+    // Changed by SQL, because a change of e-mail or role by the service ends the session.
+    await service.database.query('UPDATE users SET fullname = $2, email = $3, role = $4 WHERE id = $1', [
+      id,
+      ...Object.values(user),
+    ]);
     const response = await client.get('/api/refresh').expect(200);
-    expect(response.body).toMatchObject({ data: { user: { fullname: 'Ayu Lestari' } } });
+    expect(response.body).toEqual({ status: 'success', data: { user: { id, ...user } } });
+    expect(decodeClaims(client.cookie('accessToken'))).toMatchObject({ tokenId: id, ...user });
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { makeJobsDue, readJobs } from './support/jobs.js';
+import { breakQueue, makeJobsDue, readJobs } from './support/jobs.js';
 import { type Mail, parseMail } from './support/mail.js';
 import { useService } from './support/service.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
@@ -22,21 +22,22 @@ function isMailTo(email: string): (mail: ReceivedMail) => boolean {
   return ({ to }) => to.includes(email);
 }
 
-describe('a mail with a code that is sent over SMTP', () => {
-  const smtp = useSmtpStandIn();
-  const service = useService(() => ({
-    settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
-  }));
+const smtp = await useSmtpStandIn();
+const mailing = await useService({
+  settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
+});
+const service = await useService();
 
-  it('is sent by a retry after an outage of the mail server; the outage does not delay the registration, and the stored job contains no code', async () => {
+describe('a mail with a code that is sent over SMTP', () => {
+  it('is sent by a retry after an outage of the mail server, and the stored job contains no code', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();
-    await service.client().register({ email }).expect(201);
+    await mailing.client().register({ email }).expect(201);
     expect(Date.now() - before).toBeLessThan(5000);
 
     const failed = await until('a job that has failed once', async () =>
-      (await readJobs(service.database.pool)).find((job) => job.last_error !== null),
+      (await readJobs(mailing.database.pool)).find((job) => job.last_error !== null),
     );
     // Neither the payload nor the error of the job contains the code.
     expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
@@ -44,16 +45,16 @@ describe('a mail with a code that is sent over SMTP', () => {
     expect(smtp.mails.some(isMailTo(email))).toBe(false);
 
     await smtp.up();
-    await makeJobsDue(service.database.pool);
+    await makeJobsDue(mailing.database.pool);
     await smtp.waitForMail(isMailTo(email));
-    await until('an empty queue', async () => (await readJobs(service.database.pool)).length === 0);
+    await until('an empty queue', async () => (await readJobs(mailing.database.pool)).length === 0);
     expect(smtp.mails.filter(isMailTo(email))).toHaveLength(1);
   });
 
-  it('contains a code of 6 digits in its text and HTML, but not the registered name, because anyone may have registered the address', async () => {
+  it('contains a code of 6 digits, but not the name, because anyone may have registered the address', async () => {
     const email = 'stranger@example.com';
     const fullname = 'You won, see evil.example';
-    await service.client().register({ email, fullname }).expect(201);
+    await mailing.client().register({ email, fullname }).expect(201);
     const mail = await smtp.waitForMail(isMailTo(email));
     expect(mail.text).toMatch(/^Hello,\r?\n/);
     expect(mail.html).toContain('<p>Hello,</p>');
@@ -65,7 +66,7 @@ describe('a mail with a code that is sent over SMTP', () => {
 
   it('greets the owner of a verified address by the name as typed, escaped in HTML', async () => {
     const email = 'verified@example.com';
-    const client = service.client();
+    const client = mailing.client();
     const fullname = '{{code}} {{{code}}} <script>alert("1")</script> & \'x\'';
     await client.register({ email, fullname }).expect(201);
     const otp = readCode(await smtp.waitForMail(isMailTo(email)));
@@ -82,9 +83,7 @@ describe('a mail with a code that is sent over SMTP', () => {
 });
 
 describe('the mail of a registration without SMTP_URL', () => {
-  const service = useService();
-
-  it('is written to DATA_DIR/outbox as an .eml file that only the operating-system user of the service can read, and the log names the file but not the code', async () => {
+  it("is written to DATA_DIR/outbox as a file that only the service's user can read, and the log contains no code", async () => {
     await service.client().register({ email: 'outbox@example.com' }).expect(201);
     const line = await until('a log line', () =>
       service.log.find(({ msg }) => typeof msg === 'string' && msg.includes('.eml')),
@@ -101,13 +100,10 @@ describe('the mail of a registration without SMTP_URL', () => {
   });
 
   it('is queued in the transaction of the registration: if it cannot be queued, no account is created', async () => {
-    await service.database.query(`
-      CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
-      CREATE TRIGGER reject BEFORE INSERT ON graphile_worker._private_jobs EXECUTE FUNCTION reject();
-    `);
+    const repairQueue = await breakQueue(service.database.pool);
     const response = await service.client().register({ email: 'whole@example.com' });
     expectFailure(response, 500, MESSAGES.unexpected);
-    await service.database.query('DROP FUNCTION reject CASCADE');
+    await repairQueue();
     const rows = await service.database.query("SELECT FROM users WHERE email = 'whole@example.com'");
     expect(rows).toEqual([]);
   });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { importBuilt } from './support/built.js';
 import { buildValidationFailure } from './support/failure.js';
 import { setUpShop } from './support/shop-settings.js';
 import type { OrderAnswer } from './support/orders.js';
-import { useAdmin, useService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface Item {
@@ -14,17 +15,18 @@ interface Item {
   readonly price?: number;
 }
 
+const { addDays, toLocalDateAndTime, startOfDay } = await importBuilt('src/common/calendar.js');
+
 const PAID_AT = '2026-10-20T10:00:00+02:00';
-const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
+const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status,refunded';
 
-const service = useService();
-const admin = useAdmin(service);
-
-beforeAll(() => setUpShop(admin, { time_zone: 'Europe/Berlin' }));
+const service = await useService();
+const admin = await service.admin();
+await setUpShop(admin, { time_zone: 'Europe/Berlin' });
 
 beforeEach(() => service.database.query('DELETE FROM order_items; DELETE FROM orders'));
 
-/** Stores an order, by default a paid order of one product. @returns the order id */
+/** Stores an order, by default a paid order of one product. Returns the order id. */
 async function storeOrder({
   paidAt = PAID_AT,
   pickupAt = null as string | null,
@@ -50,7 +52,7 @@ async function storeOrder({
   return id;
 }
 
-/** Stores paid orders. @param time SQL for the time between `PAID_AT` and the payment of the nth order */
+/** Stores paid orders. `time`: SQL for the time between `PAID_AT` and the payment of the nth order. */
 async function storeManyOrders({
   count = 0,
   time = "n * interval '1 s'",
@@ -69,9 +71,10 @@ async function storeManyOrders({
 
 async function getDay(date: string) {
   const response = await admin.get(`/api/admin/days/${date}`).expect(200);
-  const { data } = response.body as { data: { products: object[]; orders: OrderAnswer[] } };
-  const { products, orders } = data;
-  return { products, orders, ids: orders.map(({ order_id }) => order_id) };
+  type Orders = OrderAnswer[];
+  const { data } = response.body as { data: { products: object[]; orders: Orders; overdue: Orders } };
+  const listIds = (orders: Orders) => orders.map(({ order_id }) => order_id);
+  return { ...data, ids: listIds(data.orders), overdueIds: listIds(data.overdue) };
 }
 
 async function getSales(from: string, to: string) {
@@ -80,7 +83,23 @@ async function getSales(from: string, to: string) {
 }
 
 describe('GET /api/admin/days/{date}', () => {
-  it('lists product quantities and the paid orders that were not refused, sorted by pickup time. Orders without a pickup time are listed last, on the day of their payment', async () => {
+  it('lists on the sheet of today the orders of the past 30 days that are neither collected nor refused, oldest first', async () => {
+    const today = toLocalDateAndTime(new Date(), 'Europe/Berlin').date;
+    const onDay = (days: number) => startOfDay(addDays(today, days), 'Europe/Berlin').toISOString();
+    const paidAt = onDay(-29);
+    const yesterday = await storeOrder({ paidAt, pickupAt: onDay(-1), fulfilment: 'ready' });
+    const oldest = await storeOrder({ paidAt, pickupAt: onDay(-30) });
+    const withoutPickup = await storeOrder({ paidAt: onDay(-2), fulfilment: 'preparing' });
+    await storeOrder({ paidAt, pickupAt: onDay(-31) });
+    for (const fulfilment of ['collected', 'refused'])
+      await storeOrder({ paidAt, pickupAt: onDay(-1), fulfilment });
+    await storeOrder({ paidAt, pickupAt: onDay(-1), status: 'pending' });
+    const due = await storeOrder({ paidAt, pickupAt: onDay(0) });
+    expect(await getDay(today)).toMatchObject({ ids: [due], overdueIds: [oldest, withoutPickup, yesterday] });
+    expect((await getDay(addDays(today, 1))).overdue).toEqual([]);
+  });
+
+  it('lists quantities and paid orders by pickup time; orders without a pickup time come last, on the day of payment', async () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });
@@ -122,7 +141,7 @@ describe('GET /api/admin/days/{date}', () => {
   });
 
   it('is empty for a day without orders, and rejects an invalid date', async () => {
-    expect(await getDay('2026-01-01')).toEqual({ products: [], ids: [], orders: [] });
+    expect(await getDay('2026-01-01')).toMatchObject({ products: [], orders: [], overdue: [] });
     const response = await admin.get('/api/admin/days/2026-02-30').expect(400);
     expect(response.body).toEqual(
       buildValidationFailure({ date: 'date should be a date, such as 2026-11-24' }),
@@ -133,7 +152,7 @@ describe('GET /api/admin/days/{date}', () => {
 });
 
 describe('GET /api/admin/sales', () => {
-  it('reports revenue less refunds by payment date, ignores fully refunded orders, and lists products by revenue, highest first', async () => {
+  it('reports revenue less refunds by payment date, and lists products by revenue, highest first', async () => {
     const two = [{ product: 1, quantity: 2 }];
     await storeOrder({
       paidAt: '2026-10-24T23:59:59+02:00',
@@ -183,16 +202,55 @@ describe('GET /api/admin/sales.csv', () => {
   const getCsv = (from: string, to: string) =>
     admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
 
-  it('contains a header and one line for each item of paid orders, quoted as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
-    const names = ['=1+1', '+1', '-1', '@x', '\ttab', 'a,"b"', 'two\nlines', 'plain'];
+  it('contains one line for each item of paid orders, as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
+    const names = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@x',
+      '\ttab',
+      '\rcr',
+      'Kue;=1',
+      'a,"b"',
+      'two\nlines',
+      'a\rb',
+      'plain',
+    ];
     const id = await storeOrder({ items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })) });
     await storeOrder({ status: 'refund', refunded: 1000 });
     const response = await getCsv('2026-10-20', '2026-10-20');
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
-    const cells = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, '"a,""b"""', '"two\nlines"', 'plain'];
-    const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement`);
+    const formulas = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, `"'\rcr"`, `"'Kue;=1"`];
+    const cells = [...formulas, '"a,""b"""', '"two\nlines"', '"a\rb"', 'plain'];
+    const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement,0`);
     expect(response.text).toBe([HEADER, ...lines, ''].join('\r\n'));
     expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(`${HEADER}\r\n`);
+  });
+
+  it('shows on the first line of an order what was refunded, so that the sums of the file give the total of the page', async () => {
+    const items = [
+      { product: 1, price: 3000 },
+      { product: 2, quantity: 2 },
+    ];
+    await storeOrder({ status: 'partial_refund', refunded: 1500, items });
+    await storeOrder({ items });
+    const [, ...lines] = (await getCsv('2026-10-20', '2026-10-20')).text.trimEnd().split('\r\n');
+    const cells = lines.map((line) => line.split(','));
+    expect(cells.map((row) => row[8]).toSorted()).toEqual(['0', '0', '0', '1500']);
+    const total = cells.reduce((sum, row) => sum + Number(row[6]) - Number(row[8]), 0);
+    expect((await getSales('2026-10-20', '2026-10-20')).total).toEqual({ orders: 2, revenue: total });
+  });
+
+  it('has semicolons and a byte order mark for Excel, and rejects any other format', async () => {
+    const id = await storeOrder({ items: [{ product: 1, name: 'Kue; lapis, "legit"' }] });
+    const request = admin.get('/api/admin/sales.csv?from=2026-10-20&to=2026-10-20&format=excel');
+    const bytes = (await request.responseType('blob').expect(200)).body as Buffer;
+    const line = `2026-10-20;${id};1;"Kue; lapis, ""legit""";1;1000;1000;settlement;0`;
+    expect(bytes.toString()).toBe(`\uFEFF${HEADER.replaceAll(',', ';')}\r\n${line}\r\n`);
+    const response = await admin
+      .get('/api/admin/sales.csv?from=2026-10-20&to=2026-10-20&format=xls')
+      .expect(400);
+    expect(response.body).toEqual(buildValidationFailure({ format: 'format should be excel' }));
   });
 
   it('contains each of 1,700 orders once, even if many were paid at the same instant', async () => {

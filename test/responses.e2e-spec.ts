@@ -9,7 +9,7 @@ const KIB = 1024;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const REQUIRED = { email: 'email is required', password: 'password is required' };
 
-const service = useService();
+const service = await useService();
 
 const get = (path: string) => request(service.url).get(path);
 
@@ -90,12 +90,12 @@ describe('X-Request-Id of a response', () => {
     expect(second).not.toBe(first);
   });
 
-  it.each(['a-Sane.Token_1:2', 'x'.repeat(128)])('is the well-formed id of the caller: %s', async (id) => {
+  it.each(['a-Sane.Token_1:2', 'x'.repeat(128)])('is the well-formed id of the client: %s', async (id) => {
     await get('/api/users').set('X-Request-Id', id).expect('X-Request-Id', id);
   });
 
   it.each(['', 'two words', 'x'.repeat(129), '<script>', 'é', '${jndi:ldap://x}'])(
-    'is generated if the caller sends a malformed id: %j',
+    'is generated if the client sends a malformed id: %j',
     async (id) => {
       await get('/api/users')
         .set('X-Request-Id', Buffer.from(id).toString('latin1'))

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readEnv, VARIABLES } from '../src/config/read-env.js';
-import { useFolder } from './support/process.js';
-import { startBeforeEach } from './support/start-before-tests.js';
+import { createWorldReadableFolder, removeFolder } from './support/process.js';
 
 const LONG = randomBytes(32).toString('hex');
 const PRODUCTION = {
@@ -16,10 +15,16 @@ const PRODUCTION = {
   DATABASE_URL: 'postgresql://shop:a-password-of-its-own@db.example/shop',
 };
 
-const dataDir = useFolder('bakery-settings-', startBeforeEach);
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await createWorldReadableFolder('bakery-settings-');
+});
+
+afterEach(() => removeFolder(dataDir));
 
 function read(settings: Record<string, string>) {
-  return readEnv({ DATA_DIR: dataDir.path, ...settings });
+  return readEnv({ DATA_DIR: dataDir, ...settings });
 }
 
 /** Returns the sorted names of the variables for which settings are rejected. */
@@ -46,9 +51,10 @@ describe('the settings', () => {
       nodeEnv: 'development',
       port: 3000,
       host: '0.0.0.0',
+      metricsHost: '127.0.0.1',
       publicUrl: 'http://localhost:3000',
       logLevel: 'info',
-      dataDir: dataDir.path,
+      dataDir: dataDir,
       jwtAccessSecret: expect.any(String) as unknown,
       jwtRefreshSecret: expect.any(String) as unknown,
       trustedProxies: 0,
@@ -139,6 +145,12 @@ describe('the settings', () => {
     for (const value of values) expect([value, findBadVariables({ [name]: value })]).toEqual([value, [name]]);
   });
 
+  it('are rejected with a message about the slash if an origin ends with one', () => {
+    expect(readRejection({ CORS_ORIGINS: 'http://localhost:5173/' })).toContain(
+      'CORS_ORIGINS must be origins without a slash at the end',
+    );
+  });
+
   it('contain ADMIN_EMAIL with the ASCII form of its domain, and reject a domain that has no ASCII form', () => {
     const email = 'owner@bücher\u3002example';
     const settings = { ADMIN_EMAIL: email, ADMIN_PASSWORD: 'secret' };
@@ -163,7 +175,8 @@ async function readPublishedTexts(): Promise<string[]> {
     const files = entries.filter(
       ({ name, parentPath }) =>
         /\.(ts|tsx|mjs|json|md|yml|sh|example)$/.test(name) &&
-        !/node_modules|\bdist\b/.test(parentPath) &&
+        // The storefront's messages contain no secrets, only labels such as `New password`.
+        !/node_modules|\bdist\b|storefront\/src\/messages/.test(parentPath) &&
         // The secrets in this file are values of its test cases. CHANGELOG.md and package-lock.json contain no secrets.
         !/^(settings\.spec\.ts|package-lock\.json|CHANGELOG\.md)$/.test(name),
     );
@@ -192,6 +205,22 @@ async function findPublishedSecrets(): Promise<string[]> {
   return [...new Set(found)].filter(isSecret);
 }
 
+describe('a variable that is no setting', () => {
+  it.each(['ADMIN_EMIAL', 'ADMIN_MAIL', 'ADMIN_EMAILS', 'ADMIN_EMAIX'])(
+    'causes a warning with the probable setting if one letter differs: %s',
+    (name) => {
+      const warning = `${name} is no setting and has no effect: did you mean ADMIN_EMAIL?`;
+      expect(read({ [name]: 'owner@example.com' }).warnings).toEqual([warning]);
+    },
+  );
+
+  it('causes no warning if it is another variable of the system', () => {
+    expect(read({ PATH: '/bin', HOSTNAME: 'shop', POST: '1', OTEL_TRACES_SAMPLER: 'x' }).warnings).toEqual(
+      [],
+    );
+  });
+});
+
 describe('the settings of production', () => {
   it('are accepted with private secrets', () => {
     expect(read(PRODUCTION).paymentGateway).toBe('midtrans');
@@ -203,7 +232,7 @@ describe('the settings of production', () => {
       'JWT_REFRESH_SECRET',
       'PAYMENT_GATEWAY',
     ]);
-    expect(await readdir(dataDir.path)).toEqual([]);
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('reject every secret that this repository contains and a secret of version 1, also percent-encoded in a URL', async () => {
@@ -240,11 +269,26 @@ describe('the settings of production', () => {
     expect(read({ ADMIN_EMAIL: 'owner@example.com', ADMIN_PASSWORD: '1' }).adminPassword).toBe('1');
   });
 
-  it('cause a warning for each of SMTP_URL, PUBLIC_URL and CORS_ORIGINS that is unset, unlike in development', () => {
+  it.each([
+    ['JWT_ACCESS_SECRET', ['0'.repeat(32), 'ab'.repeat(20), '0123456789abcdefghijklmnopqrstuvwxyz']],
+    ['JWT_REFRESH_SECRET', ['correct-horse'.repeat(3)]],
+    ['MIDTRANS_SERVER_KEY', ['abc', 'SB-Mid-server-']],
+    ['ADMIN_PASSWORD', ['aaaaaaaaaaaa', '123456789012', 'abcabcabcabc']],
+  ])('reject a %s that can be guessed, without printing it: %j', (name, values) => {
+    for (const value of values) {
+      const changed = { ...PRODUCTION, [name]: value };
+      expect([value, findBadVariables(changed)]).toEqual([value, [name]]);
+      expect(readRejection(changed)).not.toContain(value);
+    }
+  });
+
+  it('cause a warning for each unset SMTP_URL, PUBLIC_URL and CORS_ORIGINS and each sandbox address of the gateway', () => {
     const settings = {
       SMTP_URL: 'smtp://mail.example',
       PUBLIC_URL: 'https://shop.example',
       CORS_ORIGINS: 'https://shop.example',
+      MIDTRANS_SNAP_URL: 'https://app.midtrans.com/snap/v1',
+      MIDTRANS_API_URL: 'https://api.midtrans.com',
     };
     const warned = (env: Record<string, string>) => read(env).warnings.map((line) => line.split(' ')[0]);
     expect(warned(PRODUCTION)).toEqual(Object.keys(settings));
@@ -296,13 +340,13 @@ describe('the signing keys of development', () => {
     expect(jwtRefreshSecret.length).toBeGreaterThanOrEqual(32);
     expect(jwtAccessSecret).not.toBe(jwtRefreshSecret);
     expect(read({})).toMatchObject({ jwtAccessSecret, jwtRefreshSecret });
-    expect(await readdir(dataDir.path)).toEqual(['development-secrets.json']);
-    const { mode } = await stat(join(dataDir.path, 'development-secrets.json'));
+    expect(await readdir(dataDir)).toEqual(['development-secrets.json']);
+    const { mode } = await stat(join(dataDir, 'development-secrets.json'));
     expect(mode & 0o777).toBe(0o600);
   });
 
   it('cannot be read from a damaged file: the error names the file, but not its content', async () => {
-    const file = join(dataDir.path, 'development-secrets.json');
+    const file = join(dataDir, 'development-secrets.json');
     await writeFile(file, 'HALF A KEY');
     expect(() => read({})).toThrow(/^\S+development-secrets\.json does not contain the [a-z,; ]+$/);
   });

@@ -1,6 +1,6 @@
-import { buildValidationFailure } from './support/failure.js';
-import { DEFAULT_SHOP, everyDay, type ShopSettings } from './support/shop-settings.js';
-import { useAdmin, useService } from './support/service.js';
+import { buildFailure, buildValidationFailure } from './support/failure.js';
+import { DEFAULT_DETAILS, DEFAULT_SHOP, everyDay, type ShopSettings } from './support/shop-settings.js';
+import { useService } from './support/service.js';
 
 type Shop = ShopSettings & {
   readonly pickup: readonly { readonly date: string; readonly from: string; readonly to: string }[];
@@ -13,8 +13,19 @@ const DAYS_AHEAD = 'days_ahead should be a whole number from 1 to 90';
 const hoursMessage = (day: string) =>
   `hours.${day} should be a list of at most 5 windows ["HH:MM", "HH:MM"] that do not overlap`;
 
-const service = useService();
-const admin = useAdmin(service);
+const WEBSITE = 'website should be an http or https URL';
+const PER_SLOT = 'orders_per_slot should be a whole number from 1 to 999';
+const PAUSED_UNTIL =
+  'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
+const RANGE = { from: '2027-01-02', to: '2027-01-03' };
+const BAD_RANGES = {
+  closed_ranges:
+    'closed_ranges should be a list of at most 50 ranges {from, to, reason}, with dates from ≤ to ' +
+    'and a reason of at most 100 characters or null',
+};
+
+const service = await useService();
+const admin = await service.admin();
 
 afterEach(() => service.database.query('DELETE FROM shop'));
 
@@ -31,14 +42,39 @@ const put = (settings: object) => admin.put('/api/admin/shop').send(settings);
 
 it('GET /api/shop shows the default settings and the pickup windows of today and the next 14 days to anyone', async () => {
   const { pickup, ...settings } = await readShop();
-  expect(settings).toEqual(DEFAULT_SHOP);
+  expect(settings).toEqual({ ...DEFAULT_SHOP, ...DEFAULT_DETAILS });
   // Each day has one window, but today has none after its last pickup time.
   expect(pickup.length).toBeGreaterThanOrEqual(14);
   expect(pickup.length).toBeLessThanOrEqual(15);
   expect(pickup.at(-1)).toEqual({ date: expect.any(String) as string, from: '07:00', to: '18:00' });
 });
 
+/** Values of every detail, different from the default. */
+const DETAILS = {
+  name: '🥐'.repeat(100),
+  address: 'Jl. Kemang Raya 12\nJakarta Selatan',
+  phone: '021 555-123',
+  whatsapp: '+62 812-3456-7890',
+  website: 'https://roti.example/pagi?x=1',
+  language: 'id',
+  closed_ranges: [{ from: '2027-03-09', to: '2027-03-12', reason: 'Lebaran' }],
+  cut_off: '20:00',
+  slot_minutes: 15,
+  orders_per_slot: 999,
+  paused_until: '2020-01-01T00:00:00.000Z',
+} as const;
+
 describe('PUT /api/admin/shop', () => {
+  it('changes no detail that is absent, and clears details that are null or blank', async () => {
+    await put({ ...DEFAULT_SHOP, ...DETAILS }).expect(200);
+    expect(shopOf(await put(DEFAULT_SHOP).expect(200))).toMatchObject(DETAILS);
+    expect(await readShop()).toMatchObject(DETAILS);
+    const { name, language, closed_ranges, ...clearable } = DETAILS;
+    const cleared = Object.fromEntries(Object.keys(clearable).map((detail) => [detail, null]));
+    await put({ ...DEFAULT_SHOP, ...cleared, address: ' ', phone: '' }).expect(200);
+    expect(await readShop()).toMatchObject({ ...cleared, name, language, closed_ranges });
+  });
+
   it('stores settings with the maximum of windows, closed dates, lead time and days ahead, and everyone sees them at once', async () => {
     const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10); // 366 days
     const windows = ['01', '03', '05', '07', '09'].map(halfHour);
@@ -48,13 +84,19 @@ describe('PUT /api/admin/shop', () => {
       closed: Array.from({ length: 366 }, (_, n) => dayOf2028(n)),
       lead_minutes: 10_080,
       days_ahead: 90,
+      ...DETAILS,
+      closed_ranges: Array.from({ length: 50 }, (_, n) => ({
+        from: dayOf2028(n),
+        to: '2028-12-31',
+        reason: '🎂'.repeat(100),
+      })),
     };
     expect(shopOf(await put(settings).expect(200))).toMatchObject(settings);
     expect(await readShop()).toMatchObject(settings);
   });
 
-  it('rejects a body of more than 600 values instead of ignoring all values after the 600th', async () => {
-    const unknownDays = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`unknown ${n}`, []]));
+  it('rejects a body of more than 800 values instead of ignoring all values after the 800th', async () => {
+    const unknownDays = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`unknown ${n}`, []]));
     const hours = { ...DEFAULT_SHOP.hours, ...unknownDays };
     await put({ ...DEFAULT_SHOP, hours, closed: ['2028-12-25'] }).expect(400);
     expect((await readShop()).closed).toEqual([]);
@@ -65,12 +107,21 @@ describe('PUT /api/admin/shop', () => {
       ...DEFAULT_SHOP,
       hours: { ...everyDay(['13:00', '18:00'], ['07:00', '13:00']), holiday: [['00:00', '24:00']] },
       closed: ['2027-01-01', '2026-12-25', '2027-01-01'],
-      name: 'Bakery',
+      closed_ranges: [
+        { from: '2027-03-09', to: '2027-03-12', reason: ' Lebaran ', colour: 'red' },
+        { from: '2027-01-02', to: '2027-01-02' },
+      ],
+      owner: 'Ayu',
     }).expect(200);
     const { pickup, ...settings } = await readShop();
     expect(pickup.length).toBeGreaterThan(0);
     expect(settings).toEqual({
       ...DEFAULT_SHOP,
+      ...DEFAULT_DETAILS,
+      closed_ranges: [
+        { from: '2027-01-02', to: '2027-01-02', reason: null },
+        { from: '2027-03-09', to: '2027-03-12', reason: 'Lebaran' },
+      ],
       hours: everyDay(['07:00', '13:00'], ['13:00', '18:00']),
       closed: ['2026-12-25', '2027-01-01'],
     });
@@ -125,9 +176,90 @@ describe('PUT /api/admin/shop', () => {
     ['0 days ahead', { days_ahead: 0 }, { days_ahead: DAYS_AHEAD }],
     ['91 days ahead', { days_ahead: 91 }, { days_ahead: DAYS_AHEAD }],
     ['1.5 days ahead', { days_ahead: 1.5 }, { days_ahead: DAYS_AHEAD }],
+    ['a name that is null', { name: null }, { name: 'name is required' }],
+    ['a name of 101 characters', { name: 'x'.repeat(101) }, { name: 'name can have 100 characters at max' }],
+    ['a name of two lines', { name: 'a\nb' }, { name: 'name has invalid characters' }],
+    [
+      'an address of 301 characters',
+      { address: 'x'.repeat(301) },
+      { address: 'address can have 300 characters at max' },
+    ],
+    ['an address that is no text', { address: {} }, { address: 'address should be a text' }],
+    ['a phone number with letters', { phone: '0812 CALL' }, { phone: 'phone should be a phone number' }],
+    ['a short WhatsApp number', { whatsapp: '1234' }, { whatsapp: 'whatsapp should be a phone number' }],
+    ['a script as the website', { website: 'javascript:alert(1)' }, { website: WEBSITE }],
+    ['a website without a host', { website: 'https://' }, { website: WEBSITE }],
+    ['a website with a space', { website: 'https://a.example/ b' }, { website: WEBSITE }],
+    ['a language that is not supported', { language: 'fr' }, { language: 'language should be id or en' }],
+    [
+      'a range that ends before it begins',
+      { closed_ranges: [{ from: '2027-01-02', to: '2027-01-01' }] },
+      BAD_RANGES,
+    ],
+    ['a range without an end', { closed_ranges: [{ from: '2027-01-02' }] }, BAD_RANGES],
+    ['a reason of 101 characters', { closed_ranges: [{ ...RANGE, reason: 'x'.repeat(101) }] }, BAD_RANGES],
+    ['a reason with U+0000', { closed_ranges: [{ ...RANGE, reason: '\0' }] }, BAD_RANGES],
+    ['51 ranges', { closed_ranges: Array<object>(51).fill(RANGE) }, BAD_RANGES],
+    ['ranges that are null', { closed_ranges: null }, BAD_RANGES],
+    [
+      'a cut-off time of 24:00',
+      { cut_off: '24:00' },
+      { cut_off: 'cut_off should be a time HH:MM, such as 20:00, or null' },
+    ],
+    [
+      'slots of 20 minutes',
+      { slot_minutes: 20 },
+      { slot_minutes: 'slot_minutes should be 15, 30, 60 or null' },
+    ],
+    ['0 orders per slot', { orders_per_slot: 0 }, { orders_per_slot: PER_SLOT }],
+    ['1000 orders per slot', { orders_per_slot: 1000 }, { orders_per_slot: PER_SLOT }],
+    ['a pause without an offset', { paused_until: '2026-11-24T10:30:00' }, { paused_until: PAUSED_UNTIL }],
   ])('rejects %s and changes nothing', async (_what, bad, details) => {
     const response = await put({ ...DEFAULT_SHOP, ...bad }).expect(400);
     expect(response.body).toEqual(buildValidationFailure(details));
     expect(await readShop()).toMatchObject(DEFAULT_SHOP);
+  });
+});
+
+describe('GET /api/admin/shop', () => {
+  const get = () => admin.get('/api/admin/shop');
+
+  it('is what everyone sees, and counts the paid orders that are due on closed dates', async () => {
+    await put({
+      ...DEFAULT_SHOP,
+      closed_ranges: [{ from: '2030-05-01', to: '2030-05-03', reason: null }],
+    }).expect(200);
+    await service.database.query(
+      `INSERT INTO orders (order_id, user_id, gross_amount, status, fulfilment, pickup_at)
+       SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, status, fulfilment, pickup_at::timestamptz
+       FROM (VALUES ('settlement', 'new', '2030-05-01T00:00+07'), ('settlement', 'ready', '2030-05-01T23:59+07'),
+         ('settlement', 'new', '2030-05-03T12:00+07'), ('settlement', 'new', '2030-05-04T12:00+07'),
+         ('pending', 'new', '2030-05-02T12:00+07'), ('settlement', 'refused', '2030-05-02T12:00+07'),
+         ('settlement', 'collected', '2030-05-02T12:00+07')) AS stored (status, fulfilment, pickup_at)`,
+    );
+    const { paid_orders, ...settings } = shopOf(await get().expect(200)) as Shop & { paid_orders: object[] };
+    expect(settings).toEqual(await readShop());
+    expect(paid_orders).toEqual([
+      { date: '2030-05-01', orders: 2 },
+      { date: '2030-05-03', orders: 1 },
+    ]);
+    await service.database.query('DELETE FROM orders');
+  });
+
+  it('has an ETag of the settings alone, with which one of 50 parallel changes succeeds and the others get 412', async () => {
+    const { etag = '' } = (await get().expect(200)).headers;
+    // The pickup windows may have changed, so the service never sends 304.
+    await get().set('If-None-Match', etag).expect(200);
+    const change = (n: number) => put({ ...DEFAULT_SHOP, name: `Roti ${n}` }).set('If-Match', etag);
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => change(n)));
+    const [changed, ...others] = responses.toSorted((a, b) => a.status - b.status);
+    expect(changed?.status).toBe(200);
+    expect((await get().expect(200)).headers.etag).toBe(changed?.headers.etag);
+    for (const { body } of others) expect(body).toEqual(buildFailure(412, 'changed in the meantime'));
+    expect((await readShop()).name).toBe(changed && shopOf(changed).name);
+    await change(51)
+      .set('If-Match', changed?.headers.etag ?? '')
+      .expect(200);
+    await put(DEFAULT_SHOP).expect(200);
   });
 });

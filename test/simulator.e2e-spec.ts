@@ -1,34 +1,37 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { sortedStatusesOf } from './support/accounts.js';
+import { importBuilt } from './support/built.js';
 import { Client } from './support/client.js';
 import { expectFailure } from './support/failure.js';
+import { makeJobsDue, readJobs } from './support/jobs.js';
 import { readHistory } from './support/notifications.js';
 import { addProduct, placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
-import { useAdmin, useCustomer, useService, withService } from './support/service.js';
+import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface PaymentView {
   readonly transaction_status: string | null;
   readonly actions: readonly string[];
+  readonly transactions: readonly {
+    readonly transaction_id: string;
+    readonly payment_type: string;
+    readonly transaction_status: string;
+    readonly actions: readonly string[];
+  }[];
   readonly notifications: readonly { readonly answer: string | null }[];
 }
 
+const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store';
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
-const service = useService(async () => {
-  const port = await freePort();
-  // The simulator sends its notifications to PUBLIC_URL.
-  return { listenOn: port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } };
-});
-const customer = useCustomer(service);
-const admin = useAdmin(service);
-let productId: number;
-
-beforeAll(async () => {
-  productId = await addProduct(service, 185_000, 'Kue lapis');
-});
+const port = await freePort();
+// The simulator sends its notifications to PUBLIC_URL.
+const service = await useService({ listenOn: port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
+const customer = await service.customer();
+const admin = await service.admin();
+const productId = await addProduct(service, 185_000, 'Kue lapis');
 
 /** Places an order. The returned functions use its payment page, and read or refund the order. */
 async function createPayment(by: Client = customer, product = productId) {
@@ -38,6 +41,9 @@ async function createPayment(by: Client = customer, product = productId) {
   const anyone = new Client(by.url);
   const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
   const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
+  /** Posts an action like a script, which accepts JSON. */
+  const act = (action: string, status = 200) =>
+    anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status);
   return {
     orderId,
     path,
@@ -45,11 +51,16 @@ async function createPayment(by: Client = customer, product = productId) {
     view,
     /** Returns the service's responses to the simulator's notifications, oldest first. */
     responses: async () => (await view()).notifications.map(({ answer }) => answer),
-    /** Posts actions one after another like a script, which accepts JSON. */
+    /** Performs actions one after another, each for the latest transaction. */
     act: async (...actions: readonly string[]) => {
-      for (const action of actions)
-        await anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(200);
+      for (const action of actions) await act(action);
     },
+    /** Performs an action for a transaction. */
+    actOn: (transactionId: string, action: string, status?: number) =>
+      act(`transactions/${transactionId}/${action}`, status),
+    /** Transactions as `payment_type transaction_status`, oldest first. */
+    describeTransactions: async () =>
+      (await view()).transactions.map((each) => `${each.payment_type} ${each.transaction_status}`),
     /** Posts an action like a browser. */
     click: (action: string) => anyone.post(`${path}/${action}`),
     order: () => readOrder(by, orderId),
@@ -124,8 +135,8 @@ describe('an action that is not possible', () => {
   });
 
   it.each([
-    ['', 'card card-authorize gopay qris bank-transfer convenience-store deny'],
-    ['bank-transfer', 'settle cancel expire deny fail send-again send-bad-signature'],
+    ['', `${METHODS} deny`],
+    ['bank-transfer', `${METHODS} settle cancel expire deny fail send-again send-bad-signature`],
     ['card', 'settle refund partial-refund cancel send-again send-late-pending send-bad-signature'],
     ['gopay refund', 'send-again send-late-pending send-bad-signature'],
   ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
@@ -184,23 +195,88 @@ describe('a payment at the simulator', () => {
     const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
     await paid.act('gopay');
-    const { query } = service.database;
-    const orderIds = payments.map(({ orderId }) => orderId);
-    // Each payment page has a job that runs after 24 hours and lets an unpaid payment expire. Make these jobs due.
-    const due = await query(
-      `UPDATE graphile_worker._private_jobs SET run_at = now()
-       WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'
-       RETURNING id`,
-      [orderIds],
-    );
-    expect(due).toHaveLength(3);
+    const { pool } = service.database;
+    // Each payment page has a job that runs after 24 hours and lets an unpaid payment expire.
+    const readExpiries = async () =>
+      (await readJobs(pool, 'simulator-expire')).filter((job) =>
+        payments.some(({ orderId }) => orderId === job.payload.orderId),
+      );
+    const hours = (await readExpiries()).map(({ due_in }) => due_in / 3_600);
+    expect(hours.map(Math.round)).toEqual([24, 24, 24]);
+    await makeJobsDue(pool);
     await until('the order expires', async () => (await pending.order()).status === 'expire');
-    const jobs = `SELECT FROM graphile_worker._private_jobs WHERE payload ->> 'orderId' = ANY($1)`;
-    await until('the jobs are done', async () => (await query(jobs, [orderIds])).length === 0);
+    await until('the jobs are done', async () => (await readExpiries()).length === 0);
     expect(await unused.page()).toContain('<h1 id="state">expire</h1>');
     await unused.click('gopay').expect(409);
     expect(await unused.responses()).toEqual([]);
     expect((await paid.view()).transaction_status).toBe('settlement');
+  });
+});
+
+describe('a payment page with several transactions', () => {
+  /** Pays by bank transfer and with GoPay. The bank transfer stays pending. */
+  async function payTwice() {
+    const payment = await createPayment();
+    await payment.act('bank-transfer', 'gopay');
+    const [first, second] = (await payment.view()).transactions;
+    return { ...payment, first: first?.transaction_id ?? '', second: second?.transaction_id ?? '' };
+  }
+
+  it('lets the customer pay with another method after a denied or a pending one, and reports every transaction', async () => {
+    const payment = await createPayment();
+    await payment.act('deny', 'bank-transfer', 'qris');
+    expect(await payment.describeTransactions()).toEqual([
+      'credit_card deny',
+      'bank_transfer pending',
+      'qris settlement',
+    ]);
+    expect((await payment.view()).transaction_status).toBe('settlement');
+    await payment.click('gopay').expect(409);
+  });
+
+  it('offers the actions of an earlier transaction, which notify the shop of that transaction', async () => {
+    const { first, ...payment } = await payTwice();
+    expect(await payment.page()).toContain(`action="${payment.path}/transactions/${first}/settle"`);
+    for (const action of ['settle', 'send-again', 'send-late-pending']) await payment.actOn(first, action);
+    await payment.actOn(first, 'gopay', 409);
+    await payment.actOn(randomUUID(), 'settle', 409);
+    expect(await payment.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay settlement']);
+    const notified = (await readHistory(service, payment.orderId)).filter(
+      ({ transaction_id }) => transaction_id === first,
+    );
+    expect(notified.map(({ transaction_status }) => transaction_status)).toEqual([
+      'pending',
+      'settlement',
+      'settlement',
+      'pending',
+    ]);
+  });
+
+  it('is reported, cancelled and refunded by the id of a transaction, or by the id of the attempt for the latest one', async () => {
+    const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
+    const gateway = service.app.get(PaymentGateway, { strict: false });
+    const { orderId: attemptId, first, second } = await payTwice();
+    const statusOf = async (id: string) => (await gateway.getTransaction(id))?.transactionStatus;
+    expect(await gateway.getTransaction(attemptId)).toMatchObject({ attemptId, transactionId: second });
+    expect(await gateway.getTransaction(first)).toMatchObject({ attemptId, transactionId: first });
+    await gateway.cancelOrExpire(attemptId, 'cancel');
+    expect(await statusOf(first)).toBe('pending');
+    expect(await gateway.cancelOrExpire(first, 'cancel')).toMatchObject({ transactionStatus: 'cancel' });
+    const refund = { refundKey: randomUUID(), amount: 50_000, reason: null };
+    await expect(gateway.refund(first, refund)).rejects.toMatchObject({ name: 'GatewayRejectedError' });
+    for (let n = 0; n < 2; n += 1)
+      expect(await gateway.refund(second, refund)).toMatchObject({ refundAmount: '50000.00' });
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['cancel', 'partial_refund']);
+    expect(await gateway.getTransaction(randomUUID())).toBeNull();
+  });
+
+  it('accepts at most ten transactions', async () => {
+    const payment = await createPayment();
+    const clicks = Array.from({ length: 15 }, () => payment.click('bank-transfer'));
+    expect(sortedStatusesOf(await Promise.all(clicks))).toEqual([
+      ...Array<number>(10).fill(303),
+      ...Array<number>(5).fill(409),
+    ]);
   });
 });
 
@@ -242,7 +318,7 @@ describe('a refund', () => {
     await payment.refund({ amount: 50_000, reason: 'One slice was burnt' });
     await until('the notification has a response', async () => (await payment.responses()).length === 2);
     expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
-    expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('of which Rp 50.000 were refunded');
+    expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('(refunded: Rp 50.000)');
     await payment.refund({});
     expect(await payment.order()).toMatchObject(FULLY_REFUNDED);
     await payment.refund({}, 409);

@@ -134,9 +134,9 @@ function buildOrderRequest(cookie, products) {
   };
 }
 
-/** Builds a notification as the gateway sends it (contract 4.9). */
-function buildNotificationRequest(orderId, serverKey) {
-  const [statusCode, amount] = ['200', `${PENDING_AMOUNT}.00`];
+/** Builds the notification of a settlement as the gateway sends it (contract 4.9). */
+export function buildNotificationRequest(orderId, serverKey, rupiah = PENDING_AMOUNT) {
+  const [statusCode, amount] = ['200', `${rupiah}.00`];
   const body = {
     transaction_time: '2026-11-20 17:05:12',
     transaction_status: 'settlement',

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { loadMessages } from './scripts/load-messages.mjs';
 
 const client = fileURLToPath(new URL('../../client', import.meta.url));
 
@@ -15,10 +17,14 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-const contentSecurityPolicyPlugin = {
-  name: 'content-security-policy',
+/** The page connects to the service while its scripts are still loading. */
+const SERVICE_URL = process.env.VITE_API_URL ?? 'http://localhost:3000';
+
+const headPlugin = {
+  name: 'head',
   apply: 'build',
   transformIndexHtml: () => [
+    { tag: 'link', attrs: { rel: 'preconnect', href: SERVICE_URL, crossorigin: 'use-credentials' } },
     {
       tag: 'meta',
       attrs: { 'http-equiv': 'Content-Security-Policy', content: CONTENT_SECURITY_POLICY },
@@ -27,8 +33,21 @@ const contentSecurityPolicyPlugin = {
   ],
 };
 
+/** Compiles the messages at build time, so that the page does not contain a parser. */
+const messagesPlugin = {
+  name: 'messages',
+  enforce: 'pre',
+  async transform(_, id) {
+    const [, language] = /\/src\/messages\/(\w+)\.ts$/.exec(id) ?? [];
+    if (language === undefined) return undefined;
+    const messages = Object.entries(await loadMessages(language));
+    const compiled = Object.fromEntries(messages.map(([key, text]) => [key, compileMessage(text)]));
+    return { code: `export const ${language} = ${JSON.stringify(compiled)};`, map: null };
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), contentSecurityPolicyPlugin],
+  plugins: [messagesPlugin, react(), headPlugin],
   // Compile the typed client from its sources. Use the openapi-fetch that is installed in this folder.
   resolve: {
     alias: [
@@ -45,12 +64,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Three scripts: the shop, the pages for administrators and the account pages. The last two load on demand.
+        // Four scripts: the catalog; the products, the cart and the orders; the account pages; the pages for administrators.
         codeSplitting: {
           // Otherwise `manage` and `account` would also contain their dependencies, for example React.
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'manage', test: /pages\/manage\// },
+            { name: 'messages-en', test: /messages\/en/ },
+            { name: 'messages-id', test: /messages\/id/ },
+            { name: 'manage', test: /pages\/manage\/|api\/(product-|reports|shrink-|upload-)/ },
+            {
+              name: 'orders',
+              test: /pages\/(cart|orders?|product)\.|components\/(checkout|order-|pay-|pickup-|quantity-|question-)|api\/(checkout|orders)/,
+            },
             { name: 'account', test: /pages\/account\/|react-hook-form|components\/form/ },
             { name: 'shop', test: /./ },
           ],

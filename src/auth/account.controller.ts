@@ -1,9 +1,10 @@
 import { Body, Controller, Get, Patch, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, CurrentUser, type Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import {
   ChangePasswordDto,
@@ -14,7 +15,7 @@ import {
   VerifyOtpDto,
 } from './account.dto.js';
 import { AccountService } from './account.service.js';
-import { ClientAddress } from './client-address.decorator.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { BOTH_COOKIES, setCookies } from './cookies.js';
 import { OtpMailsService } from './otp-mails.service.js';
 
@@ -26,30 +27,28 @@ export class AccountController {
     private readonly otpMails: OtpMailsService,
   ) {}
 
-  @Get('users')
   @ApiEndpoint({
     summary: 'Get the signed-in user from the access token',
     access: 'user',
     success: { status: 200, data: { user: UserView } },
   })
-  currentUser(@CurrentUser() caller: Principal): { user: UserView } {
-    return { user: new UserView(caller) };
+  @Get('users')
+  currentUser(@CurrentUser() authUser: AuthUser): { user: UserView } {
+    return { user: new UserView(authUser) };
   }
 
-  @Post('otp')
   @ApiEndpoint({
     summary: 'Mail a new verification code',
     description:
       'At most one mail a minute and ten an hour. Further calls return the same status and send nothing.',
     access: 'user',
     success: { status: 204 },
-    changesStateWithoutBody: true,
   })
-  async sendOtp(@CurrentUser() caller: Caller, @ClientAddress() address: string): Promise<void> {
-    await this.account.sendOtp(caller, address);
+  @Post('otp')
+  async sendOtp(@CurrentUser() authUser: AuthUser, @CurrentClient() client: Client): Promise<void> {
+    await this.account.sendOtp(authUser, client);
   }
 
-  @Post('otp/verify')
   @ApiEndpoint({
     summary: 'Verify the e-mail address with the mailed code',
     description: 'A code is valid for 10 minutes, 5 wrong tries and one use.',
@@ -58,18 +57,21 @@ export class AccountController {
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
     takes: 'json',
   })
+  @Post('otp/verify')
   async verifyOtp(
-    @CurrentUser() caller: Caller,
+    @CurrentUser() authUser: AuthUser,
     @Body() { otp }: VerifyOtpDto,
-    @ClientAddress() address: string,
+    @CurrentClient() client: Client,
   ) {
-    return { user: new VerifiedUserView(await this.account.verifyEmail(caller, otp, address)) };
+    const user = await this.account.verifyEmail(authUser, otp, client);
+    return { user: new VerifiedUserView(user) };
   }
 
-  @Patch('users')
   @ApiEndpoint({
-    summary: 'Change name or e-mail',
-    description: 'A code is sent to a new e-mail. A change sets new cookies and ends all other sessions.',
+    summary: 'Change name, e-mail or language',
+    description:
+      'A change of the name sets a new access cookie. A change of the e-mail sets both cookies, ends all other sessions and ' +
+      'sends a code to the new address.',
     access: 'user',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [
@@ -79,18 +81,18 @@ export class AccountController {
     ],
     takes: 'json',
   })
+  @Patch('users')
   async updateProfile(
-    @CurrentUser() caller: Caller,
+    @CurrentUser() authUser: AuthUser,
     @Body() body: UpdateProfileDto,
-    @ClientAddress() address: string,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { user, session } = await this.account.updateProfile(caller, body, address);
-    if (session !== null) setCookies(response, session);
+    const { user, tokens } = await this.account.updateProfile(authUser, body, client);
+    if (tokens !== null) setCookies(response, tokens);
     return { user: new UserWithRoleView(user) };
   }
 
-  @Put('users/password')
   @ApiEndpoint({
     summary: 'Change the password',
     description: 'Sets new cookies and ends all other sessions.',
@@ -102,16 +104,16 @@ export class AccountController {
     ],
     takes: 'json',
   })
+  @Put('users/password')
   async changePassword(
-    @CurrentUser() caller: Principal,
+    @CurrentUser() authUser: AuthUser,
     @Body() body: ChangePasswordDto,
-    @ClientAddress() address: string,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    setCookies(response, await this.account.changePassword(caller, body, address));
+    setCookies(response, await this.account.changePassword(authUser, body, client));
   }
 
-  @Post('password/forgot')
   @ApiEndpoint({
     summary: 'Mail a code to set a new password',
     description: 'The response is the same if the account does not exist.',
@@ -120,11 +122,11 @@ export class AccountController {
     failures: [failures.validation({ email: 'email is required' })],
     takes: 'json',
   })
-  async forgotPassword(@Body() { email }: ForgotPasswordDto, @ClientAddress() address: string) {
-    await this.otpMails.requestReset(email, address);
+  @Post('password/forgot')
+  async forgotPassword(@Body() { email }: ForgotPasswordDto, @CurrentClient() client: Client) {
+    await this.otpMails.requestReset(email, client);
   }
 
-  @Post('password/reset')
   @ApiEndpoint({
     summary: 'Set a new password with the mailed code',
     description: 'Ends all sessions.',
@@ -133,7 +135,8 @@ export class AccountController {
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
     takes: 'json',
   })
-  async resetPassword(@Body() body: ResetPasswordDto, @ClientAddress() address: string): Promise<void> {
-    await this.account.resetPassword(body, address);
+  @Post('password/reset')
+  async resetPassword(@Body() body: ResetPasswordDto, @CurrentClient() client: Client): Promise<void> {
+    await this.account.resetPassword(body, client);
   }
 }

@@ -1,20 +1,21 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
-import { Text, type TextRules } from '../common/text.decorator.js';
-import { ConvertDomainToAscii } from '../config/ascii-domain.js';
+import { IsEmail, IsIn, IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
+import { Text, type TextRules } from '../common/validation/text.decorator.js';
+import { ConvertDomainToAscii } from '../common/validation/ascii-domain.js';
 import { UserWithRoleView } from '../users/users.dto.js';
-import type { Account } from '../users/users.service.js';
+import type { User } from '../users/users.service.js';
 
-/** Regular-expression ranges. RFC 5322 allows these characters in a quoted local part, but mail servers reject them. */
-const CONTROL_CHARACTERS = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
+/** Regular-expression ranges: quotes, because `"ayu"@` and `ayu@` are one mailbox, line separators and text directions. */
+const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 const CONFIRMATION = { message: 'password confirmation is required' };
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
 /** The rules of a field are checked from the lowest decorator to the highest. The response reports the first that fails. */
 export class RegisterDto {
-  @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
+  @IsEmail({ blacklisted_chars: FORBIDDEN_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })
   @ConvertDomainToAscii()
   email!: string;
@@ -49,7 +50,7 @@ export class VerifyOtpDto {
   otp!: string;
 }
 
-/** `email` and `fullname` may be absent, but not null or empty. `email` requires `password`. */
+/** Each field may be absent, but not null or empty. `email` requires `password`. */
 export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email', 'fullname']), {
   skipNullProperties: false,
 }) {
@@ -57,6 +58,11 @@ export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email'
   @Text(PASSWORD)
   @ApiPropertyOptional({ description: 'The current password; required to change the e-mail' })
   password?: string;
+
+  @ValidateIf(({ language }: UpdateProfileDto) => language !== undefined)
+  @IsIn(LANGUAGES, { message: UNKNOWN_LANGUAGE })
+  @ApiPropertyOptional({ description: 'Language of mails', enum: LANGUAGES, example: 'id' })
+  language?: Language;
 }
 
 export class ChangePasswordDto extends PickType(RegisterDto, ['password', 'passwordConfirmation']) {
@@ -76,7 +82,7 @@ export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ example: true })
   readonly emailVerified: boolean;
 
-  constructor(user: Account) {
+  constructor(user: User) {
     super(user);
     this.emailVerified = user.emailVerifiedAt !== null;
   }

@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Caller, Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
+import { type User, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
+import { AccountNoticesService } from './account-notices.service.js';
 import { AuthService, type OpenedSession } from './auth.service.js';
+import type { Client } from '../common/http/client.decorator.js';
+import type { SessionTokens } from './cookies.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OtpService } from './otp.service.js';
-import { hashPassword } from './passwords.js';
+import { hashPassword, runInTurn } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Use cases of the owner of an account (contract 11). */
+/** Use cases of a user who changes their own data (contract 11). */
 @Injectable()
 export class AccountService {
   constructor(
@@ -19,86 +22,100 @@ export class AccountService {
     private readonly auth: AuthService,
     private readonly otps: OtpService,
     private readonly otpMails: OtpMailsService,
+    private readonly notices: AccountNoticesService,
     private readonly sessions: SessionsService,
   ) {}
 
-  async sendOtp(caller: Caller, clientAddress: string): Promise<void> {
+  async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      const account = await this.auth.lockWithLiveSession(tx, caller);
-      await this.otpMails.requestVerification(tx, account, clientAddress);
+      const user = await this.auth.lockWithLiveSession(tx, authUser);
+      await this.otpMails.requestVerification(tx, user, client);
     });
   }
 
   /** @throws Failure 400 if the code is not valid, 401 if the session has been ended */
-  async verifyEmail(caller: Caller, otp: string, clientAddress: string): Promise<Account> {
-    const checked = await this.otps.checkCode({ accountKey: caller.id, clientAddress }, 'verify_email', otp);
+  async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
+    const checked = await this.otps.checkCode(
+      { accountKey: authUser.id, email: authUser.email, client },
+      'verify_email',
+      otp,
+    );
     return this.dataSource.transaction(async (tx) => {
-      // Lock the account before the code, as a change of the e-mail does, so that these transactions cannot deadlock.
-      const account = await this.auth.lockWithLiveSession(tx, caller);
+      // Lock the user before the code, as a change of the e-mail does, so that these transactions cannot deadlock.
+      const user = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otps.consume(tx, checked);
-      return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });
+      return this.users.change(tx, user, { emailVerifiedAt: user.emailVerifiedAt ?? new Date() });
     });
   }
 
   /**
-   * Changes name or e-mail. With an e-mail, the DTO requires the password. A change starts a session and ends all earlier ones.
-   * @returns the user, and the new session if something changed
-   * @throws Failure 400 for a wrong password, 409 for a taken e-mail, 401 for an ended session if no password is given
+   * Changes name, e-mail or language. With an e-mail, the DTO requires the password. A new e-mail starts a session and ends
+   * all earlier ones. A new name keeps all sessions.
+   * @returns the user, and new tokens if the claims of the earlier ones are outdated
+   * @throws Failure 400 for a wrong password, 409 for a taken e-mail, 401 for an ended session
    */
   async updateProfile(
-    caller: Caller,
-    { password, ...change }: UpdateProfileDto,
-    clientAddress: string,
-  ): Promise<{ readonly user: Principal; readonly session: OpenedSession | null }> {
+    authUser: AuthUser,
+    { password, fullname, email, language }: UpdateProfileDto,
+    client: Client,
+  ): Promise<{
+    readonly user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>;
+    readonly tokens: SessionTokens | null;
+  }> {
     const authenticated =
-      password === undefined ? null : await this.#checkPassword(caller, password, clientAddress);
+      password === undefined ? null : await this.#checkPassword(authUser, password, client);
     return this.dataSource.transaction(async (tx) => {
-      const before = await (authenticated === null
-        ? this.auth.lockWithLiveSession(tx, caller)
-        : this.auth.lockWithSamePassword(tx, authenticated));
-      const { fullname = before.fullname, email = before.email } = change;
-      const isNewEmail = email !== before.email;
-      if (fullname === before.fullname && !isNewEmail) return { user: before, session: null };
-      const emailVerifiedAt = isNewEmail ? null : before.emailVerifiedAt;
-      const session = await this.auth.changeAccount(tx, before, { fullname, email, emailVerifiedAt });
-      if (isNewEmail)
-        await this.otpMails.requestVerification(tx, { id: before.id, email }, clientAddress, before.email);
-      return { user: session.caller, session };
+      const before = await this.auth.lockWithLiveSession(tx, authUser);
+      if (authenticated !== null && authenticated.passwordHash !== before.passwordHash)
+        throw failures.credentials();
+      const change = { fullname: fullname ?? before.fullname, language: language ?? before.language };
+      if (email !== undefined && email !== before.email) {
+        const changes = { ...change, email, emailVerifiedAt: null };
+        const session = await this.auth.changeAccount(tx, before, changes);
+        await this.otpMails.requestVerification(tx, before, client, email);
+        await this.notices.enqueue(tx, before, 'email_changed');
+        return { user: session.user, tokens: session };
+      }
+      const user = await this.users.change(tx, before, change);
+      const isRenamed = user.fullname !== before.fullname;
+      return { user, tokens: isRenamed ? this.auth.continueSession(user, authUser) : null };
     });
   }
 
-  /** Ends all sessions, starts a new one and invalidates the reset code. @throws Failure 400 if the password is wrong */
+  /** Ends all sessions, starts a new one and invalidates the reset code. Throws Failure 400 if the password is wrong. */
   async changePassword(
-    caller: Principal,
+    authUser: AuthUser,
     { currentPassword, password }: ChangePasswordDto,
-    clientAddress: string,
+    client: Client,
   ): Promise<OpenedSession> {
-    const authenticated = await this.#checkPassword(caller, currentPassword, clientAddress);
-    const passwordHash = await hashPassword(password);
+    const authenticated = await this.#checkPassword(authUser, currentPassword, client);
+    const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockWithSamePassword(tx, authenticated);
       await this.otps.invalidateResetCode(tx, before.id);
+      await this.notices.enqueue(tx, before, 'password_changed');
       return this.auth.changeAccount(tx, before, { passwordHash });
     });
   }
 
-  /** Ends all sessions. @throws Failure 400 if the code is not valid, also for an unknown account */
-  async resetPassword({ email, otp, password }: ResetPasswordDto, clientAddress: string): Promise<void> {
+  /** Ends all sessions. Throws Failure 400 if the code is not valid, also for an unknown user. */
+  async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
-    const checked = await this.otps.checkCode({ accountKey, clientAddress }, 'reset_password', otp);
-    const passwordHash = await hashPassword(password);
+    const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);
+    const passwordHash = await runInTurn(client, () => hashPassword(password));
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
       await this.users.change(tx, before, { passwordHash });
-      await this.sessions.endAll(tx, before.id);
+      await this.sessions.endAll(tx, before);
       await this.otps.consume(tx, checked);
+      await this.notices.enqueue(tx, before, 'password_changed');
     });
   }
 
-  async #checkPassword({ id }: Principal, password: string, clientAddress: string): Promise<Account> {
-    const account = await this.users.findById(id);
-    if (account === null) throw failures.missingAccessToken();
-    return this.auth.checkPassword(account, { accountKey: id, clientAddress }, password);
+  async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<User> {
+    const user = await this.users.findById(id);
+    if (user === null) throw failures.missingAccessToken();
+    return this.auth.checkPassword(user, { accountKey: id, client }, password);
   }
 }

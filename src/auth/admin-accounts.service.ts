@@ -1,14 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import type { Role } from '../common/current-user.decorator.js';
-import { violatedConstraint } from '../common/database-errors.js';
-import { UsersService } from '../users/users.service.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Role } from '../common/access/auth-user.js';
+import { violatedConstraint } from '../common/errors/database-errors.js';
+import { type LockedUser, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-export type RoleChange = 'changed' | 'unchanged' | 'unknown account' | 'last administrator';
+export type RoleChange =
+  'changed' | 'unchanged' | 'unknown account' | 'unverified e-mail' | 'last administrator';
 
-/** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the account. */
+/** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the user. */
 @Injectable()
 export class AdminAccountsService {
   readonly #logger = new Logger('AdminAccounts');
@@ -19,39 +20,61 @@ export class AdminAccountsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates the account of ADMIN_EMAIL. Promotes an existing account if its e-mail is verified, and keeps its password. */
+  /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their e-mail is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
-    const account = await this.users.findByEmail(email);
-    if (account === null) await this.#create(email, password);
-    else if (account.emailVerifiedAt !== null) await this.changeRole(email, 'ADMIN');
-    else if (account.role !== 'ADMIN')
+    if ((await this.users.findByEmail(email)) === null) await this.#create(email, password);
+    else if ((await this.grant(email)) === 'unverified e-mail')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its e-mail address is not verified, so anybody may ' +
-          'have registered it. If it is yours, run: npm run admin -- grant EMAIL',
+          'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
       );
   }
 
-  async changeRole(email: string, role: Role): Promise<RoleChange> {
+  /** Logs how to create an administrator if there is none. */
+  async warnWithoutAdmin(): Promise<void> {
+    if ((await this.users.findAdmins()).length > 0) return;
+    this.#logger.warn(
+      'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its e-mail ' +
+        'address and run: npm run admin -- grant EMAIL',
+    );
+  }
+
+  /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */
+  grant(email: string, { mayBeUnverified = false } = {}): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
-      // Lock all administrators before a revocation, so that parallel revocations cannot remove the last one.
-      const admins = role === 'USER' ? await this.users.lockAdmins(tx) : [];
-      const account = await this.users.lockByEmail(tx, email);
-      if (account === null) return 'unknown account';
-      if (account.role === role) return 'unchanged';
-      if (role === 'USER' && admins.length === 1) return 'last administrator';
-      await this.users.change(tx, account, { role });
-      await this.sessions.endAll(tx, account.id);
-      this.#logger.log(`account ${account.id} now has the role ${role}`);
-      return 'changed';
+      const user = await this.users.lockByEmail(tx, email);
+      if (user === null) return 'unknown account';
+      if (user.role !== 'ADMIN' && user.emailVerifiedAt === null && !mayBeUnverified)
+        return 'unverified e-mail';
+      return this.#changeRole(tx, user, 'ADMIN');
     });
   }
 
-  /** Creates the account, unless another process has just created it. */
+  revoke(email: string): Promise<RoleChange> {
+    return this.dataSource.transaction(async (tx) => {
+      // Lock all administrators first, so that parallel revocations cannot remove the last one.
+      const admins = await this.users.lockAdmins(tx);
+      const user = await this.users.lockByEmail(tx, email);
+      if (user === null) return 'unknown account';
+      if (user.role === 'ADMIN' && admins.length === 1) return 'last administrator';
+      return this.#changeRole(tx, user, 'USER');
+    });
+  }
+
+  async #changeRole(tx: EntityManager, user: LockedUser, role: Role): Promise<RoleChange> {
+    if (user.role === role) return 'unchanged';
+    await this.users.change(tx, user, { role });
+    await this.sessions.endAll(tx, user);
+    this.#logger.log(`account ${user.id} now has the role ${role}`);
+    return 'changed';
+  }
+
+  /** Creates the user, unless another process has just created it. */
   async #create(email: string, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
-    const account = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
+    const user = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
     try {
-      await this.dataSource.transaction((tx) => this.users.create(tx, account));
+      await this.dataSource.transaction((tx) => this.users.create(tx, user));
       this.#logger.log('the administrator of ADMIN_EMAIL was created');
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;

@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import type { Language } from '../common/languages.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import { ClientAddress } from './client-address.decorator.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import {
   ACCESS_COOKIE,
   BOTH_COOKIES,
@@ -15,32 +16,35 @@ import {
   REFRESH_COOKIE,
   setCookies,
 } from './cookies.js';
+import { PreferredLanguage } from './preferred-language.decorator.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AuthController {
   constructor(private readonly auth: AuthService) {}
 
-  @Post('register')
   @ApiEndpoint({
     summary: 'Create an account and sign in',
-    description: 'The role is always USER. A code to verify the e-mail is sent to the address.',
+    description:
+      'The role is always USER. A code to verify the e-mail is sent to the address. Mails are in the language that ' +
+      '`Accept-Language` prefers: Indonesian, English, or otherwise that of the shop.',
     access: 'public',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
     takes: 'json',
   })
+  @Post('register')
   async register(
     @Body() body: RegisterDto,
-    @ClientAddress() address: string,
+    @PreferredLanguage() language: Language | null,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const session = await this.auth.register(body, address);
+    const session = await this.auth.register(body, language, client);
     setCookies(response, session);
-    return { user: new UserWithRoleView(session.caller) };
+    return { user: new UserWithRoleView(session.user) };
   }
 
-  @Post('login')
   @ApiEndpoint({
     summary: 'Sign in',
     description:
@@ -50,42 +54,45 @@ export class AuthController {
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
     takes: 'json',
   })
+  @Post('login')
   async login(
     @Body() body: LoginDto,
-    @ClientAddress() address: string,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const session = await this.auth.login(body, address);
+    const session = await this.auth.login(body, client);
     setCookies(response, session);
-    return { users: new UserView(session.caller), user: new UserWithRoleView(session.caller) };
+    return { users: new UserView(session.user), user: new UserWithRoleView(session.user) };
   }
 
-  @Get('refresh')
   @ApiEndpoint({
     summary: 'Get a new access cookie',
-    description: 'Call this after a 401, then repeat the request. The refresh token does not change.',
-    access: 'refresh cookie',
+    description:
+      'Call this after a 401, then repeat the request. The token has the current name, e-mail and role. The refresh token ' +
+      'does not change.',
+    access: 'public',
+    reads: 'refresh cookie',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
   })
+  @Get('refresh')
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
     // This header is for failures. After a success, `setCookies` replaces the header.
     response.setHeader('Cache-Control', 'private, no-cache');
     const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setCookies(response, session);
-    return { user: new UserWithRoleView(session.caller) };
+    return { user: new UserWithRoleView(session.user) };
   }
 
-  @Post('logout')
   @ApiEndpoint({
     summary: 'Sign out',
     description:
       'Clears both cookies. Ends the session of the access cookie, even if the token in the cookie has expired.',
     access: 'public',
-    usesAccessCookie: true,
+    reads: 'access cookie',
     success: { status: 204, cookies: BOTH_COOKIES },
-    changesStateWithoutBody: true,
   })
+  @Post('logout')
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.auth.logout(readCookie(request, ACCESS_COOKIE));
     clearCookies(response);

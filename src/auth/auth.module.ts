@@ -1,24 +1,26 @@
 import { Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccessGuard } from './access.guard.js';
 import { AccountController } from './account.controller.js';
+import { AccountNoticesService } from './account-notices.service.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
-import { AdminGuard } from './admin.guard.js';
-import { AdmissionService } from './admission.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { CodeRequestsService } from './code-requests.service.js';
 import { GuessLimitsService } from './guess-limits.service.js';
-import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
+import { RouteAccessCheck } from './route-access-check.js';
 import { SessionsModule } from './sessions.module.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
@@ -26,23 +28,31 @@ import { TokensService } from './tokens.service.js';
 const HOURLY = '17 * * * *';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
+  imports: [
+    TypeOrmModule.forFeature([OneTimePassword]),
+    DiscoveryModule,
+    SessionsModule,
+    UsersModule,
+    MailModule,
+    JobsModule,
+  ],
   controllers: [AuthController, AccountController],
   providers: [
+    AccessGuard,
+    AccountNoticesService,
     AccountService,
     AdminAccountsService,
-    AdminGuard,
-    AdmissionService,
     AttemptCounts,
     AuthService,
+    CodeRequestsService,
     GuessLimitsService,
-    JwtCookieGuard,
     JwtCookieStrategy,
     OtpMailsService,
     OtpService,
+    RouteAccessCheck,
     TokensService,
   ],
-  exports: [AdminGuard, AdmissionService, JwtCookieGuard],
+  exports: [AccessGuard],
 })
 export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
@@ -62,5 +72,6 @@ export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
     const { adminEmail, adminPassword } = this.env;
     if (adminEmail !== undefined && adminPassword !== undefined)
       await this.admins.ensureAdmin(adminEmail, adminPassword);
+    await this.admins.warnWithoutAdmin();
   }
 }

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Caller } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
+import type { Language } from '../common/languages.js';
+import { type LockedUser, type User, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
-import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
+import type { Client } from '../common/http/client.decorator.js';
+import { type Attempt, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
-import { hashPassword, verifyPassword } from './passwords.js';
+import { hashPassword, runInTurn, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
 
 export interface OpenedSession {
-  readonly caller: Caller;
+  readonly user: AuthUser;
   readonly accessToken: string;
   readonly refreshToken: string;
 }
@@ -30,21 +32,25 @@ export class AuthService {
   ) {}
 
   /** @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
-  async register({ email, fullname, password }: RegisterDto, clientAddress: string): Promise<OpenedSession> {
-    const passwordHash = await hashPassword(password);
+  async register(
+    { email, fullname, password }: RegisterDto,
+    language: Language | null,
+    client: Client,
+  ): Promise<OpenedSession> {
+    const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {
-      const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.limits.rememberKnownAddress(tx, account.id, clientAddress);
-      await this.otpMails.requestVerification(tx, account, clientAddress);
-      return this.#openSession(tx, account);
+      const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
+      await this.limits.rememberKnownAddress(tx, user.id, client);
+      await this.otpMails.requestVerification(tx, user, client);
+      return this.#openSession(tx, user);
     });
   }
 
   /** @throws Failure like `checkPassword` */
-  async login(credentials: LoginDto, clientAddress: string): Promise<OpenedSession> {
+  async login(credentials: LoginDto, client: Client): Promise<OpenedSession> {
     const found = await this.users.findByEmail(credentials.email);
-    const guesser = { accountKey: found?.id ?? credentials.email.toLowerCase(), clientAddress };
-    const authenticated = await this.checkPassword(found, guesser, credentials.password);
+    const attempt = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
+    const authenticated = await this.checkPassword(found, attempt, credentials.password);
     const session = await this.dataSource.transaction(async (tx) => {
       const current = await this.users.lock(tx, authenticated.id);
       const { email, passwordHash } = authenticated;
@@ -52,68 +58,80 @@ export class AuthService {
       return isUnchanged ? this.#openSession(tx, current) : null;
     });
     // If e-mail or password were changed during the check, check again: the credentials may be wrong now.
-    return session ?? this.login(credentials, clientAddress);
+    return session ?? this.login(credentials, client);
   }
 
   /** @throws Failure 401 if the refresh token is absent, invalid or not stored */
   async refresh(refreshToken: string | null): Promise<Omit<OpenedSession, 'refreshToken'>> {
     if (refreshToken === null) throw failures.missingRefreshToken();
-    const caller = this.tokens.verifyRefresh(refreshToken);
+    const authUser = this.tokens.verifyRefresh(refreshToken);
     const digest = hashRefreshToken(refreshToken);
-    if (caller === null || !(await this.sessions.hasRefreshToken(caller, digest)))
+    if (authUser === null || !(await this.sessions.hasRefreshToken(authUser, digest)))
       throw failures.refreshToken();
-    return { caller, accessToken: this.tokens.signAccess(caller) };
+    const user = await this.users.findById(authUser.id);
+    if (user === null) throw failures.refreshToken();
+    return this.continueSession(user, authUser);
+  }
+
+  /** Issues an access token with the current data of a user for a live session. */
+  continueSession(
+    { id, fullname, email, role }: User,
+    { sessionId }: AuthUser,
+  ): Omit<OpenedSession, 'refreshToken'> {
+    const user: AuthUser = { id, fullname, email, role, sessionId };
+    return { user, accessToken: this.tokens.signAccess(user) };
   }
 
   /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
   async logout(accessToken: string | null): Promise<void> {
-    const caller = this.tokens.verifyAccessIgnoringExpiry(accessToken ?? '');
-    if (caller === null) return;
+    const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken ?? '');
+    if (authUser === null) return;
     await this.dataSource.transaction(async (tx) => {
-      await this.users.lock(tx, caller.id);
-      await this.sessions.end(tx, caller);
+      const user = await this.users.lock(tx, authUser.id);
+      if (user !== null) await this.sessions.end(tx, user, authUser.sessionId);
     });
   }
 
   /**
-   * Returns the account if the password is right.
-   * @throws Failure 503 if too many guesses wait; 400 if the account does not exist, the password is wrong, or too many
-   *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which accounts exist
+   * Returns the user if the password is right.
+   * @throws Failure 503 if too many guesses wait; 400 if the user does not exist, the password is wrong, or too many
+   *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which users exist
    */
-  async checkPassword(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
-    const authenticated = await this.limits.guessPassword(guesser, async () =>
-      (await verifyPassword(password, account?.passwordHash)) ? account : null,
+  async checkPassword(user: User | null, attempt: Attempt, password: string): Promise<User> {
+    const authenticated = await this.limits.checkPassword(attempt, async () =>
+      (await verifyPassword(password, user?.passwordHash)) ? user : null,
     );
     if (authenticated === null) throw failures.credentials();
     return authenticated;
   }
 
-  /** Changes an account that `tx` has locked, ends all its sessions and starts a new one. */
-  async changeAccount(tx: EntityManager, account: Account, change: Partial<Account>): Promise<OpenedSession> {
-    const changed = await this.users.change(tx, account, change);
-    await this.sessions.endAll(tx, account.id);
+  /** Changes a user, ends all its sessions and starts a new one. */
+  async changeAccount(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<OpenedSession> {
+    const changed = await this.users.change(tx, user, changes);
+    await this.sessions.endAll(tx, user);
     return this.#openSession(tx, changed);
   }
 
-  /** Locks the account of a caller. @throws Failure 401 if the caller's session has been ended */
-  async lockWithLiveSession(tx: EntityManager, caller: Caller): Promise<Account> {
-    const account = await this.users.lock(tx, caller.id);
-    if (account === null || !(await this.sessions.isLive(tx, caller))) throw failures.missingAccessToken();
-    return account;
+  /** Locks the row of a user. Throws Failure 401 if the user's session has been ended. */
+  async lockWithLiveSession(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
+    const user = await this.users.lock(tx, id);
+    if (user === null || !(await this.sessions.isLive(tx, user, sessionId)))
+      throw failures.missingAccessToken();
+    return user;
   }
 
-  /** Locks an account that `checkPassword` returned. @throws Failure 400 if the password has been changed since */
-  async lockWithSamePassword(tx: EntityManager, authenticated: Account): Promise<Account> {
-    const account = await this.users.lock(tx, authenticated.id);
-    if (account?.passwordHash !== authenticated.passwordHash) throw failures.credentials();
-    return account;
+  /** Locks a user that `checkPassword` returned. Throws Failure 400 if the password has been changed since. */
+  async lockWithSamePassword(tx: EntityManager, authenticated: User): Promise<LockedUser> {
+    const user = await this.users.lock(tx, authenticated.id);
+    if (user?.passwordHash !== authenticated.passwordHash) throw failures.credentials();
+    return user;
   }
 
-  /** Starts a session. @param account that `tx` has locked or created */
-  async #openSession(tx: EntityManager, { id, fullname, email, role }: Account): Promise<OpenedSession> {
-    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    const refreshToken = this.tokens.signRefresh(caller);
-    await this.sessions.open(tx, caller, hashRefreshToken(refreshToken));
-    return { caller, accessToken: this.tokens.signAccess(caller), refreshToken };
+  async #openSession(tx: EntityManager, user: LockedUser): Promise<OpenedSession> {
+    const { id, fullname, email, role } = user;
+    const authUser: AuthUser = { id, fullname, email, role, sessionId: randomUUID() };
+    const refreshToken = this.tokens.signRefresh(authUser);
+    await this.sessions.open(tx, user, authUser.sessionId, hashRefreshToken(refreshToken));
+    return { user: authUser, accessToken: this.tokens.signAccess(authUser), refreshToken };
   }
 }

@@ -9,10 +9,13 @@ const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
 const ACCESS: CookieOptions = { ...FLAGS, path: '/', maxAge: 600_000_000 };
 const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh', maxAge: 864_000_000_000 };
 
-export function setCookies(
-  response: Response,
-  { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken?: string },
-): void {
+/** New tokens of a session. Without a refresh token, that of the session stays valid. */
+export interface SessionTokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+}
+
+export function setCookies(response: Response, { accessToken, refreshToken }: SessionTokens): void {
   forbidCaching(response);
   response.cookie(ACCESS_COOKIE, accessToken, ACCESS);
   if (refreshToken !== undefined) response.cookie(REFRESH_COOKIE, refreshToken, REFRESH);
@@ -24,11 +27,12 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns a cookie as text; null if it is absent or empty. `cookie-parser` parses a value after `j:` as JSON. */
+/** Returns a cookie as text; null if it is absent or empty. */
 export function readCookie(request: Request, name: string): string | null {
   const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
   if (cookie === undefined || cookie === '') return null;
-  return typeof cookie === 'string' ? cookie : JSON.stringify(cookie);
+  // `cookie-parser` parses a value that starts with `j:` as JSON. No token starts so, and nested JSON may be too deep to write.
+  return typeof cookie === 'string' ? cookie : 'j:';
 }
 
 /** Also removes conditional headers from the request, so that the response is never a 304. */

@@ -1,115 +1,133 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { Limiter } from '../common/limiter.js';
-import { authProofs } from '../common/metrics.js';
-import { AttemptCounts, type Limit } from './attempt-counts.js';
+import { authProofs } from './auth.metrics.js';
+import { AttemptCounts, type CountGroups } from './attempt-counts.js';
+import type { Client } from '../common/http/client.decorator.js';
+import {
+  CODES_PER_ADDRESS,
+  CODES_PER_CODE_AND_ADDRESS,
+  DAY,
+  isCodeRejected,
+  isPasswordRejected,
+  KNOWN_ADDRESS,
+  PASSWORDS_PER_ACCOUNT,
+  PASSWORDS_PER_ACCOUNT_AND_ADDRESS,
+  PASSWORDS_PER_ADDRESS,
+} from './guess-limits.js';
+import { runInTurn } from './passwords.js';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-// A pair is an account and a client address; each code has its own pairs. Each `name` is part of stored keys.
-const PASSWORDS_OF_PAIR: Limit = { name: 'password-from', max: 50, seconds: HOUR };
-// NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
-const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HOUR };
-// An office behind one address mistypes a few times a minute, not once a second.
-const PASSWORDS_OF_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE };
-const CODES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE }; // The lifetime of a code.
-const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
-/** Marks a client address that the owner of an account has used. */
-const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
-
-/** A guess counts as wrong until it is checked. With unlimited parallel guesses, correct logins could exceed a limit. */
-const PARALLEL_GUESSES = 8;
-/** The last of 1,000 waiting guesses is checked after about 7 seconds. */
-const MAX_WAITING_GUESSES = 1_000;
-
-export interface Guesser {
+export interface Attempt {
   /** Id of the account; the given e-mail in lower case if the account does not exist. */
   readonly accountKey: number | string;
-  readonly clientAddress: string;
+  readonly client: Client;
 }
+
+type Outcome = 'ok' | 'wrong' | 'rejected';
 
 /** Limits for guesses (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses count too. */
 @Injectable()
 export class GuessLimitsService {
-  readonly #passwords = new Limiter(PARALLEL_GUESSES, MAX_WAITING_GUESSES);
+  /** Duration of the latest check of a password. */
+  #checkMs = 0;
 
   constructor(private readonly counts: AttemptCounts) {}
 
   /**
-   * @param check returns null for a wrong password; also runs for a rejected guess, so that a rejection takes the same time
-   * @returns null for a wrong or rejected guess
-   * @throws Failure 503 if too many guesses wait
+   * Counts and checks a password. A rejected password is not checked, but its rejection takes as long as a check.
+   * @param check returns null for a wrong password
+   * @returns null for a wrong or rejected password
+   * @throws Failure 503 if too many passwords wait
    */
-  guessPassword<T>(guesser: Guesser, check: () => Promise<T | null>): Promise<T | null> {
-    const { accountKey, clientAddress } = guesser;
-    return this.#passwords.run(async () => {
-      const pair = this.counts.toCount(PASSWORDS_OF_PAIR, accountKey, clientAddress);
-      const perAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, accountKey);
-      const perAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, clientAddress);
-      const known = this.counts.toCount(KNOWN, accountKey, clientAddress);
-      const [[pairCount = 0], knownSeconds] = await Promise.all([
-        this.counts.add([pair]),
-        this.counts.findSecondsLeft(known),
-      ]);
-      let isRejected = pairCount > pair.max;
-      const isCountedAsStranger = knownSeconds === 0 && !isRejected;
-      if (isCountedAsStranger) {
-        const [accountCount = 0, addressCount = 0] = await this.counts.add([perAccount, perAddress]);
-        // While an account is under attack, an unknown address gets one guess.
-        isRejected = addressCount > perAddress.max || (accountCount > perAccount.max && pairCount > 1);
-      }
+  async checkPassword<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
+    // Few passwords are counted, but not checked yet. Otherwise many correct passwords at the same time could reach a limit.
+    const [outcome, result] = await runInTurn(attempt.client, () =>
+      this.#countAndCheckPassword(attempt, check),
+    );
+    if (outcome === 'rejected') await delay(this.#checkMs);
+    recordOutcome('password', outcome);
+    return result;
+  }
 
-      const result = await check();
-      countGuess('password', isRejected, result);
-      if (isRejected || result === null) {
-        // A guess that counts as a stranger's has already been counted for its address.
-        if (!isCountedAsStranger) await this.counts.add([perAddress]);
-        return null;
-      }
-      await this.counts.delete(pair);
-      if (isCountedAsStranger) await this.counts.takeBack([perAccount, perAddress]);
-      // A mark that is less than a day old is not renewed, which saves most logins a write.
-      if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
-      return result;
-    });
+  async #countAndCheckPassword<T>(
+    { accountKey, client }: Attempt,
+    check: () => Promise<T | null>,
+  ): Promise<[Outcome, T | null]> {
+    const perAccountAndAddress = this.#toPasswordCounts(accountKey, client);
+    const perAccount = [this.counts.toCount(PASSWORDS_PER_ACCOUNT, accountKey)];
+    const perAddress = this.counts.toClientCounts(PASSWORDS_PER_ADDRESS, client);
+    const known = this.counts.toCount(KNOWN_ADDRESS, accountKey, client.address);
+    const [next, knownSeconds] = await Promise.all([
+      this.counts.readNext({ perAccountAndAddress, perAccount, perAddress }),
+      this.counts.findSecondsLeft(known),
+    ]);
+    const isKnownAddress = knownSeconds > 0;
+    // A client that is beyond its limit gets no further rows.
+    if (isPasswordRejected({ isKnownAddress, ...next })) return ['rejected', null];
+    const strangerCounts: CountGroups<string> = isKnownAddress ? {} : { perAccount, perAddress };
+    const counted = { perAccountAndAddress, ...strangerCounts };
+    const attempts = await this.counts.add(counted);
+    if (isPasswordRejected({ isKnownAddress, ...next, ...attempts })) {
+      // Parallel guesses have reached the limit first.
+      await this.counts.takeBack(counted);
+      return ['rejected', null];
+    }
+
+    const begin = performance.now();
+    const result = await check();
+    this.#checkMs = performance.now() - begin;
+    if (result === null) {
+      if (isKnownAddress) await this.counts.add({ perAddress });
+      return ['wrong', null];
+    }
+    await this.counts.delete(perAccountAndAddress);
+    await this.counts.takeBack(strangerCounts);
+    // A mark that is less than a day old is not renewed, which saves most logins a write.
+    if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
+    return ['ok', result];
   }
 
   /**
-   * Counts and checks the guess of a code. A correct code makes the address known and deletes the pair's password count.
+   * Counts and checks a code. A correct code makes the address known and deletes the client's password count.
    * @param codeId identifies the mailed code, because each code has its own tries
-   * @param check returns null for a wrong code; does not run for a rejected guess
-   * @returns null for a wrong or rejected guess
+   * @param check returns null for a wrong code; does not run for a rejected code
+   * @returns null for a wrong or rejected code
    */
-  async guessCode<T>(
-    { accountKey, clientAddress }: Guesser,
+  async checkCode<T>(
+    { accountKey, client }: Attempt,
     codeId: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
-    const pair = this.counts.toCount(CODES_OF_PAIR, accountKey, codeId, clientAddress);
-    const perAddress = this.counts.toCount(CODES_OF_ADDRESS, clientAddress);
-    const known = this.counts.toCount(KNOWN, accountKey, clientAddress);
-    const [[pairCount = 0, addressCount = 0], knownSeconds] = await Promise.all([
-      this.counts.add([pair, perAddress]),
+    const counts = {
+      perCodeAndAddress: this.counts.toClientCounts(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
+      perAddress: this.counts.toClientCounts(CODES_PER_ADDRESS, client),
+    };
+    const known = this.counts.toCount(KNOWN_ADDRESS, accountKey, client.address);
+    const [next, knownSeconds] = await Promise.all([
+      this.counts.readNext(counts),
       this.counts.findSecondsLeft(known),
     ]);
-    const isRejected = pairCount > pair.max || addressCount > perAddress.max;
+    // A client that is beyond its limit gets no further rows.
+    const isRejected = isCodeRejected(next) || isCodeRejected(await this.counts.add(counts));
     const result = isRejected ? null : await check(knownSeconds > 0);
-    countGuess('code', isRejected, result);
+    recordOutcome('code', isRejected ? 'rejected' : result === null ? 'wrong' : 'ok');
     if (result === null) return null;
-    await this.counts.takeBack([pair, perAddress]);
-    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, accountKey, clientAddress));
+    await this.counts.takeBack(counts);
+    await this.counts.delete(this.#toPasswordCounts(accountKey, client));
     await this.counts.restart(known);
     return result;
   }
 
-  async rememberKnownAddress(tx: EntityManager, accountId: number, clientAddress: string): Promise<void> {
-    await this.counts.restart(this.counts.toCount(KNOWN, accountId, clientAddress), tx);
+  async rememberKnownAddress(tx: EntityManager, accountId: number, { address }: Client): Promise<void> {
+    await this.counts.restart(this.counts.toCount(KNOWN_ADDRESS, accountId, address), tx);
+  }
+
+  #toPasswordCounts(accountKey: number | string, client: Client) {
+    return this.counts.toClientCounts(PASSWORDS_PER_ACCOUNT_AND_ADDRESS, client, accountKey);
   }
 }
 
-/** Counts a guess in the metric, which calls a rejected guess `slowed`. */
-function countGuess(secret: 'password' | 'code', isRejected: boolean, result: unknown): void {
-  authProofs.inc({ secret, outcome: isRejected ? 'slowed' : result === null ? 'wrong' : 'ok' });
+/** Records a guess in the metric, which calls a rejected guess `slowed`. */
+function recordOutcome(secret: 'password' | 'code', outcome: Outcome): void {
+  authProofs.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
 }

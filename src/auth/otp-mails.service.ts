@@ -2,52 +2,26 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
-import { type Account, UsersService } from '../users/users.service.js';
-import { AttemptCounts, type Limit } from './attempt-counts.js';
+import { type LockedUser, UsersService } from '../users/users.service.js';
+import type { Client, ClientNetworks } from '../common/http/client.decorator.js';
+import { CodeRequestsService } from './code-requests.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
 const SEND_OTP = 'send-otp';
-const FORGOT_PASSWORD = 'forgot-password';
-
-// Rate limits (docs/decisions/09).
-const PURPOSE_LIMIT: Limit = { name: 'mail-to', max: 1, seconds: 60 };
-const MAILBOX_LIMIT: Limit = { name: 'mails-to', max: 10, seconds: 3_600 };
-const REQUESTER_LIMIT: Limit = { name: 'mails-of', max: 100, seconds: 3_600 };
-
-const NOT_A_CUSTOMER =
-  'If you have no account at our bakery, someone mistyped their address: ignore this mail.';
-
-const TEXTS: Readonly<Record<OtpPurpose | 'new_email', { subject: string; intro: string; note: string }>> = {
-  verify_email: {
-    subject: 'Your verification code',
-    intro: 'the code that verifies your e-mail address at our bakery is',
-    note: NOT_A_CUSTOMER,
-  },
-  new_email: {
-    subject: 'Verify your new e-mail address',
-    intro:
-      'this address was entered as the new e-mail address of your account at our bakery. The code that verifies it is',
-    note: `You log in with this address from now on. ${NOT_A_CUSTOMER}`,
-  },
-  reset_password: {
-    subject: 'Your password reset code',
-    intro: 'the code to set a new password for your account at our bakery is',
-    note: 'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
-  },
-};
+const START_RESET = 'start-password-reset';
+/** Task of version 1.2, whose jobs are enqueued before they are counted. */
+const UNCOUNTED_RESET = 'forgot-password';
 
 interface SendOtpPayload {
   readonly userId: number;
   readonly purpose: OtpPurpose;
-  /** True if the code verifies the new address of an account that had another address before. */
+  /** True if the code verifies the new address of a user that had another address before. */
   readonly isNewEmail?: boolean;
 }
 
-interface ForgotPasswordPayload {
+interface StartResetPayload {
   readonly email: string;
-  /** Digest of the client's IP address. */
-  readonly requester: string;
 }
 
 /** Mails one-time passwords. Requests beyond the rate limits send no mail and do not fail. */
@@ -59,64 +33,59 @@ export class OtpMailsService implements OnModuleInit {
     private readonly jobs: JobsService,
     private readonly mail: MailService,
     private readonly otps: OtpService,
-    private readonly counts: AttemptCounts,
+    private readonly requests: CodeRequestsService,
   ) {}
 
   onModuleInit(): void {
-    const mail = { kind: 'mail' } as const;
-    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), mail);
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#startReset(payload), mail);
+    const options = { kind: 'code-mail' } as const;
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), options);
+    this.jobs.handle<StartResetPayload>(START_RESET, (payload) => this.#startReset(payload), options);
+    this.jobs.handle<StartResetPayload & { readonly requester: string }>(
+      UNCOUNTED_RESET,
+      ({ email, requester }) => this.requestReset(email, { address: requester, network: undefined }),
+      options,
+    );
   }
 
-  /**
-   * @param account that `tx` has locked or created
-   * @param formerEmail previous e-mail of the account, if `tx` changes the e-mail
-   */
+  /** @param newEmail new e-mail of the user, if `tx` changes the e-mail */
   async requestVerification(
     tx: EntityManager,
-    account: Pick<Account, 'id' | 'email'>,
-    clientAddress: string,
-    formerEmail?: string,
+    user: LockedUser,
+    client: Client,
+    newEmail?: string,
   ): Promise<void> {
-    await this.#requestCode(tx, account, 'verify_email', this.counts.digest(clientAddress), formerEmail);
+    // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
+    const isAllowed = await this.requests.count(tx, newEmail ?? user.email, 'verify_email', client);
+    // Codes that were mailed to the former address must not verify the new one.
+    const isNewEmail = newEmail !== undefined;
+    if (isNewEmail && newEmail.toLowerCase() !== user.email.toLowerCase())
+      await tx.delete(OneTimePassword, { userId: user.id });
+    if (isAllowed) await this.#enqueueCode(tx, user.id, 'verify_email', isNewEmail);
   }
 
-  /** The job looks up the account, so that the response time does not reveal if the account exists. */
-  async requestReset(email: string, clientAddress: string): Promise<void> {
-    const payload: ForgotPasswordPayload = { email, requester: this.counts.digest(clientAddress) };
-    const key = `${FORGOT_PASSWORD}:${email.toLowerCase()}`;
-    await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, { key });
-  }
-
-  async #startReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
+  /** The job looks up the user, so that the response time does not reveal if the user exists. */
+  async requestReset(email: string, client: ClientNetworks): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      const account = await this.users.lockByEmail(tx, email);
-      if (account !== null) await this.#requestCode(tx, account, 'reset_password', requester);
+      if (!(await this.requests.count(tx, email, 'reset_password', client))) return;
+      const payload: StartResetPayload = { email };
+      await this.jobs.enqueue(tx, START_RESET, payload, { key: `${START_RESET}:${email.toLowerCase()}` });
     });
   }
 
-  async #requestCode(
+  async #startReset({ email }: StartResetPayload): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const user = await this.users.lockByEmail(tx, email);
+      if (user !== null) await this.#enqueueCode(tx, user.id, 'reset_password');
+    });
+  }
+
+  async #enqueueCode(
     tx: EntityManager,
-    { id: userId, email }: Pick<Account, 'id' | 'email'>,
+    userId: number,
     purpose: OtpPurpose,
-    requester: string,
-    formerEmail?: string,
+    isNewEmail = false,
   ): Promise<void> {
-    const mailbox = toMailbox(email);
-    const counts = [
-      this.counts.toCount(PURPOSE_LIMIT, mailbox, purpose),
-      this.counts.toCount(MAILBOX_LIMIT, mailbox),
-      this.counts.toCount(REQUESTER_LIMIT, requester),
-    ];
-    // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const totals = await this.counts.add(counts, tx);
-    const isAllowed = counts.every(({ max }, index) => (totals[index] ?? 0) <= max);
-    if (!isAllowed) await this.counts.takeBack(counts, tx);
-    const isNewEmail = formerEmail !== undefined;
-    // Codes that were mailed to the former mailbox must become invalid.
-    if (isNewEmail && toMailbox(formerEmail) !== mailbox) await tx.delete(OneTimePassword, { userId });
-    if (!isAllowed) return;
-    const requested = { userId, purpose, requester, requestedAt: () => 'now()' };
+    const requested = { userId, purpose, requestedAt: () => 'now()' };
     await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
     const payload: SendOtpPayload = { userId, purpose, ...(isNewEmail && { isNewEmail }) };
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
@@ -124,19 +93,15 @@ export class OtpMailsService implements OnModuleInit {
 
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
-    const [account, code] = await this.dataSource.transaction(async (tx) => {
-      // Lock the account: if its e-mail changed now, the code for the new address would go to the former one.
+    const [user, code] = await this.dataSource.transaction(async (tx) => {
+      // Lock the user: if its e-mail changed now, the code for the new address would go to the former one.
       const locked = await this.users.lock(tx, userId);
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });
-    if (account === null || code === null) return; // the account or its request for a code was deleted meanwhile
-    const { subject, ...texts } = TEXTS[isNewEmail ? 'new_email' : purpose];
-    const context = { ...texts, code, minutes: OTP_MINUTES };
-    await this.mail.send({ to: account, subject, template: 'one-time-password', context });
+    if (user === null || code === null) return; // the user or its request for a code was deleted meanwhile
+    const { codes, codeValidity } = await this.mail.textsFor(user);
+    const { subject, ...texts } = codes[isNewEmail ? 'new_email' : purpose];
+    const context = { ...texts, code, validity: codeValidity(OTP_MINUTES) };
+    await this.mail.send({ to: user, subject, template: 'one-time-password', context });
   }
-}
-
-/** Normalizes an e-mail address, so that all its spellings count as one mailbox. */
-function toMailbox(email: string): string {
-  return email.normalize('NFKC').toLowerCase();
 }

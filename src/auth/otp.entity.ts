@@ -1,9 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { failures } from '../common/errors/failures.js';
+
+/** A token can outlive its user after a restore of an older backup. */
+export const OTP_CONSTRAINT_FAILURES = {
+  one_time_passwords_user_id_fkey: failures.missingAccessToken,
+};
 
 /** Each purpose has its own code and limits. */
 export type OtpPurpose = 'verify_email' | 'reset_password';
 
-/** The latest one-time password of an account for one purpose. The code itself is stored nowhere. */
+/** The latest one-time password of a user for one purpose. The code itself is stored nowhere. */
 @Entity('one_time_passwords')
 export class OneTimePassword {
   @PrimaryColumn('integer', { name: 'user_id', primaryKeyConstraintName: 'one_time_passwords_pkey' })
@@ -16,7 +22,7 @@ export class OneTimePassword {
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 
-  /** `AttemptCounts.digest` of the client address that requested the code; null for requests to version 1.1. */
+  /** Only version 1.2 uses this column, for the client address that requested the code. */
   @Column('text', { nullable: true })
   requester!: string | null;
 

@@ -3,17 +3,26 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
-import { failures } from '../common/errors.js';
+import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { AttemptCounts } from './attempt-counts.js';
-import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
+import { CodeRequestsService } from './code-requests.service.js';
+import { type Attempt, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Tries of a code after which only its owner can use the code. `GuessLimitsService` limits tries by client address. */
+/**
+ * Tries of a code from all addresses, after which only addresses that requested a code can use it; then tries after which
+ * only known addresses can. `GuessLimitsService` limits the tries of each address.
+ */
 const MAX_TRIES = 20;
+const MAX_TRIES_OF_REQUESTERS = 100;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
+
+interface CodeAttempt extends Attempt {
+  /** Address to which the code was mailed. */
+  readonly email: string;
+}
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
@@ -26,13 +35,13 @@ export class OtpService {
   constructor(
     @InjectRepository(OneTimePassword) private readonly otps: Repository<OneTimePassword>,
     private readonly limits: GuessLimitsService,
-    private readonly counts: AttemptCounts,
+    private readonly requests: CodeRequestsService,
     env: Env,
   ) {
     this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
   }
 
-  /** Creates the code for an earlier request and stores its digest. @returns null if no code was requested */
+  /** Creates the code for an earlier request and stores its digest. Returns null if no code was requested. */
   async create(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<string | null> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const created = {
@@ -44,22 +53,23 @@ export class OtpService {
     return affected === 1 ? code : null;
   }
 
-  /** Counts a try and checks the code. @throws Failure 400 if the code is wrong, expired or used, or after too many tries */
-  async checkCode(guesser: Guesser, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
-    const { accountKey, clientAddress } = guesser;
+  /** Counts a try and checks the code. Throws Failure 400 if the code is wrong, expired or used, or after too many tries. */
+  async checkCode(attempt: CodeAttempt, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
+    const { accountKey, email, client } = attempt;
     const rejection = delay(REJECTION_MS);
-    // The key of an unknown account is an e-mail address.
+    // The key of an unknown user is an e-mail address.
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const checked = await this.limits.guessCode(guesser, codeId, async (isKnownAddress) => {
+    const checked = await this.limits.checkCode(attempt, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
-      const { userId, digest, requester } = otp;
-      // MAX_TRIES does not apply to the owner. Otherwise tries of strangers could lock the owner out.
-      const isOwner = isKnownAddress || requester === this.counts.digest(clientAddress);
+      const { userId, digest } = otp;
+      const isRequester = await this.requests.isRequester(email, purpose, client);
+      // Tries of strangers must not lock the owner out.
+      const maxTries = isRequester ? MAX_TRIES_OF_REQUESTERS : MAX_TRIES;
       const usable = {
         expiresAt: Raw((column) => `${column} > now()`),
-        ...(!isOwner && { tries: LessThan(MAX_TRIES) }),
+        ...(!isKnownAddress && { tries: LessThan(maxTries) }),
       };
       // Count the try before the comparison, so that parallel tries cannot exceed MAX_TRIES.
       const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);

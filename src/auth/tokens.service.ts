@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
 import { createHash, createSecretKey } from 'node:crypto';
-import { type Caller, ROLES } from '../common/current-user.decorator.js';
-import { isId } from '../common/ids.js';
+import { type AuthUser, ROLES } from '../common/access/auth-user.js';
+import { isId } from '../common/validation/ids.js';
 import { Env } from '../config/env.js';
 
 export const JWT_ALGORITHM = 'HS256';
@@ -25,21 +25,21 @@ export class TokensService {
     this.#refresh = createJwtService(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
   }
 
-  signAccess(caller: Caller): string {
-    return this.#access.sign(toClaims(caller));
+  signAccess(authUser: AuthUser): string {
+    return this.#access.sign(toClaims(authUser));
   }
 
-  signRefresh(caller: Caller): string {
-    return this.#refresh.sign(toClaims(caller));
+  signRefresh(authUser: AuthUser): string {
+    return this.#refresh.sign(toClaims(authUser));
   }
 
-  /** Returns the caller of a well-signed access token, expired or not; null for any other text. */
-  verifyAccessIgnoringExpiry(token: string): Caller | null {
+  /** Returns the user of a well-signed access token, expired or not; null for any other text. */
+  verifyAccessIgnoringExpiry(token: string): AuthUser | null {
     return verify(this.#access, token, { ignoreExpiration: true });
   }
 
-  /** Returns the caller of a refresh token; null unless the token is well signed and not expired. */
-  verifyRefresh(token: string): Caller | null {
+  /** Returns the user of a refresh token; null unless the token is well signed and not expired. */
+  verifyRefresh(token: string): AuthUser | null {
     return verify(this.#refresh, token);
   }
 }
@@ -59,20 +59,20 @@ function createJwtService(secret: string, expiresIn: number): JwtService {
 }
 
 /** Returns the claims of both tokens (contract 5), without `iat` and `exp`, which jsonwebtoken adds. */
-function toClaims({ id, fullname, email, role, sessionId }: Caller): Claims {
+function toClaims({ id, fullname, email, role, sessionId }: AuthUser): Claims {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }
 
-function verify(service: JwtService, token: string, options?: JwtVerifyOptions): Caller | null {
+function verify(service: JwtService, token: string, options?: JwtVerifyOptions): AuthUser | null {
   try {
-    return toCaller(service.verify<Record<string, unknown>>(token, options));
+    return toAuthUser(service.verify<Record<string, unknown>>(token, options));
   } catch {
     return null;
   }
 }
 
-/** Returns the caller in verified claims; null for claims that this service did not write. */
-export function toCaller({ tokenId, fullname, email, role, jti, iat, exp }: Claims): Caller | null {
+/** Returns the user in verified claims; null for claims that this service did not write. */
+export function toAuthUser({ tokenId, fullname, email, role, jti, iat, exp }: Claims): AuthUser | null {
   const knownRole = ROLES.find((candidate) => candidate === role);
   // jsonwebtoken accepts a token without `exp` and ignores `iat`.
   const hasTimes =

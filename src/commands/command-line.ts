@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Database, openDatabaseForCommand } from '../config/database.js';
+import { type Database, openDatabaseForCommand } from '../database/database.js';
 import type { Env } from '../config/env.js';
-import { errorMessage } from '../config/error-info.js';
+import { errorMessage } from '../common/errors/error-info.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { printStatus } from './output.js';
 
@@ -83,6 +83,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
 function abortOnSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.once(name, stopping.abort.bind(stopping, new Error(`stopped by ${name}`)));
+    // `on`, not `once`: a second signal must not end the process before the database is closed.
+    process.on(name, stopping.abort.bind(stopping, new Error(`stopped by ${name}`)));
   return stopping.signal;
 }

@@ -1,4 +1,4 @@
-import { migrate, readMigrationStatus, revertLastMigration } from '../config/migrate.js';
+import { migrate, readMigrationStatus, revertLastMigration } from '../database/migrate.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import type { Summary } from './backup/content.js';

@@ -1,5 +1,5 @@
-import { migrate } from '../config/migrate.js';
-import { withClient } from '../config/with-client.js';
+import { migrate } from '../database/migrate.js';
+import { withClient } from '../database/with-client.js';
 import {
   changeJob,
   JOB_STATES,
@@ -9,6 +9,7 @@ import {
   retryDeadJobs,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
+import { maskEmails } from '../mail/mask-emails.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { print, printStatus } from './output.js';
 
@@ -70,7 +71,7 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
   for (const { id, state, task, subject, tries, ageSeconds, lastError } of jobs) {
     const customer = customers.get(id) ?? '';
     const age = formatAge(ageSeconds);
-    const columns = [id, state, task, shorten(subject), customer, tries, age, shorten(lastError)];
+    const columns = [id, state, task, toCell(subject), customer, tries, age, toCell(lastError)];
     print(columns.join('\t'));
   }
   if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
@@ -86,17 +87,14 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
        LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
        JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
          OR lower(users.email) = lower(payload ->> 'email')
-     WHERE jobs.flags ? 'mail'`,
+     WHERE jobs.flags ?| ARRAY['mail', 'code-mail']`,
   );
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
-/** Puts a text on one line of at most 300 characters. Shortens its e-mail addresses, which may be of strangers. */
-function shorten(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .replaceAll(/([^\s<>@])[^\s<>@]*@/g, '$1***@')
-    .slice(0, 300);
+/** Puts a text on one line of at most 300 characters. Masks its e-mail addresses, which may be of strangers. */
+function toCell(text: string): string {
+  return maskEmails(text.replaceAll(/[\p{Cc}\s]+/gu, ' ')).slice(0, 300);
 }
 
 function formatAge(seconds: number): string {

@@ -1,7 +1,3 @@
-const PRINT_INTERVAL_MS = 1_000;
-/** Number of items that are processed concurrently, so that reading, writing and waiting overlap. */
-const BATCH_SIZE = 8;
-
 /** Prints a line of the result on the standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -10,29 +6,4 @@ export function print(line: string): void {
 /** Prints progress or a warning on the standard error, so that the standard output contains only the result. */
 export function printStatus(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** Processes items in batches and prints the progress once a second. No batch starts after a failure. @returns the results */
-export async function processInBatches<T, R>(
-  items: readonly T[],
-  noun: string,
-  act: (item: T) => Promise<R>,
-  batchSize = BATCH_SIZE,
-): Promise<R[]> {
-  const done: R[] = [];
-  const timer = setInterval(() => {
-    printStatus(`${done.length} of ${items.length} ${noun}`);
-  }, PRINT_INTERVAL_MS);
-  try {
-    while (done.length < items.length) {
-      const results = await Promise.allSettled(items.slice(done.length, done.length + batchSize).map(act));
-      for (const result of results) {
-        if (result.status === 'rejected') throw result.reason;
-        done.push(result.value);
-      }
-    }
-    return done;
-  } finally {
-    clearInterval(timer);
-  }
 }

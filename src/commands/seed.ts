@@ -1,11 +1,17 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { OrdersModule } from '../orders/orders.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
+import { ProductsModule } from '../products/products.module.js';
 import { ProductsService } from '../products/products.service.js';
+import { ShopModule } from '../shop/shop.module.js';
 import { ShopService } from '../shop/shop.service.js';
+import { UsersModule } from '../users/users.module.js';
 import { type Command, readArgs, runCommand, UsageError } from './command-line.js';
-import { print, processInBatches } from './output.js';
+import { processInBatches } from './batches.js';
+import { print } from './output.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
-import { seedOrders } from './seed/orders.js';
+import { SeedOrders } from './seed/orders.js';
+import { Random } from './seed/random.js';
 import { withServices } from './with-services.js';
 
 const MAX_ORDERS = 100_000;
@@ -17,7 +23,7 @@ const HELP = `Fills the service with products, opening hours and orders of a mad
   npm run seed -- --products N [--orders N] [--seed N] [--yes]
 
 --products N   number of products, at most ${MAX_PRODUCTS}; each has a different name
---orders N     number of orders, at most ${MAX_ORDERS}, from 25 made-up customers; the pickup times are in the past
+--orders N     number of orders, at most ${MAX_ORDERS}, from 25 or more customers; the pickup times are in the past
                60 days, today and in the next days; requires the payment simulator (default: ${DEFAULT_ORDERS} with the
                payment simulator, 0 with a real payment gateway)
 --seed N       seed of the random choices: the same seed creates the same products, pictures and orders; default 1
@@ -29,6 +35,28 @@ jobs: the service runs the jobs of the new orders.
 The command uses the settings of the service. It can run while the service runs.
 Exit codes: 0 success, 1 failure (data that was added before the failure stays), 2 wrong usage.
 `;
+
+@Injectable()
+class SeedCommand {
+  constructor(
+    private readonly shop: ShopService,
+    private readonly products: ProductsService,
+    private readonly orders: SeedOrders,
+  ) {}
+
+  async fill(plan: { products: number; orders: number; seed: number }): Promise<void> {
+    await this.shop.insertIfMissing(BAKERY.shop);
+    const random = new Random(plan.seed);
+    const products = buildCatalog(plan.products, random);
+    const ids = await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
+      const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
+      return (await this.products.create({ fields, images })).id;
+    });
+    await this.orders.place(plan.orders, random, ids);
+    const images = products.flatMap(({ pictures }) => pictures).length;
+    print(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
+  }
+}
 
 function parse(args: string[]): Command {
   const { values } = readArgs({
@@ -51,9 +79,11 @@ function parse(args: string[]): Command {
     if (!hasSimulator && orders !== null && orders > 0)
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
     const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
-    await withServices(env, await openDatabase(), { imports: [PaymentsModule] }, (services) =>
-      fill(services, plan),
-    );
+    const module = {
+      imports: [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule],
+      providers: [SeedOrders],
+    };
+    await withServices(env, await openDatabase(), module, SeedCommand, (command) => command.fill(plan));
   };
 }
 
@@ -61,21 +91,6 @@ function parseWholeNumber(option: string, text: string | undefined, min: number,
   const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(`${option} ${text ?? 'is missing: it'} must be a whole number from ${min} to ${max}`);
-}
-
-async function fill(
-  services: INestApplicationContext,
-  plan: { products: number; orders: number; seed: number },
-): Promise<void> {
-  await services.get(ShopService).insertIfMissing(BAKERY.shop);
-  const products = buildCatalog(plan.products, plan.seed);
-  const ids = await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
-    const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
-    return (await services.get(ProductsService).create({ fields, images })).id;
-  });
-  await seedOrders(services, plan, ids);
-  const images = products.flatMap(({ pictures }) => pictures).length;
-  print(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
 }
 
 runCommand(HELP, parse);

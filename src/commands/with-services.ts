@@ -1,28 +1,35 @@
-import { type INestApplicationContext, Module, type ModuleMetadata } from '@nestjs/common';
+import { Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ConfigModule } from '../config/config.module.js';
-import type { Database } from '../config/database.js';
+import type { Database } from '../database/database.js';
+import { DatabaseModule } from '../database/database.module.js';
 import type { Env } from '../config/env.js';
-import { migrate } from '../config/migrate.js';
+import { migrate } from '../database/migrate.js';
 import { printStatus } from './output.js';
 
 @Module({})
 class CommandModule {}
 
-/** Migrates the database and calls `act` with services of the application. No routes are served, and no jobs run. */
-export async function withServices(
+/** Migrates the database and calls `act` with a command that Nest creates. No routes are served, and no jobs run. */
+export async function withServices<T>(
   env: Env,
   database: Database,
   { imports = [], providers = [] }: Pick<ModuleMetadata, 'imports' | 'providers'>,
-  act: (services: INestApplicationContext) => Promise<void>,
+  command: Type<T>,
+  act: (command: T) => Promise<void>,
 ): Promise<void> {
   await migrate(database.url, printStatus);
-  const services = await NestFactory.createApplicationContext(
-    { module: CommandModule, imports: [ConfigModule.forRoot(env, database), ...imports], providers },
-    { logger: ['error', 'fatal'], abortOnError: false },
-  );
+  const module = {
+    module: CommandModule,
+    imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot(database), ...imports],
+    providers: [...providers, command],
+  };
+  const services = await NestFactory.createApplicationContext(module, {
+    logger: ['error', 'fatal'],
+    abortOnError: false,
+  });
   try {
-    await act(services);
+    await act(services.get(command));
   } finally {
     await services.close();
   }

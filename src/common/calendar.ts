@@ -1,5 +1,6 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { DateTime, IANAZone } from 'luxon';
+import type { Language } from './languages.js';
 
 /** Instants from `start` up to, but not including, `end`. */
 export interface TimeRange {
@@ -7,20 +8,25 @@ export interface TimeRange {
   readonly end: Date;
 }
 
+/** `YYYY-MM-DD`, from the year 1000 on. */
 const DATE = /^[1-9]\d{3}-\d{2}-\d{2}$/;
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** ISO 8601 with an offset. Seconds may be omitted. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i;
+/** Name of a time zone, but no offset such as `+07:00`. */
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 
 /** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
-function isDate(value: unknown): value is string {
+export function isCalendarDate(value: unknown): value is string {
   return typeof value === 'string' && DATE.test(value) && DateTime.fromISO(value).isValid;
 }
 
 /** Validates a date of the calendar, `YYYY-MM-DD`. class-validator's `IsDate` is for `Date` objects. */
 export function IsCalendarDate(options?: ValidationOptions): PropertyDecorator {
   const defaultMessage = (): string => '$property should be a date, such as 2026-11-24';
-  return ValidateBy({ name: 'isCalendarDate', validator: { validate: isDate, defaultMessage } }, options);
+  return ValidateBy(
+    { name: 'isCalendarDate', validator: { validate: isCalendarDate, defaultMessage } },
+    options,
+  );
 }
 
 export function isTimeZone(value: unknown): value is string {
@@ -45,30 +51,27 @@ export function dayRange(date: string, zone: string): TimeRange {
   return { start: startOfDay(date, zone), end: startOfDay(addDays(date, 1), zone) };
 }
 
-export function localAt(instant: Date, zone: string): { readonly date: string; readonly time: string } {
+export function toLocalDateAndTime(
+  instant: Date,
+  zone: string,
+): { readonly date: string; readonly time: string } {
   const local = DateTime.fromJSDate(instant, { zone });
   return { date: local.toFormat('yyyy-MM-dd'), time: local.toFormat('HH:mm') };
 }
 
 /** Formats an instant for people: `Tuesday, 24 November 2026, 10:30`. */
-export function formatDateTime(instant: Date, zone: string): string {
-  return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale: 'en' });
+export function formatDateTime(instant: Date, zone: string, locale: Language): string {
+  return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale });
 }
 
 export function addDays(date: string, days: number): string {
-  return DateTime.fromISO(date, { zone: 'utc' }).plus({ days }).toISODate() ?? '';
+  const sum = DateTime.fromISO(date, { zone: 'utc' }).plus({ days });
+  if (!sum.isValid) throw new Error(`${date} is not a date`);
+  return sum.toISODate();
 }
 
 export function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
-}
-
-/** Returns true if the clocks change on a date, or shortly before or after. A cheap check before exact calculations. */
-export function mayClockChange(date: string, zone: string): boolean {
-  const utcMidnight = Date.parse(date);
-  const rules = IANAZone.create(zone);
-  // The local date begins less than a day before or after midnight in UTC, so these two times enclose the date.
-  return rules.offset(utcMidnight - DAY_MS) !== rules.offset(utcMidnight + 2 * DAY_MS);
+  return (Date.parse(to) - Date.parse(from)) / (24 * 60 * 60 * 1000);
 }
 
 /** Returns false for a local time that the clocks skip when daylight saving time begins. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createDataDir, writeOnce } from './files.js';
+import { createDataDir, writeOnce } from '../common/files.js';
 
 /**
  * Reads the signing keys of a development service from `DATA_DIR/development-secrets.json`, so that sessions survive a

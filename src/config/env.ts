@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
 import { resolve } from 'node:path';
-import { ConvertDomainToAscii } from './ascii-domain.js';
+import { ConvertDomainToAscii } from '../common/validation/ascii-domain.js';
 import {
   IsCloudinaryUrl,
   IsDatabaseUrl,
@@ -37,7 +37,10 @@ export class Env {
   @MinLength(32, SIGNING_KEY) jwtAccessSecret!: string;
   @MinLength(32, SIGNING_KEY) jwtRefreshSecret!: string;
   /** Address and password of the administrator's account, which is created at the start. Both are set or neither. */
-  @ConvertDomainToAscii() @IsEmail({}, EMAIL) @MaxLength(254, EMAIL) adminEmail?: string;
+  @ConvertDomainToAscii()
+  @IsEmail({ blacklisted_chars: '"' }, EMAIL)
+  @MaxLength(254, EMAIL)
+  adminEmail?: string;
   @MaxLength(1024, PASSWORD) adminPassword?: string;
   /** Origins of storefronts. If undefined outside of production, storefronts on this machine may use the service. */
   @IsOriginList() corsOrigins?: readonly string[];
@@ -62,13 +65,14 @@ export class Env {
   @IsHttpAddress() midtransApiUrl = 'https://api.sandbox.midtrans.com';
   /** If undefined, no metrics are served. */
   @IsWholeNumber(1, 65_535) metricsPort?: number;
+  @IsString() metricsHost = '127.0.0.1';
   // OpenTelemetry's SDK reads these and its other variables itself:
   // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
   @IsUrl('http', 'https') otelExporterOtlpEndpoint?: string;
   @IsUrl('http', 'https') otelExporterOtlpTracesEndpoint?: string;
   @IsString() otelSdkDisabled = 'false';
   @IsString() otelServiceName = 'bakery-catalog-service';
-  /** In production, a text for each unset setting that a shop usually needs: its variable and the consequence. */
+  /** Texts about settings that are probably mistakes. Each begins with the variable. */
   warnings: readonly string[] = [];
 
   get isTraced(): boolean {
@@ -83,3 +87,6 @@ type Derived =
 
 /** Settings before `readEnv` adds these default values. */
 export type GivenSettings = Omit<Env, Derived> & Partial<Pick<Env, Derived>>;
+
+/** Problem of each bad setting, shown after its variable. `GivenSettings` contains fixed defaults, such as that of PORT. */
+export type Problems = Partial<Record<keyof Env, string>>;

@@ -2,12 +2,13 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { existsSync } from 'node:fs';
 import { loadDevelopmentSecrets } from './development-secrets.js';
-import { Env, type GivenSettings } from './env.js';
-import { findContradictions, findProductionProblems } from './setting-checks.js';
+import { Env, type GivenSettings, type Problems } from './env.js';
+import { findProductionProblems } from './production-checks.js';
 
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 
-const WARNINGS = [
+/** Warnings of production about unset settings that a shop usually needs. */
+const UNSET_WARNINGS = [
   ['smtpUrl', 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody'],
   ['publicUrl', 'PUBLIC_URL is unset: image URLs and links in mails begin with http://localhost'],
   ['corsOrigins', 'CORS_ORIGINS is unset: storefronts on other origins cannot use the service'],
@@ -33,10 +34,8 @@ export function readEnv(source = loadProcessEnv()): Env {
   ]);
   const lines = [...problems].map(([name, problem]) => `  ${VARIABLES.get(name)} ${problem}`);
   if (lines.length > 0) throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
-  const warnings = isProduction ? WARNINGS.filter(([name]) => given[name] === undefined) : [];
-  return Object.assign(new Env(), deriveDefaults(given), given, {
-    warnings: warnings.map(([, text]) => text),
-  });
+  const warnings = [...findTypos(source), ...(isProduction ? findProductionWarnings(given) : [])];
+  return Object.assign(new Env(), deriveDefaults(given), given, { warnings });
 }
 
 /**
@@ -62,6 +61,51 @@ function parseVariables(source: NodeJS.ProcessEnv): GivenSettings {
     if (text.trim() !== '') texts[name] = name === 'adminPassword' ? text : text.trim();
   }
   return plainToInstance(Env, texts);
+}
+
+function findContradictions(given: GivenSettings): Problems {
+  const { adminEmail, adminPassword, jwtAccessSecret } = given;
+  const problems: Problems = {};
+  if (adminEmail === undefined && adminPassword !== undefined)
+    problems.adminEmail = 'is required with ADMIN_PASSWORD';
+  if (adminPassword === undefined && adminEmail !== undefined)
+    problems.adminPassword = 'is required with ADMIN_EMAIL';
+  if (jwtAccessSecret !== undefined && jwtAccessSecret === given.jwtRefreshSecret)
+    problems.jwtRefreshSecret = 'must differ from JWT_ACCESS_SECRET';
+  if (given.imageHost === 'cloudinary' && given.cloudinaryUrl === undefined)
+    problems.cloudinaryUrl = 'is required with IMAGE_HOST=cloudinary';
+  if (given.paymentGateway === 'midtrans' && given.midtransServerKey === undefined)
+    problems.midtransServerKey = 'is required with PAYMENT_GATEWAY=midtrans';
+  if (given.metricsPort === given.port)
+    problems.metricsPort = 'must differ from PORT: metrics are not for clients';
+  return problems;
+}
+
+function findProductionWarnings(given: GivenSettings): string[] {
+  const unset = UNSET_WARNINGS.filter(([name]) => given[name] === undefined).map(([, text]) => text);
+  const sandbox = (['midtransSnapUrl', 'midtransApiUrl'] as const)
+    .filter((name) => given[name].includes('sandbox'))
+    .map((name) => `${VARIABLES.get(name)} is an address of the gateway's sandbox: no customer really pays`);
+  return [...unset, ...sandbox];
+}
+
+/** Finds variables whose name differs from that of a setting by one letter. Short names would match by accident. */
+function findTypos(source: NodeJS.ProcessEnv): string[] {
+  const settings = [...VARIABLES.values()];
+  const unknown = Object.keys(source).filter((name) => !settings.includes(name));
+  return unknown.flatMap((name) => {
+    const similar = settings.find((setting) => setting.includes('_') && isTypo(name, setting));
+    return similar === undefined ? [] : [`${name} is no setting and has no effect: did you mean ${similar}?`];
+  });
+}
+
+/** Returns true if one letter is missing, extra or different, or if two neighbors are swapped. */
+function isTypo(text: string, name: string): boolean {
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const isSwapped = a === b.slice(1, 2) + b.slice(0, 1) + b.slice(2);
+  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }
 
 function deriveDefaults(given: GivenSettings): Partial<Env> {

@@ -99,6 +99,8 @@ export function IsOriginList(): PropertyDecorator {
     /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
   const validate = ValidateText((value) => {
     if (splitList(value).every(isOrigin)) return undefined;
+    if (splitList(value).some((item) => item.endsWith('/')))
+      return 'must be origins without a slash at the end, such as https://shop.example';
     return 'must be origins such as https://shop.example, separated by commas';
   });
   const split = Transform(({ value }) => splitList(String(value)));

@@ -7,10 +7,10 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
-import { SimulatorTransaction } from './simulator/simulator-transaction.entity.js';
+import { SimulatorPage } from './simulator/simulator-page.entity.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([SimulatorTransaction]), JobsModule],
+  imports: [TypeOrmModule.forFeature([SimulatorPage]), JobsModule],
   providers: [{ provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: createGateway }],
   exports: [PaymentGateway],
 })

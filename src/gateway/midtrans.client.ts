@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { inCallSpan } from '../common/tracing.js';
+import { inCallSpan } from '../common/observability/tracing.js';
 import { type MidtransResponse, parseObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 

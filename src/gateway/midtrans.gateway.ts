@@ -1,4 +1,4 @@
-import { timedCall } from '../common/metrics.js';
+import { timedCall } from '../common/observability/metrics.js';
 import type { Env } from '../config/env.js';
 import { MidtransClient } from './midtrans.client.js';
 import {
@@ -7,6 +7,7 @@ import {
   parsePaymentPage,
   parseRejection,
   parseStatusCode,
+  parseStatusMessage,
   parseTransaction,
   toSnapRequest,
 } from './midtrans.messages.js';
@@ -64,7 +65,8 @@ export class MidtransGateway extends PaymentGateway {
       const reasons = parseRejection(response);
       if (reasons !== null) {
         const ErrorClass = isOrderIdTaken(httpStatus, reasons) ? AttemptIdTakenError : GatewayRejectedError;
-        throw new ErrorClass(`Midtrans create: ${httpStatus} ${this.#client.quote(reasons)}`);
+        const reason = this.#client.quote(reasons);
+        throw new ErrorClass(`Midtrans create: ${httpStatus} ${reason}`, reason);
       }
       const page = httpStatus === 201 ? parsePaymentPage(response) : null;
       if (page === null)
@@ -73,51 +75,63 @@ export class MidtransGateway extends PaymentGateway {
     });
   }
 
-  getTransaction(attemptId: string): Promise<GatewayTransaction | null> {
-    return this.#callCoreApi('status', attemptId);
+  getTransaction(id: string): Promise<GatewayTransaction | null> {
+    return this.#callCoreApi('status', id);
   }
 
-  async cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+  async cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     try {
-      return await this.#callCoreApi(to, attemptId);
+      return await this.#callCoreApi(to, id);
     } catch (error) {
-      if (error instanceof GatewayRejectedError) return this.getTransaction(attemptId);
+      if (error instanceof GatewayRejectedError) return this.getTransaction(id);
       throw error;
     }
   }
 
-  async refund(attemptId: string, { refundKey, amount, reason }: RefundRequest): Promise<GatewayTransaction> {
+  async refund(
+    transactionId: string,
+    { refundKey, amount, reason }: RefundRequest,
+  ): Promise<GatewayTransaction> {
     try {
       const body = { refund_key: refundKey, amount, reason: reason ?? undefined };
-      const transaction = await this.#callCoreApi('refund', attemptId, body);
+      const transaction = await this.#callCoreApi('refund', transactionId, body);
       if (transaction === null)
-        throw new GatewayRejectedError('Midtrans refund: the payment does not exist (404)');
+        throw new GatewayRejectedError('Midtrans refund: the transaction does not exist (404)');
       const { transactionStatus } = transaction;
-      if (transactionStatus === 'refund' || transactionStatus === 'partial_refund') return transaction;
-      throw new GatewayUnavailableError(`Midtrans refund: the payment is ${transactionStatus}`);
+      const hasRefund = transactionStatus === 'refund' || transactionStatus === 'partial_refund';
+      if (hasRefund && transaction.transactionId === transactionId) return transaction;
+      throw new GatewayUnavailableError(`Midtrans refund: the transaction is ${transactionStatus}`);
     } catch (error) {
       if (!(error instanceof GatewayRejectedError)) throw error;
       // An earlier call may have made the refund although its response was lost.
-      const transaction = await this.getTransaction(attemptId);
+      const transaction = await this.getTransaction(transactionId);
       if (transaction === null || !isRefunded(transaction, refundKey)) throw error;
       return transaction;
     }
   }
 
-  #callCoreApi(operation: string, attemptId: string, body?: object): Promise<GatewayTransaction | null> {
+  /**
+   * Calls the Core API.
+   * @param id id of a payment attempt or a transaction
+   * @returns null if there is no such transaction
+   */
+  #callCoreApi(operation: string, id: string, body?: object): Promise<GatewayTransaction | null> {
     return measure(operation, async () => {
       const method = operation === 'status' ? 'GET' : 'POST';
-      const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(attemptId)}/${operation}`;
+      const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`;
       const response = await this.#client.send(operation, method, url, this.deadlineMs, body);
       const code = parseStatusCode(response);
       // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
-      if (REJECTIONS[operation]?.test(code) === true)
-        throw new GatewayRejectedError(`Midtrans ${operation}: the payment cannot be changed (${code})`);
+      if (REJECTIONS[operation]?.test(code) === true) {
+        const reason = this.#client.quote(parseStatusMessage(response));
+        throw new GatewayRejectedError(`Midtrans ${operation}: ${code} ${reason}`, reason);
+      }
       // 407 reports an expired payment.
-      const transaction = /^(2\d\d|407)$/.test(code) ? parseTransaction(response) : null;
-      if (transaction !== null) return transaction;
+      const transaction = /^(2\d\d|407)$/.test(code) ? parseTransaction(response, id) : null;
+      if (transaction !== null && (transaction.transactionId === id || transaction.attemptId === id))
+        return transaction;
       const statuses = `${response.httpStatus}, status code ${code}`;
       throw new GatewayUnavailableError(`Midtrans ${operation}: unusable response ${statuses}`);
     });

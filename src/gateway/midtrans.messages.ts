@@ -10,14 +10,20 @@ export interface MidtransResponse {
 }
 
 const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
-const ONE_DAY = { unit: 'hours', duration: 24 } as const;
+const MINUTE_MS = 60 * 1000;
+/** Shortest lifetime of a page that Snap accepts. */
+const MIN_LIFETIME_MINUTES = 5;
 
 /**
- * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time`, a
- * customer who chooses a payment method in the page's last hour would have another 24 hours to pay.
+ * Builds the request for a payment page. The page and its payments expire together, at a whole number of minutes from now.
+ * Without `start_time`, the time to pay would begin when the customer chooses a payment method.
  * @see https://docs.midtrans.com/reference/json-objects
+ * @see https://docs.midtrans.com/reference/expire-a-snap-session for the limits
  */
-export function toSnapRequest({ attemptId, grossAmount, items, customer }: PaymentPageRequest, now: Date) {
+export function toSnapRequest(request: PaymentPageRequest, now: Date) {
+  const { attemptId, grossAmount, items, customer, expiresAt } = request;
+  const minutes = Math.round((expiresAt.getTime() - now.getTime()) / MINUTE_MS);
+  const lifetime = { unit: 'minutes', duration: Math.max(minutes, MIN_LIFETIME_MINUTES) };
   return {
     transaction_details: { order_id: attemptId, gross_amount: grossAmount },
     item_details: items.map(({ id, name, price, quantity }) => ({
@@ -28,8 +34,8 @@ export function toSnapRequest({ attemptId, grossAmount, items, customer }: Payme
       quantity,
     })),
     customer_details: { first_name: truncate(customer.fullname, 255), email: customer.email },
-    expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...ONE_DAY },
-    page_expiry: ONE_DAY,
+    expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...lifetime },
+    page_expiry: lifetime,
   };
 }
 
@@ -76,7 +82,19 @@ export function parseStatusCode({ httpStatus, fields }: MidtransResponse): strin
   return httpStatus === 401 ? '401' : 'none';
 }
 
-export function parseTransaction({ fields, text: payload }: MidtransResponse): GatewayTransaction | null {
+/** Returns the Core API's explanation of a status code. */
+export function parseStatusMessage({ fields }: MidtransResponse): string {
+  return parseText(fields?.status_message, 10_000) ?? 'the gateway gave no reason';
+}
+
+/**
+ * Returns the transaction of a response; null if a required field is missing or malformed.
+ * @param id requested id. It replaces an `order_id` that is missing or that repeats the transaction id.
+ */
+export function parseTransaction(
+  { fields, text: payload }: MidtransResponse,
+  id: string,
+): GatewayTransaction | null {
   const required = {
     transactionId: parseText(fields?.transaction_id),
     transactionStatus: parseText(fields?.transaction_status),
@@ -87,7 +105,10 @@ export function parseTransaction({ fields, text: payload }: MidtransResponse): G
   const fraudStatus = parseText(fields?.fraud_status);
   const isFraudStatusMalformed = fraudStatus === null && (fields?.fraud_status ?? null) !== null;
   if (isFraudStatusMalformed || !isComplete(required)) return null;
-  return { ...required, fraudStatus, refundAmount: parseText(fields?.refund_amount, 32), payload };
+  const orderId = parseText(fields?.order_id) ?? id;
+  const attemptId = (orderId === required.transactionId ? id : orderId).toLowerCase();
+  const refundAmount = parseText(fields?.refund_amount, 32);
+  return { ...required, attemptId, fraudStatus, refundAmount, payload };
 }
 
 /** Returns true if a payment was refunded in full or has a refund with this key. */

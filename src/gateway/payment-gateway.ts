@@ -19,6 +19,8 @@ export interface PaymentPageRequest {
   readonly grossAmount: number;
   readonly items: readonly Readonly<{ id: string; name: string; price: number; quantity: number }>[];
   readonly customer: Readonly<{ fullname: string; email: string }>;
+  /** End of the page, and of every payment that is started on it. */
+  readonly expiresAt: Date;
 }
 
 export type PaymentPage = Readonly<{ token: string; redirectUrl: string }>;
@@ -34,6 +36,8 @@ export interface RefundRequest {
 /** Transaction as the status API reports it. Amounts are as the gateway writes them, for example `185000.00`. */
 export interface GatewayTransaction {
   readonly transactionId: string;
+  /** Id of the payment attempt, in lower case. The gateway calls it `order_id`. */
+  readonly attemptId: string;
   /** May be a new status of the gateway that `TRANSACTION_STATUSES` does not contain. */
   readonly transactionStatus: string;
   readonly statusCode: string;
@@ -55,37 +59,57 @@ export class GatewayUnavailableError extends Error {
 /** The gateway rejected a request. The error message contains the gateway's reason. */
 export class GatewayRejectedError extends Error {
   override readonly name = 'GatewayRejectedError';
+
+  /** @param reason the gateway's own text, for people: at most 300 characters, without the server key */
+  constructor(
+    message: string,
+    readonly reason = message,
+  ) {
+    super(message);
+  }
 }
 
 /** The gateway already knows the id of the payment attempt. A new attempt can succeed. */
 export class AttemptIdTakenError extends GatewayRejectedError {}
 
 export const CALL_DEADLINE_MS = 5000;
+/** `cancelOrExpire` makes at most two calls: the change and, if the gateway rejects the change, the status. */
+export const CANCEL_DEADLINE_MS = 2 * CALL_DEADLINE_MS;
+/** `refund` makes at most two calls: the refund and, if the gateway rejects the refund, the status. */
+export const REFUND_DEADLINE_MS = 2 * CALL_DEADLINE_MS;
 
 /**
  * Payment gateway. The gateway calls the id of a payment attempt `order_id`, and opens only one payment page for each id.
+ * A payment page can have several transactions: a customer whose card is denied can pay with another method.
  *
- * Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and never write the server key to an error or a
- * log. Every method may throw GatewayUnavailableError.
+ * Implementations end every call to the gateway within `CALL_DEADLINE_MS`, do not retry, and never write the server key to
+ * an error or a log. Every method may throw GatewayUnavailableError.
  */
 export abstract class PaymentGateway {
   /**
-   * Opens a payment page that is valid for 24 hours.
+   * Opens a payment page. Midtrans rounds the lifetime of the page to whole minutes, and to at least five.
    * @param deadlineMs shorter limit than `CALL_DEADLINE_MS` for this call
    * @throws GatewayRejectedError also for a wrong server key, for which the other methods throw GatewayUnavailableError
    */
   abstract openPaymentPage(request: PaymentPageRequest, deadlineMs?: number): Promise<PaymentPage>;
 
-  /** @returns null until the customer chooses a payment method */
-  abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
-
-  /** @returns the transaction afterwards, unchanged if its status forbids the change; null as for `getTransaction` */
-  abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
+  /**
+   * @param id id of a transaction, or of a payment attempt for the latest transaction of the attempt
+   * @returns null until the customer chooses a payment method
+   */
+  abstract getTransaction(id: string): Promise<GatewayTransaction | null>;
 
   /**
-   * Refunds a settled payment in full or in part.
-   * @returns the transaction after the refund, also if an earlier call with the same key made the refund
-   * @throws GatewayRejectedError if the payment cannot be refunded, for example because of its payment method
+   * @param id as for `getTransaction`
+   * @returns the transaction afterwards, unchanged if its status forbids the change; null as for `getTransaction`
    */
-  abstract refund(attemptId: string, request: RefundRequest): Promise<GatewayTransaction>;
+  abstract cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
+
+  /**
+   * Refunds a settled transaction in full or in part. The id is that of the transaction, because the id of the attempt would
+   * only select the latest transaction.
+   * @returns the transaction after the refund, also if an earlier call with the same key made the refund
+   * @throws GatewayRejectedError if the transaction cannot be refunded, for example because of its payment method
+   */
+  abstract refund(transactionId: string, request: RefundRequest): Promise<GatewayTransaction>;
 }

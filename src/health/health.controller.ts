@@ -2,12 +2,12 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { failures } from '../common/errors.js';
-import { assertWritable, WRITE_STATE_QUERY, type WriteState } from '../config/database.js';
-import { queryMigrationStatus } from '../config/migrate.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { assertWritable, WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
+import { queryMigrationStatus } from '../database/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { errorMessage } from '../config/error-info.js';
+import { errorMessage } from '../common/errors/error-info.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
@@ -19,17 +19,16 @@ export class HealthController {
     private readonly jobs: JobsService,
   ) {}
 
-  @Get('live')
   @ApiEndpoint({
     summary: 'Check that the process responds',
     access: 'public',
     success: { status: 200, data: {} },
   })
+  @Get('live')
   live(): Record<string, never> {
     return {};
   }
 
-  @Get('ready')
   @ApiEndpoint({
     summary: 'Check that the service is ready: database, migrations, queue',
     access: 'public',
@@ -38,6 +37,7 @@ export class HealthController {
       (parts) => failures.notReady(parts),
     ),
   })
+  @Get('ready')
   async ready(): Promise<Record<string, never>> {
     const problems = new Map<string, string>();
     const deadline = delay(DATABASE_DEADLINE_MS, null, { ref: false });
@@ -54,7 +54,7 @@ export class HealthController {
     throw failures.notReady([...problems.keys()], `not ready: ${reasons.join(', ')}`);
   }
 
-  /** Returns the migrations that have not run. @throws Error if the database is unavailable, read-only or a standby */
+  /** Returns the migrations that have not run. Throws Error if the database is unavailable, read-only or a standby. */
   async #findPendingMigrations(): Promise<readonly string[]> {
     assertWritable(await this.dataSource.query<WriteState[]>(WRITE_STATE_QUERY));
     return (await queryMigrationStatus(this.dataSource)).pending;

@@ -2,7 +2,7 @@ import type { v2 as cloudinary } from 'cloudinary';
 import http from 'node:http';
 import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
-import { errorCode } from '../config/error-info.js';
+import { errorCode } from '../common/errors/error-info.js';
 import { ImageHostError, type ImageFile } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
@@ -13,7 +13,7 @@ type Callback = (error: unknown, response: unknown) => void;
 export class CloudinaryImageHost {
   readonly #account: CloudinaryAccount;
 
-  /** @param url as `parseCloudinaryUrl` accepts it. @param deadlineMs longest time of one call */
+  /** @param deadlineMs longest time of one call */
   constructor(
     url: string,
     private readonly deadlineMs = 10_000,
@@ -39,7 +39,7 @@ export class CloudinaryImageHost {
     return url;
   }
 
-  /** Removes an image, if it exists. @throws ImageHostError if the host does not confirm in time */
+  /** Removes an image, if it exists. Throws ImageHostError if the host does not confirm in time. */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);

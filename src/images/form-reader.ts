@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
 import { promisify } from 'node:util';
-import { Failure, failures } from '../common/errors.js';
-import { errorCode } from '../config/error-info.js';
+import { Failure, failures } from '../common/errors/failures.js';
+import { errorCode } from '../common/errors/error-info.js';
 import { MAX_IMAGES } from './images.service.js';
 
 export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;

@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
 import { extname } from 'node:path';
-import { type FieldMessages, failures } from '../common/errors.js';
-import { checkDto } from '../common/validation.pipe.js';
+import { type FieldMessages, failures } from '../common/errors/failures.js';
+import { checkDto } from '../common/validation/validation.pipe.js';
 import { type FilePart, type FormRequest, isImagePart } from './form-reader.js';
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';

@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Logger, Param, Query, Res } from '@nestjs/common';
+import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { promisify } from 'node:util';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { errorCode } from '../config/error-info.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { errorCode } from '../common/errors/error-info.js';
 import { ImageHosts } from './image-hosts.js';
 
 const SEND_OPTIONS = {
@@ -25,21 +25,33 @@ const IMAGE_HEADERS = [
   'Cross-Origin-Resource-Policy',
 ];
 
+const WIDTHS = [480, 960];
+
 @ApiTags('Images')
 @Controller('images')
 export class ImagesController {
+  readonly #logger = new Logger('Images');
+
   constructor(private readonly hosts: ImageHosts) {}
 
-  @Get(':name')
   @ApiParam({ name: 'name', schema: { type: 'string' }, example: '0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg' })
+  @ApiQuery({ name: 'w', required: false, schema: { type: 'integer', enum: WIDTHS } })
   @ApiEndpoint({
     summary: 'Get an image of the local image host',
+    description:
+      'With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.',
     access: 'public',
     success: { status: 200, mediaTypes: ['image/png', 'image/jpeg'] },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
-    const path = await this.hosts.local.find(name);
+  @Get(':name')
+  async show(
+    @Param('name') name: string,
+    @Res() response: Response,
+    @Query('w') requestedWidth?: unknown,
+  ): Promise<void> {
+    const width = WIDTHS.find((possible) => String(possible) === requestedWidth);
+    const path = await this.#find(name, width);
     if (path === null) throw failures.notFound();
     // Storefronts have other origins. The global policy would stop them from showing the image.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -53,5 +65,15 @@ export class ImagesController {
       if (!response.headersSent) for (const header of IMAGE_HEADERS) response.removeHeader(header);
       throw error;
     }
+  }
+
+  /** Returns the path of the image itself if a smaller version cannot be created. */
+  async #find(name: string, width: number | undefined): Promise<string | null> {
+    const { local } = this.hosts;
+    if (width === undefined) return local.find(name);
+    return local.findSmaller(name, width).catch((error: unknown) => {
+      this.#logger.warn(`image ${name} has no version of ${width} px: ${String(error)}`);
+      return local.find(name);
+    });
   }
 }

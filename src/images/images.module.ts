@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { ImageHosts } from './image-hosts.js';
+import { FORM_IDLE_MS } from './form.interceptor.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
 import { ImagesService } from './images.service.js';
@@ -9,7 +10,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImagesService],
-  exports: [ImagesService],
+  providers: [ImageHosts, ImagesService, { provide: FORM_IDLE_MS, useValue: 15_000 }],
+  exports: [FORM_IDLE_MS, ImagesService],
 })
 export class ImagesModule {}

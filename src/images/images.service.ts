@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } fr
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
-import { isDatabaseUnavailable } from '../common/database-errors.js';
+import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import type { ImageFile } from './image-host.js';
@@ -19,6 +19,8 @@ const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
 /** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
 const UPLOAD_SETTLED_S = 60;
+/** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
+const MAX_IMAGES_PER_SWEEP = 1_000;
 
 /**
  * Stores and removes the images of products. The table `images` is the ledger of all files at the image hosts. After any
@@ -166,6 +168,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
       // Locked rows belong to a request that still attaches or discards its images.
       const abandoned = await tx.find(Image, {
         where,
+        take: MAX_IMAGES_PER_SWEEP,
         lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
       });
       await this.condemn(tx, abandoned, 'staged');

@@ -1,8 +1,10 @@
-import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../config/error-info.js';
-import { flushToDisk } from '../config/files.js';
+import { errorCode } from '../common/errors/error-info.js';
+import { flushToDisk } from '../common/files.js';
 import type { ImageFile } from './image-host.js';
+import { shrinkImage } from './resize.js';
 
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
@@ -11,10 +13,13 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
  * power cut. No temporary name is needed: after a crash, the sweep of abandoned images removes an incomplete file.
  */
 export class LocalImageHost {
+  /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
+  readonly #creations = new Map<string, Promise<void>>();
+
   /** @param directory absolute path of the folder, which the first upload creates */
   constructor(private readonly directory: string) {}
 
-  /** @returns the name of the file @throws Error of the file system */
+  /** Returns the name of the file. Throws an Error of the file system. */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
@@ -26,14 +31,16 @@ export class LocalImageHost {
     return name;
   }
 
-  /** Removes an image, if it exists. @throws Error of the file system */
+  /** Removes an image, if it exists. Throws Error of the file system. */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
-    // Version 1.0 wrote `<id>.tmp` first.
-    for (const ending of ['tmp', 'png', 'jpg'])
-      await rm(join(folder, `${publicId}.${ending}`), { force: true });
     // Without the folder there is no image to remove.
-    await flushToDisk(folder).catch(ignoreNotFound);
+    const names = (await readdir(folder).catch(ignoreNotFound)) ?? [];
+    const files = names.filter((name) => name.startsWith(publicId));
+    // Delete the smaller versions last. `findSmaller` reads the image again after it has stored a version.
+    files.sort((a, b) => a.length - b.length);
+    for (const name of files) await rm(join(folder, name), { force: true });
+    if (files.length > 0) await flushToDisk(folder);
   }
 
   /** Returns the path of an image file; null if there is no such image. */
@@ -41,8 +48,26 @@ export class LocalImageHost {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;
     const path = join(this.#folderOf(publicId), name);
-    const found = await lstat(path).catch(ignoreNotFound);
-    return found?.isFile() === true ? path : null;
+    return (await isFile(path)) ? path : null;
+  }
+
+  /**
+   * Returns the path of an image with at most this width, which the first request creates as `<id>-<width>.<png|jpg>`. Null if
+   * there is no such image.
+   * @throws Error if the image cannot be decoded or the smaller version cannot be stored
+   */
+  async findSmaller(name: string, width: number): Promise<string | null> {
+    const path = await this.find(name);
+    if (path === null) return null;
+    const smaller = path.replace(/\.\w+$/, `-${width}$&`);
+    if (await isFile(smaller)) return smaller;
+    const creation = this.#creations.get(smaller) ?? createSmaller(path, width, smaller);
+    this.#creations.set(smaller, creation);
+    await creation.finally(() => this.#creations.delete(smaller));
+    // The image may have been removed in the meantime.
+    if (await isFile(path)) return smaller;
+    await rm(smaller, { force: true });
+    return null;
   }
 
   #folderOf(publicId: string): string {
@@ -55,6 +80,20 @@ function listFoldersUpTo(top: string, folder: string): string[] {
   return folder === top ? [folder] : [folder, ...listFoldersUpTo(top, dirname(folder))];
 }
 
-function ignoreNotFound(error: unknown): void {
+async function createSmaller(path: string, width: number, smaller: string): Promise<void> {
+  const bytes = await shrinkImage(path, path.endsWith('.png') ? 'png' : 'jpg', width);
+  // Rename a complete file, because another request must not read half a file.
+  const temporary = `${smaller}.${randomUUID()}.tmp`;
+  await writeFile(temporary, bytes, { flush: true });
+  await rename(temporary, smaller);
+}
+
+/** Returns false for a symbolic link. */
+async function isFile(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(ignoreNotFound);
+  return found?.isFile() === true;
+}
+
+function ignoreNotFound(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
 }

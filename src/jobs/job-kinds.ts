@@ -1,20 +1,24 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** External service that a job calls. Quick jobs that call none have no kind. */
-export type JobKind = 'mail' | 'payments' | 'images';
+/** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
+export type JobKind = 'mail' | 'code-mail' | 'payments' | 'images';
 
 /** Priority of each kind, and the maximum number of its jobs that a process runs at a time. Priority 0 runs first. */
 const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limit: number }>> = {
-  mail: { priority: 0, limit: 4 },
+  mail: { priority: 0, limit: 2 },
+  // A flood of codes must not delay receipts.
+  'code-mail': { priority: 5, limit: 2 },
   payments: { priority: 10, limit: 3 },
   images: { priority: 20, limit: 3 },
 };
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 
+/** Priorities of all jobs. Jobs without a kind have the same priority as mail. */
+export const PRIORITIES = Object.values(KINDS).map(({ priority }) => priority);
+
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-/** Jobs without a kind have the same priority as mail. */
 export function priorityOf(kind: JobKind | undefined): number {
   return kind === undefined ? 0 : KINDS[kind].priority;
 }

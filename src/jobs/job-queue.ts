@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorMessage } from '../config/error-info.js';
+import { errorMessage } from '../common/errors/error-info.js';
 import { QueuePool } from './queue-pool.js';
 import { freeJobs, type NamedJob, RUNNER_LOST, type StaleLocks } from './queue-upkeep.js';
 import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';

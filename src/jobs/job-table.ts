@@ -74,7 +74,7 @@ export async function changeJob(
   return rows.length === 1 ? 'running' : 'unknown';
 }
 
-/** Makes all dead jobs due at once with all their tries. @returns the number of these jobs */
+/** Makes all dead jobs due at once with all their tries. Returns the number of these jobs. */
 export async function retryDeadJobs(database: Queryable): Promise<number> {
   const { rows } = await database.query(retryStatement(`state = 'dead'`));
   return rows.length;

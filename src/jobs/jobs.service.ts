@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
-import { jobDuration, mails } from '../common/metrics.js';
-import { currentTraceparent, inJobSpan } from '../common/tracing.js';
-import { Database } from '../config/database.js';
-import { errorMessage } from '../config/error-info.js';
+import { jobDuration, mails } from './jobs.metrics.js';
+import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
+import { Database } from '../database/database.js';
+import { errorMessage } from '../common/errors/error-info.js';
 import { type JobKind, priorityOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { MAX_ATTEMPTS } from './job-table.js';
@@ -73,7 +73,7 @@ export class JobsService implements OnModuleDestroy {
         const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
         if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
         end({ outcome: isDead ? 'dead' : 'failed' });
-        if (kind === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
+        if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;
       }
     };

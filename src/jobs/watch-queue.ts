@@ -1,14 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from './job-table.js';
-import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-upkeep.js';
+import { countDueJobs, freeJobs, type NamedJob, settleFailedJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
-const POLL_MS = SECOND;
-/** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
-const STUCK_AFTER_MS = 30 * SECOND;
+
+interface WatchTimes {
+  readonly pollMs: number;
+  /** Gap between two upkeeps, which read all jobs. */
+  readonly upkeepMs: number;
+  /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
+  readonly stuckAfterMs: number;
+}
+
+const TIMES: WatchTimes = { pollMs: SECOND, upkeepMs: 5 * SECOND, stuckAfterMs: 30 * SECOND };
 
 export interface WatchedRunner {
   readonly isBusy: () => boolean; // every worker runs a job
+  /** Returns true if a job of this runner may have failed permanently and still wait for a retry. */
+  readonly hasUnsettledJob: () => boolean;
   /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
@@ -17,26 +26,30 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue every second until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs,
- * frees jobs of dead processes, reports freed jobs that are now dead, makes permanently failed jobs dead, and removes failed
- * superseded jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it.
+ * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs. LISTEN is not
+ * enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs of dead
+ * processes, reports freed jobs that are now dead, makes permanently failed jobs dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  stuckAfterMs = STUCK_AFTER_MS,
+  { pollMs, upkeepMs, stuckAfterMs }: WatchTimes = TIMES,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
+  let nextUpkeepAt = 0;
   while (!ended.aborted) {
-    const { due, hasStaleLocks, hasUnsettled } = await surveyJobs(database);
-    if (hasStaleLocks) for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
-    if (hasUnsettled) await settleFailedJobs(database);
+    if (performance.now() >= nextUpkeepAt || runner.hasUnsettledJob()) {
+      for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
+      await settleFailedJobs(database);
+      nextUpkeepAt = performance.now() + upkeepMs;
+    }
+    const due = await countDueJobs(database);
     if (due === 0 || runner.isBusy()) lastHealthyAt = performance.now();
     else runner.wake(due);
     lastHealthyAt = Math.max(lastHealthyAt, runner.lastFetchAt());
     if (performance.now() - lastHealthyAt > stuckAfterMs)
       throw new Error(`no job was fetched for ${stuckAfterMs / SECOND} s although ${due} are due`);
-    await delay(POLL_MS, undefined, { signal: ended }).catch(() => undefined);
+    await delay(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
 }

@@ -2,6 +2,7 @@ import { MailerModule } from '@nestjs-modules/mailer';
 import { Module } from '@nestjs/common';
 import { join } from 'node:path';
 import { Env } from '../config/env.js';
+import { ShopModule } from '../shop/shop.module.js';
 import { MailService } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
 
@@ -16,6 +17,7 @@ function withTimeouts(smtpUrl: string): string {
 
 @Module({
   imports: [
+    ShopModule,
     MailerModule.forRootAsync({
       imports: [],
       inject: [Env],

@@ -3,44 +3,72 @@ import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mails } from '../common/metrics.js';
-import { toJobError } from './job-error.js';
+import type { Language } from '../common/languages.js';
+import { mails } from '../jobs/jobs.metrics.js';
+import { ShopService } from '../shop/shop.service.js';
+import { toDeliveryError } from './delivery-error.js';
+import { MAIL_TEXTS } from './texts.js';
 
 interface Recipient {
   readonly email: string;
   readonly fullname: string;
   readonly emailVerifiedAt: Date | null;
+  /** Null means the language of the shop. */
+  readonly language: Language | null;
 }
 
-/** Mail to one account. The template gets the context and the line `greeting`. */
+/** Mail to one account. The template gets the context, the line `greeting` and the contact details of the shop. */
 interface Mail {
   readonly to: Recipient;
   readonly subject: string;
   readonly template: MailTemplate;
-  readonly context: Readonly<Record<string, string | number | readonly object[]>>;
+  readonly context: Readonly<Record<string, string | number | object>>;
+  /** Text with which the customer starts a chat with the shop, for example the order number. */
+  readonly chatText?: string;
 }
 
 const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', readTemplate('layout.html'));
+handlebars.registerPartial('shop', readTemplate('shop.txt'));
 
 const TEMPLATES = {
   'one-time-password': compileParts('one-time-password'),
+  notice: compileParts('notice'),
   'order-receipt': compileParts('order-receipt'),
   'order-ready': compileParts('order-ready'),
   'order-refused': compileParts('order-refused'),
+  'order-refunded': compileParts('order-refunded'),
 };
-export type MailTemplate = keyof typeof TEMPLATES;
+type MailTemplate = keyof typeof TEMPLATES;
 
 /** The sum of the timeouts in `mail.module.ts`, and less than the deadline of a job. */
 const SEND_DEADLINE_MS = 25_000;
 
 @Injectable()
 export class MailService {
-  constructor(private readonly mailer: MailerService) {}
+  constructor(
+    private readonly mailer: MailerService,
+    private readonly shop: ShopService,
+  ) {}
+
+  /** Returns the language of mails to a user, with its texts. */
+  async textsFor({ language }: Pick<Recipient, 'language'>) {
+    const chosen = language ?? (await this.shop.get()).language;
+    return { ...MAIL_TEXTS[chosen], language: chosen };
+  }
 
   /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
-  async send({ to, subject, template, context }: Mail): Promise<void> {
-    const values = { ...context, greeting: greet(to) };
+  async send({ to, subject, template, context, chatText = '' }: Mail): Promise<void> {
+    const texts = await this.textsFor(to);
+    const shop = await this.shop.get();
+    const values = {
+      ...context,
+      greeting: texts.greeting(nameIfVerified(to)),
+      language: texts.language,
+      phoneLabel: texts.phone,
+      shop,
+      whatsappUrl: buildWhatsappUrl(shop.whatsapp, chatText),
+    };
     try {
       await this.mailer.sendMail({
         // As an object, because nodemailer would parse a string as a list of addresses.
@@ -51,16 +79,23 @@ export class MailService {
         timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
-      throw toJobError(error);
+      throw toDeliveryError(error);
     }
     mails.inc({ outcome: 'sent' });
   }
 }
 
 /** Omits the name until the address is verified, because anybody can register a stranger's address with any name. */
-function greet({ fullname, emailVerifiedAt }: Recipient): string {
+function nameIfVerified({ fullname, emailVerifiedAt }: Recipient): string {
   // Not a comparison with null: an account that was loaded without this column must not count as verified.
-  return emailVerifiedAt instanceof Date ? `Hello ${fullname},` : 'Hello,';
+  return emailVerifiedAt instanceof Date ? fullname : '';
+}
+
+/** Builds the link that opens a chat. A number without a country code is Indonesian. */
+function buildWhatsappUrl(number: string | null, text: string): string {
+  if (number === null) return '';
+  const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');
+  return `https://wa.me/${digits}${text === '' ? '' : `?text=${encodeURIComponent(text)}`}`;
 }
 
 /** Compiles the two parts of a mail. Values are escaped in the HTML part only. */

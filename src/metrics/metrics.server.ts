@@ -37,7 +37,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   /** @throws Error if the port is in use */
   async onApplicationBootstrap(): Promise<void> {
     for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
-    this.#server.listen(this.env.metricsPort, this.env.host);
+    this.#server.listen(this.env.metricsPort, this.env.metricsHost);
     await once(this.#server, 'listening');
   }
 

@@ -1,30 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
-import { isClaimActive } from '../common/claims.js';
-import type { Principal } from '../common/current-user.decorator.js';
-import { isDatabaseUnavailable } from '../common/database-errors.js';
-import { failures } from '../common/errors.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { failures } from '../common/errors/failures.js';
+import { Lease } from '../database/lease.js';
 import {
   AttemptIdTakenError,
   CALL_DEADLINE_MS,
   GatewayRejectedError,
   GatewayUnavailableError,
   PaymentGateway,
-  type PaymentPage,
   type PaymentPageRequest,
 } from '../gateway/payment-gateway.js';
-import { Order } from './order.entity.js';
+import { ShopService } from '../shop/shop.service.js';
+import { Order, PAY_TIME_MS } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const POLL_MS = 250;
-/** Lifetime of a payment page: `PaymentGateway.openPaymentPage` opens pages that are valid for 24 hours. */
-const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60_000;
+/** A customer who opens a page shortly before the lead time of the pickup still has this time to pay. */
+const MIN_PAGE_MS = 15 * MINUTE_MS;
+
+const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
 
 /**
- * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one of them claims the
- * payment attempt and calls the gateway outside of a transaction. The others poll the database for the result.
+ * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one of them takes the
+ * lease of the payment attempt and calls the gateway outside of a transaction. The others poll the database for the result.
  */
 @Injectable()
 export class CheckoutService {
@@ -32,58 +35,76 @@ export class CheckoutService {
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
     private readonly gateway: PaymentGateway,
+    private readonly shop: ShopService,
   ) {}
 
-  /**
-   * Opens a payment page unless the order has a live one.
-   * @returns the order with a live page, or an order that is no longer pending
-   * @throws Failure 502 if the gateway returned no page in time
-   */
-  async ensurePage(order: Order, customer: Principal): Promise<Order> {
-    const deadline = Date.now() + CALL_DEADLINE_MS;
-    let current = order;
-    const needsPage = () => current.status === 'pending' && current.payableAttempt === null;
-    const isClaimed = () => isClaimActive(current.attempts?.at(-1)?.claimedAt);
-    if (needsPage() && !isClaimed()) {
-      const attempt = await this.#claimAttempt(order.orderId);
-      if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
-      current = await this.orders.get(order.orderId);
-    }
-    while (needsPage() && isClaimed() && Date.now() < deadline) {
-      await delay(POLL_MS);
-      current = await this.orders.get(order.orderId);
-    }
-    // Another request claimed the attempt and got no page in time.
-    if (needsPage()) throw failures.gatewayUnavailable();
-    return current;
+  /** Inserts the first attempt of a new order. The request that creates the order holds its lease. */
+  async insertFirstAttempt(tx: EntityManager, orderId: string): Promise<PaymentAttempt> {
+    const attempt = PaymentAttempt.create(orderId, 1);
+    const started = lease.start();
+    const { attemptId, number } = attempt;
+    await tx.insert(PaymentAttempt, { attemptId, orderId, number, ...started });
+    return Object.assign(attempt, { leaseId: started.leaseId });
+  }
+
+  /** Returns the end of a payment page that opens now: before the lead time of the pickup, at most a day after the order. */
+  async findEndOfPage({ createdAt, pickupAt }: Pick<Order, 'createdAt' | 'pickupAt'>): Promise<Date> {
+    const endOfPayTime = createdAt.getTime() + PAY_TIME_MS;
+    const end =
+      pickupAt === null
+        ? endOfPayTime
+        : Math.min(endOfPayTime, pickupAt.getTime() - (await this.shop.leadMinutes()) * MINUTE_MS);
+    return new Date(Math.max(end, Date.now() + MIN_PAGE_MS));
   }
 
   /**
-   * Requests the page of a claimed attempt, and stores the page.
+   * Opens a payment page if the order is open and needs one.
+   * @returns the order with a live page, or an order that has ended
+   * @throws Failure 502 if the gateway returned no page in time
+   */
+  async ensurePage(order: Order, customer: AuthUser): Promise<Order> {
+    const deadline = Date.now() + CALL_DEADLINE_MS;
+    if (!order.needsPage) return order;
+    const attempt = await this.#leaseAttempt(order.orderId);
+    if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
+    for (;;) {
+      // Read the lease first: a holder stores the page and ends the lease at the same time.
+      const isLeased = await lease.isHeld(this.dataSource.manager, { orderId: order.orderId });
+      const current = await this.orders.get(order.orderId);
+      if (!current.needsPage) return current;
+      // Another request held the lease and got no page in time.
+      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
+      await delay(POLL_MS);
+    }
+  }
+
+  /**
+   * Requests the page of an attempt whose lease this request holds, and stores the page.
    * @param replaced attempt whose id the gateway already knew. `attempt` is its replacement and is not replaced again.
-   * @returns null if the order is no longer pending or another request has the claim
+   * @returns null if the order has ended or another request has taken the lease
    * @throws Failure 502 if the gateway returned no page in time
    */
   async requestPage(
     order: Order,
-    customer: Principal,
+    customer: AuthUser,
     attempt: PaymentAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
     replaced?: PaymentAttempt,
   ): Promise<PaymentAttempt | null> {
     try {
-      const request = buildRequest(order, customer, attempt.attemptId);
+      const expiresAt = await this.findEndOfPage(order);
+      const request = buildRequest(order, customer, attempt.attemptId, expiresAt);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
-      return await this.#storePage(attempt, page);
+      return await this.#storePage(attempt, { ...page, expiresAt });
     } catch (error) {
       if (replaced === undefined && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
-        const fresh = await this.#claimAttempt(order.orderId, attempt);
+        const fresh = await this.#leaseAttempt(order.orderId, attempt);
         return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, attempt);
       }
-      // Releasing the claim would fail too, after a second timeout. The claim expires by itself.
+      // Ending the lease would fail too, after a second timeout. The lease expires by itself.
       if (isDatabaseUnavailable(error)) throw error;
-      await this.#buildClaimEnd(attempt).execute();
+      await lease.end(this.dataSource.manager, attempt.leaseId ?? '');
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
       const message = `no payment page for order ${order.orderId}: ${error.message}`;
       throw failures.gatewayUnavailable(new Error(message, { cause: error }));
@@ -91,47 +112,67 @@ export class CheckoutService {
   }
 
   /**
-   * Claims the latest attempt, or a new attempt if the latest page has expired or the gateway knew the id already.
-   * @param replaced claimed attempt whose id the gateway knew
-   * @returns null if the order is no longer pending, or another request has a page or a claim
+   * Takes the lease of the newest attempt, or of a new attempt if the newest page cannot be used or its id is taken.
+   * @param replaced attempt whose lease this request holds and whose id the gateway knew
+   * @returns null if the order needs no page, or another request holds the lease
    */
-  #claimAttempt(orderId: string, replaced?: PaymentAttempt): Promise<PaymentAttempt | null> {
+  #leaseAttempt(orderId: string, replaced?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
-      if (order?.status !== 'pending') return null;
-      const latest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
-      const isIdTaken = replaced !== undefined && latest?.claimId === replaced.claimId;
-      if (!isIdTaken && (latest?.hasLivePage === true || isClaimActive(latest?.claimedAt))) return null;
+      if (order?.isOpen !== true) return null;
+      const newest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
+      if (newest !== null && newest.leaseId !== replaced?.leaseId) {
+        const isUsable = newest.hasLivePage && !order.hasFailedPayment;
+        if (isUsable || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
+      }
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const isReusable = !isIdTaken && latest?.token === null;
-      const attempt = isReusable ? latest : PaymentAttempt.create(orderId, (latest?.number ?? 0) + 1);
-      await tx.upsert(PaymentAttempt, attempt.claim(), ['attemptId']);
-      await tx.update(Order, { orderId }, { attemptId: attempt.attemptId });
-      return attempt;
+      const attempt =
+        newest?.token === null && replaced === undefined
+          ? newest
+          : PaymentAttempt.create(orderId, (newest?.number ?? 0) + 1);
+      if (replaced !== undefined) await lease.end(tx, replaced.leaseId ?? '');
+      const started = lease.start();
+      const { attemptId, number } = attempt;
+      await tx.upsert(PaymentAttempt, { attemptId, orderId, number, ...started }, ['attemptId']);
+      return Object.assign(attempt, { leaseId: started.leaseId });
     });
   }
 
-  async #storePage(attempt: PaymentAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
-    const change = { ...page, expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS) };
-    const { affected } = await this.#buildClaimEnd(attempt, change)
-      .andWhere("(SELECT status FROM orders WHERE orders.order_id = payment_attempts.order_id) = 'pending'")
-      .execute();
-    return affected === 1 ? Object.assign(attempt, change) : null;
-  }
-
-  /** Builds the update that ends a claim. The update changes nothing if another request has claimed the attempt. */
-  #buildClaimEnd({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
-    return this.dataSource
-      .createQueryBuilder()
-      .update(PaymentAttempt)
-      .set({ ...change, claimId: null, claimedAt: null })
-      .where({ attemptId, claimId });
+  /** Stores a page, on which the order can be paid from now on. The order is pending again if its last payment failed. */
+  #storePage(
+    attempt: PaymentAttempt,
+    page: Pick<PaymentAttempt, 'token' | 'redirectUrl' | 'expiresAt'>,
+  ): Promise<PaymentAttempt | null> {
+    const { orderId, attemptId, leaseId } = attempt;
+    return this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lock(tx, orderId);
+      if (order?.isOpen !== true || !(await lease.end(tx, leaseId ?? '', page))) return null;
+      // The payment of an order whose newest page has no transaction (see `foldHistory` in payments).
+      const payment = order.transactionId === null ? {} : PENDING;
+      const change = { ...payment, payUntil: page.expiresAt };
+      await tx.update(Order, { orderId }, { ...change, attemptId: attemptId === orderId ? null : attemptId });
+      return Object.assign(attempt, page);
+    });
   }
 }
 
-function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): PaymentPageRequest {
+const PENDING = {
+  status: 'pending',
+  transactionId: null,
+  transactionAmount: null,
+  paymentType: null,
+  fraudStatus: null,
+  completedAt: null,
+} as const;
+
+function buildRequest(
+  order: Order,
+  { fullname, email }: AuthUser,
+  attemptId: string,
+  expiresAt: Date,
+): PaymentPageRequest {
   const items = order.items.map(({ productId, name, price, quantity }) => {
     return { id: String(productId), name, price, quantity };
   });
-  return { attemptId, grossAmount: order.grossAmount, items, customer: { fullname, email } };
+  return { attemptId, grossAmount: order.grossAmount, items, customer: { fullname, email }, expiresAt };
 }

@@ -16,8 +16,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { parseInstant } from '../common/calendar.js';
-import { IdempotentRequest } from '../common/idempotency.js';
-import { STORABLE } from '../common/text.decorator.js';
+import { IdempotentRequest } from '../common/http/idempotency.js';
+import { STORABLE } from '../common/validation/text.decorator.js';
 
 const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
 const PRODUCT_ID = { message: 'product_id should be the id of a product' };
@@ -26,6 +26,7 @@ const PRICE = { message: 'price should be a whole number from 0' };
 
 export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
+export const SHOP_CLOSED = 'the shop takes no orders at the moment';
 const PICKUP = { message: PICKUP_IMPOSSIBLE };
 
 class NewOrderItemDto {

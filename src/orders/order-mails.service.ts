@@ -3,22 +3,26 @@ import type { EntityManager } from 'typeorm';
 import { formatRupiah } from '../common/rupiah.js';
 import { formatDateTime } from '../common/calendar.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MailService, type MailTemplate } from '../mail/mail.service.js';
+import { MailService } from '../mail/mail.service.js';
+import type { MailTexts } from '../mail/texts.js';
 import { ShopService } from '../shop/shop.service.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
-const SUBJECTS = {
-  'order-receipt': 'Your receipt',
-  'order-ready': 'Your order is ready',
-  'order-refused': 'We cannot make your order',
-} as const satisfies Partial<Record<MailTemplate, string>>;
-type OrderMail = keyof typeof SUBJECTS;
+type OrderMail = keyof MailTexts['orders'];
+
+/** Time in which a step to `ready` can be taken back without a mail. */
+const READY_DELAY_MS = 60_000;
 
 const SEND_ORDER_MAIL = 'send-order-mail';
 
 /** Contains no address: the mail goes to the customer's address at the time of sending. */
-type OrderMailPayload = Readonly<{ orderId: string; mail: OrderMail }>;
+interface OrderMailPayload {
+  readonly orderId: string;
+  readonly mail: OrderMail;
+  /** Amount of a refund. */
+  readonly amount?: number;
+}
 
 @Injectable()
 export class OrderMailsService implements OnModuleInit {
@@ -35,29 +39,52 @@ export class OrderMailsService implements OnModuleInit {
 
   async enqueue(tx: EntityManager, orderId: string, mail: OrderMail): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail };
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key: `${SEND_ORDER_MAIL}:${orderId}:${mail}` });
+    const runAt = new Date(Date.now() + (mail === 'order-ready' ? READY_DELAY_MS : 0));
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, {
+      key: `${SEND_ORDER_MAIL}:${orderId}:${mail}`,
+      runAt,
+    });
   }
 
-  async #send({ orderId, mail }: OrderMailPayload): Promise<void> {
+  /** Enqueues the mail about a refund that has succeeded. */
+  async enqueueRefunded(
+    tx: EntityManager,
+    { refundId, orderId, amount }: Readonly<{ refundId: string; orderId: string; amount: number }>,
+  ): Promise<void> {
+    const payload: OrderMailPayload = { orderId, mail: 'order-refunded', amount };
+    const key = `${SEND_ORDER_MAIL}:${orderId}:order-refunded:${refundId}`;
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key });
+  }
+
+  async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {
     const order = await this.orders.findWithCustomer(orderId);
-    if (order === null) return;
+    if (order === null || (mail === 'order-ready' && !isPrepared(order))) return;
+    const { number, pickupAt, grossAmount, customer, items } = order;
+    const texts = await this.mail.textsFor(customer);
+    const zone = await this.shop.timeZone();
+    const total = formatRupiah(grossAmount);
     await this.mail.send({
-      to: order.customer,
-      subject: SUBJECTS[mail],
+      to: customer,
+      subject: texts.orders[mail].subject,
       template: mail,
+      chatText: `${texts.order} #${number}`,
       context: {
-        number: order.number,
-        pickup: order.pickupAt === null ? '' : formatDateTime(order.pickupAt, await this.shop.timeZone()),
+        intro: texts.orders[mail].intro,
+        labels: texts,
+        number,
+        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, zone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
-        note: order.customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
+        note: customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
         // Used by the receipt. The order may have been refused before it was paid.
-        next:
-          order.fulfilment === 'refused'
-            ? 'We cannot make this order and will return your payment.'
-            : 'We write to you again when it is ready.',
-        money: describeMoney(order),
-        total: formatRupiah(order.grossAmount),
-        items: order.items.map(({ name, quantity, price }) => {
+        next: order.fulfilment === 'refused' ? texts.nextRefused : texts.next,
+        money: describeMoney(order, texts),
+        refunded:
+          amount >= grossAmount
+            ? texts.refundedInFull(total)
+            : texts.refundedInPart(formatRupiah(amount), total),
+        refundTime: texts.refundTime,
+        total,
+        items: items.map(({ name, quantity, price }) => {
           return { name, quantity, sum: formatRupiah(price * quantity) };
         }),
       },
@@ -66,9 +93,12 @@ export class OrderMailsService implements OnModuleInit {
 }
 
 /** Returns the text about the payment for the mail about a refused order. */
-function describeMoney({ isPaid, grossAmount, refundedAmount }: Order): string {
-  const rest = formatRupiah(grossAmount - refundedAmount);
-  if (isPaid) return `We received your payment and will return ${rest} to you.`;
-  if (refundedAmount > 0) return `We have returned ${formatRupiah(refundedAmount)} to you.`;
-  return 'We have received no payment for it. If a payment still arrives, we will return it to you.';
+function describeMoney({ isPaid, grossAmount, refundedAmount }: Order, texts: MailTexts): string {
+  if (isPaid) return texts.willReturn(formatRupiah(grossAmount - refundedAmount));
+  return refundedAmount > 0 ? texts.haveReturned(formatRupiah(refundedAmount)) : texts.notPaid;
+}
+
+/** Returns false if the order became ready by mistake, and the step was taken back. */
+function isPrepared({ fulfilment }: Order): boolean {
+  return fulfilment === 'ready' || fulfilment === 'collected';
 }

@@ -2,18 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
-import type { Principal } from '../common/current-user.decorator.js';
-import { violatedConstraint } from '../common/database-errors.js';
-import { Failure, type FieldMessages, failures } from '../common/errors.js';
-import { ordersCreated } from '../common/metrics.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { violatedConstraint } from '../common/errors/database-errors.js';
+import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { ordersCreated } from './orders.metrics.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { type CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
-import { Order, OrderItem } from './order.entity.js';
+import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
+import { Order } from './order.entity.js';
+import { OrderItem } from './order-item.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
+import { PickupsService } from './pickups.service.js';
 
+const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 @Injectable()
@@ -23,6 +26,7 @@ export class OrderPlacementService {
     private readonly orders: OrdersRepository,
     private readonly products: ProductsService,
     private readonly shop: ShopService,
+    private readonly pickups: PickupsService,
     private readonly checkout: CheckoutService,
   ) {}
 
@@ -30,9 +34,9 @@ export class OrderPlacementService {
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
    * of the first request.
    * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 for
-   *   a key of another request; 502 if the gateway is unavailable: the order stays, and a retry with the key opens its page
+   *   a key of another request or too many open orders; 502 if the gateway is unavailable: the order stays, and a retry with the key opens its page
    */
-  async create(customer: Principal, request: CreateOrderDto): Promise<Order> {
+  async create(customer: AuthUser, request: CreateOrderDto): Promise<Order> {
     const digest = hashRequest(request);
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
@@ -50,35 +54,38 @@ export class OrderPlacementService {
     ordersCreated.inc();
     const { order } = stored;
     const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
-    // The order has ended, or this request's claim expired during the call and another request has claimed the attempt.
+    // The order has ended, or this request's lease expired during the call and another request has taken it.
     if (attempt === null) return this.checkout.ensurePage(await this.orders.get(order.orderId), customer);
-    return Object.assign(order, { attempts: [attempt] });
+    return Object.assign(order, { attempts: [attempt], payUntil: attempt.expiresAt });
   }
 
-  /** Stores an order at catalog prices, with a payment attempt that this request has claimed. */
-  async #store(customer: Principal, request: CreateOrderDto, requestDigest: Buffer) {
+  /** Stores an order at catalog prices, with a payment attempt whose lease this request holds. */
+  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer) {
+    const shop = await this.shop.get();
     const pickupAt = parseInstant(request.pickup_at);
-    const isPickupImpossible = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
+    const payUntil = await this.checkout.findEndOfPage({ createdAt: new Date(), pickupAt });
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
+      const openOrders = await this.orders.lockAndCountOpen(tx, customer.id);
       const offers = await this.products.lockOffers(tx, productIds);
-      const order = buildOrder(request, offers, isPickupImpossible ? { pickup_at: PICKUP_IMPOSSIBLE } : {});
+      const problems = await this.pickups.findProblem(tx, shop, pickupAt);
+      const order = buildOrder(request, offers, problems);
+      if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
       const idempotencyKey = request['idempotency-key'] ?? null;
-      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest });
-      const attempt = PaymentAttempt.create(order.orderId, 1).claim();
-      await this.orders.insert(tx, order, attempt);
-      return { order, attempt };
+      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest, payUntil });
+      await this.orders.insert(tx, order);
+      return { order, attempt: await this.checkout.insertFirstAttempt(tx, order.orderId) };
     });
   }
 
   /** Returns the order of an earlier request with this key, or null. Opens a payment page if a pending order has none. */
-  async #findRepeated(customer: Principal, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
+  async #findRepeated(customer: AuthUser, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey === undefined) return null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey });
     if (order === null) return null;
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
-    return this.checkout.ensurePage(order, customer);
+    return order.status === 'pending' ? this.checkout.ensurePage(order, customer) : order;
   }
 }
 
@@ -119,7 +126,7 @@ function buildOrder(
   });
 }
 
-/** Hashes a request. Version 1.1 computes the same hash for a request without fields of 1.2, so keys from 1.1 stay valid. */
+/** Hashes a request as version 1.2 does, because a customer may repeat a request with a key of that version. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],

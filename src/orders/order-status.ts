@@ -1,11 +1,21 @@
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** The only statuses that a paid order can have. `Order.isPaid` contains the other conditions. */
-export const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
+const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
 /** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
-export const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
+const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
-/** Returns `Order.isPaid` as a condition in SQL. @param orders name or alias of the table `orders` */
+/** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
+export const PAYABLE_STATUSES: readonly TransactionStatus[] = [
+  'pending',
+  'authorize',
+  'capture',
+  'deny',
+  'failure',
+  'expire',
+];
+
+/** Returns `Order.isPaid` as a condition in SQL. `orders`: name or alias of the table `orders`. */
 export function isPaidSql(orders: string): string {
   return (
     `(${orders}.status IN ('${PAID_STATUSES.join("', '")}')` +
@@ -13,6 +23,21 @@ export function isPaidSql(orders: string): string {
     ` AND coalesce(${orders}.fraud_status, '') IN ('${DOUBTFUL_FRAUD_STATUSES.join("', '")}'))` +
     ` AND ${orders}.refunded_amount < ${orders}.gross_amount)`
   );
+}
+
+/** Returns `Order.isOpen` as a condition in SQL. `orders`: name or alias of the table `orders`. */
+export function isOpenSql(orders: string): string {
+  return (
+    `(${orders}.first_paid_at IS NULL AND ${orders}.status IN ('${PAYABLE_STATUSES.join("', '")}')` +
+    ` AND ${orders}.fulfilment <> 'refused'` +
+    ` AND coalesce(${orders}.pay_until, ${orders}.created_at + interval '24 hours') > now())`
+  );
+}
+
+/** Returns true if a payment with these statuses was received, unless its money was returned since. */
+export function isReceived(status: TransactionStatus, fraudStatus: string | null): boolean {
+  const isDoubtful = status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(fraudStatus ?? '');
+  return PAID_STATUSES.includes(status) && !isDoubtful;
 }
 
 /** Returns true for the two statuses that set `completed_at`. The order may still count as unpaid: see `Order.isPaid`. */

@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { UserView } from '../users/users.dto.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
-import type { Order, OrderItem } from './order.entity.js';
+import type { Order } from './order.entity.js';
+import type { OrderItem } from './order-item.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 class OrderItemView {
@@ -79,6 +80,10 @@ export class OrderView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
   readonly created_at: Date;
 
+  /** Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-21T10:05:12.123Z' })
+  readonly pay_until: Date | null;
+
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-24T03:30:00.000Z' })
   readonly pickup_at: Date | null;
 
@@ -109,6 +114,7 @@ export class OrderView {
     this.fraud_status = order.fraudStatus;
     this.completed_at = order.completedAt;
     this.created_at = order.createdAt;
+    this.pay_until = order.isOpen ? order.endOfPayment : null;
     this.pickup_at = order.pickupAt;
     this.phone = order.phone;
     this.note = order.note;
@@ -122,13 +128,14 @@ export class AdminOrderView extends OrderView {
   @ApiProperty()
   readonly customer: UserView;
 
-  @ApiProperty({ description: 'Refused, paid, and not refunded in full', example: false })
+  /** True if money is to be returned: the order is refused and paid, or another payment of it is a surplus. */
+  @ApiProperty({ example: false })
   readonly refund_due: boolean;
 
   constructor(order: Order) {
     super(order);
     this.customer = new UserView(order.customer);
-    this.refund_due = order.fulfilment === 'refused' && order.isPaid;
+    this.refund_due = order.surplusAmount > 0 || (order.fulfilment === 'refused' && order.isPaid);
   }
 }
 

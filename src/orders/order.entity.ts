@@ -1,10 +1,24 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { bigintAsNumber } from '../common/bigint-as-number.js';
+import { failures } from '../common/errors/failures.js';
+import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
-import { DOUBTFUL_FRAUD_STATUSES, PAID_STATUSES } from './order-status.js';
+import { OrderItem } from './order-item.entity.js';
+import { isReceived, PAYABLE_STATUSES } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
+
+declare const LOCKED: unique symbol;
+/** Order whose row the current transaction has locked. Only `OrdersRepository.lock` returns one. */
+export type LockedOrder = Order & { readonly [LOCKED]: true };
+
+/** Maximum time in which an order can be paid, counted from its creation. */
+export const PAY_TIME_MS = 24 * 60 * 60 * 1000;
+/** Time for notifications of payments that were made in the last moment. */
+const GRACE_MS = 60 * 60 * 1000;
+
+/** A token can outlive its user after a restore of an older backup. */
+export const ORDER_CONSTRAINT_FAILURES = { orders_user_id_fkey: failures.missingAccessToken };
 
 @Entity('orders')
 export class Order {
@@ -36,7 +50,7 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
-  /** Id of the current payment attempt. Null means the first attempt, whose id is the order id. */
+  /** Attempt that was paid, otherwise the attempt with the newest page. Null means the first attempt, which has the order's id. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId!: string | null;
 
@@ -56,7 +70,15 @@ export class Order {
 
   /** Stays after a refund or a cancelled payment, so that the receipt is mailed once. */
   @Column('timestamptz', { name: 'first_paid_at', nullable: true })
-  firstPaidAt!: Date | null;
+  firstPaidAt: Date | null = null;
+
+  /** End of the newest payment page. Null for an order of version 1.2, which can be paid for 24 hours. */
+  @Column('timestamptz', { name: 'pay_until', nullable: true })
+  payUntil!: Date | null;
+
+  /** Whole rupiah of other transactions than the one that counts: money that the shop has to return. */
+  @Column('bigint', { name: 'surplus_amount', default: 0, transformer: bigintAsNumber })
+  surplusAmount = 0;
 
   @Column('timestamptz', { name: 'pickup_at', nullable: true })
   pickupAt!: Date | null;
@@ -87,7 +109,7 @@ export class Order {
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
   updatedAt!: Date;
 
-  @OneToMany(() => OrderItem, (item) => item.order)
+  @OneToMany(() => OrderItem, 'order')
   items!: OrderItem[];
 
   /** Oldest first. Not loaded for the day sheet: a paid order needs no payment page. */
@@ -99,50 +121,64 @@ export class Order {
     return this.orderId.slice(0, 8).toUpperCase();
   }
 
-  /** Id of the latest payment attempt while the order is pending. Later: id of the attempt that set the order's status. */
-  get currentAttemptId(): string {
-    return this.attemptId ?? this.orderId;
+  /** Ids of all attempts, newest first; the order's own id if the order is older than the table of attempts. */
+  get attemptIds(): string[] {
+    const ids = (this.attempts ?? []).map(({ attemptId }) => attemptId).reverse();
+    return ids.length === 0 ? [this.orderId] : ids;
   }
 
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
   get isPaid(): boolean {
-    const isDoubtful = this.status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(this.fraudStatus ?? '');
-    return PAID_STATUSES.includes(this.status) && !isDoubtful && this.refundedAmount < this.grossAmount;
+    return isReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
+  }
+
+  /** Time at which the order can no longer be paid. */
+  get endOfPayment(): Date {
+    return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
+  }
+
+  /** Time at which the service expires the order if it is not paid. */
+  get expiresAt(): Date {
+    const latest = this.createdAt.getTime() + PAY_TIME_MS + GRACE_MS;
+    return new Date(Math.min(this.endOfPayment.getTime() + GRACE_MS, latest));
+  }
+
+  /** True while the customer can pay, also after a payment that failed. The shop has received no money so far. */
+  get isOpen(): boolean {
+    const isPayable = PAYABLE_STATUSES.includes(this.status) && this.fulfilment !== 'refused';
+    return isPayable && !this.isPaid && this.firstPaidAt === null && this.endOfPayment.getTime() > Date.now();
   }
 
   canBecome(next: Fulfilment): boolean {
     return NEXT_STEPS[this.fulfilment].includes(next) && (next !== 'preparing' || this.isPaid);
   }
 
-  /** Newest attempt whose payment page can be used. Null if there is none, or if the order is not pending. */
-  get payableAttempt(): PaymentAttempt | null {
-    if (this.status !== 'pending') return null;
+  /** True if the last payment of an open order failed, so that the customer needs another payment page. */
+  get hasFailedPayment(): boolean {
+    return ['deny', 'failure', 'expire'].includes(this.status);
+  }
+
+  /** Newest attempt whose payment page has not expired. Null if there is none. */
+  get livePage(): PaymentAttempt | null {
     return this.attempts?.findLast(({ hasLivePage }) => hasLivePage) ?? null;
   }
-}
 
-/** Item of an order, with name and price as sold. The product may have changed or been deleted since. */
-@Entity('order_items')
-export class OrderItem {
-  @PrimaryColumn('uuid', { name: 'order_id', primaryKeyConstraintName: 'order_items_pkey' })
-  orderId!: string;
+  get needsPage(): boolean {
+    return this.isOpen && (this.hasFailedPayment || this.livePage === null);
+  }
 
-  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'order_items_pkey' })
-  position!: number;
+  /** Payment page that clients may show. Null unless the order is pending. */
+  get payableAttempt(): PaymentAttempt | null {
+    return this.status === 'pending' ? this.livePage : null;
+  }
 
-  @Column('integer', { name: 'product_id' })
-  productId!: number;
+  /** True if the gateway may still report a payment: the order is open, or one of its transactions can succeed. */
+  get awaitsPayment(): boolean {
+    return this.isOpen || (!this.isPaid && ['pending', 'authorize', 'capture'].includes(this.status));
+  }
 
-  @Column('varchar', { length: 255 })
-  name!: string;
-
-  @Column('bigint', { transformer: bigintAsNumber })
-  price!: number;
-
-  @Column('smallint')
-  quantity!: number;
-
-  @ManyToOne(() => Order, (order) => order.items)
-  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
-  order!: Order;
+  /** True if the order was cancelled, refused or expired. Money that arrives now counts once the gateway confirms it. */
+  get hasEnded(): boolean {
+    return this.fulfilment === 'refused' || (['cancel', 'expire'].includes(this.status) && !this.isOpen);
+  }
 }

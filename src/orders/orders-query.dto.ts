@@ -2,8 +2,8 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar.js';
-import { failures } from '../common/errors.js';
-import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
+import { failures } from '../common/errors/failures.js';
+import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 
@@ -49,7 +49,10 @@ export class AdminOrdersQuery extends OrdersQuery {
   @IsCalendarDate()
   pickup?: string;
 
-  @SearchQuery("Part of the customer's name or e-mail, or the beginning of the order's id; case-insensitive")
+  @SearchQuery(
+    "Part of the customer's name or e-mail, digits of the phone number, or the beginning of the order's id, also after #; " +
+      'case-insensitive',
+  )
   q?: string;
 }
 

@@ -1,10 +1,13 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
-import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { FairQueue } from '../common/fair-queue.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { ApiIdempotencyKey, IdempotentBody } from '../common/http/idempotency.js';
+import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE, SHOP_CLOSED } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { ORDER_ID_PARAM, ORDER_LIST_DOCS, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
@@ -13,12 +16,14 @@ import { OrdersService } from './orders.service.js';
 @ApiTags('Orders')
 @Controller('orders')
 export class OrdersController {
+  /** A page can occupy the process for 10 ms, so customers are served in turn. */
+  readonly #pages = new FairQueue(2, 200);
+
   constructor(
     private readonly orders: OrdersService,
     private readonly placement: OrderPlacementService,
   ) {}
 
-  @Post()
   @ApiBody({ type: CreateOrderDto })
   @ApiIdempotencyKey()
   @ApiEndpoint({
@@ -30,28 +35,36 @@ export class OrdersController {
     success: { status: 201, data: { order: OrderView } },
     failures: [
       failures.validation({ 'items.0.product_id': PRODUCT_GONE, pickup_at: PICKUP_IMPOSSIBLE }),
+      failures.validation({ pickup_at: SHOP_CLOSED }),
       failures.idempotencyKeyReused(),
+      failures.tooManyOpenOrders(),
       failures.gatewayUnavailable(),
     ],
     takes: 'json',
   })
-  async create(@CurrentUser() customer: Principal, @IdempotentBody() request: CreateOrderDto) {
+  @Post()
+  async create(@CurrentUser() customer: AuthUser, @IdempotentBody() request: CreateOrderDto) {
     return { order: new OrderView(await this.placement.create(customer, request)) };
   }
 
-  @Get()
   @ApiEndpoint({
     summary: 'List your orders, newest first',
     ...ORDER_LIST_DOCS,
     access: 'user',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
   })
-  async list(@CurrentUser() customer: Principal, @Query() query: OrdersQuery) {
-    const page = await this.orders.page(query, customer.id);
-    return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
+  @Get()
+  list(
+    @CurrentUser() customer: AuthUser,
+    @Query() query: OrdersQuery,
+    @CurrentClient() { left }: Client,
+  ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
+    return this.#pages.run(String(customer.id), left, async () => {
+      const page = await this.orders.page(query, customer.id);
+      return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
+    });
   }
 
-  @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return an order',
@@ -61,11 +74,11 @@ export class OrdersController {
     success: { status: 200, data: { order: OrderView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(@CurrentUser() caller: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
-    return { order: new OrderView(await this.orders.findFor(caller, orderId)) };
+  @Get(':order_id')
+  async show(@CurrentUser() authUser: AuthUser, @Param('order_id', OrderIdPipe) orderId: string) {
+    return { order: new OrderView(await this.orders.findFor(authUser, orderId)) };
   }
 
-  @Post(':order_id/token')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return the payment page of a pending order, or open a new one',
@@ -77,9 +90,9 @@ export class OrdersController {
       failures.orderNotPending(),
       failures.gatewayUnavailable(),
     ],
-    changesStateWithoutBody: true,
   })
-  async token(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
+  @Post(':order_id/token')
+  async token(@CurrentUser() customer: AuthUser, @Param('order_id', OrderIdPipe) orderId: string) {
     return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));
   }
 }

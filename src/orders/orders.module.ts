@@ -5,26 +5,41 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { ShopModule } from '../shop/shop.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { CheckoutService } from './checkout.service.js';
-import { Order, OrderItem } from './order.entity.js';
+import { OrderAction } from './order-action.entity.js';
+import { Order } from './order.entity.js';
+import { OrderItem } from './order-item.entity.js';
+import { OrderActionsService } from './order-actions.service.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
+import { PickupsService } from './pickups.service.js';
+import { ShopController } from './shop.controller.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Order, OrderItem, PaymentAttempt]),
+    TypeOrmModule.forFeature([Order, OrderAction, OrderItem, PaymentAttempt]),
     GatewayModule,
     JobsModule,
     MailModule,
     ProductsModule,
     ShopModule,
+    UsersModule,
   ],
-  controllers: [OrdersController],
-  providers: [CheckoutService, OrderMailsService, OrderPlacementService, OrdersRepository, OrdersService],
-  exports: [OrderPlacementService, OrdersService],
+  controllers: [OrdersController, ShopController],
+  providers: [
+    CheckoutService,
+    OrderActionsService,
+    OrderMailsService,
+    OrderPlacementService,
+    OrdersRepository,
+    OrdersService,
+    PickupsService,
+  ],
+  exports: [OrderActionsService, OrderMailsService, OrderPlacementService, OrdersService],
 })
 export class OrdersModule {}

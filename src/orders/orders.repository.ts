@@ -3,15 +3,22 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { isUUID } from 'class-validator';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
-import { pipelined } from '../common/pipelined.js';
-import { toLikePattern } from '../common/query.decorators.js';
-import { isPaidSql } from './order-status.js';
-import { Order, OrderItem } from './order.entity.js';
+import { toLikePattern } from '../common/validation/query.decorators.js';
+import { isOpenSql, isPaidSql } from './order-status.js';
+import { type LockedOrder, Order } from './order.entity.js';
+import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const PAGE_SIZE = 50;
-const CUSTOMER_COLUMNS = ['customer.id', 'customer.fullname', 'customer.email', 'customer.emailVerifiedAt'];
+/** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
+const OPEN_ORDERS_LOCK = 1_766_432;
+const CUSTOMER_COLUMNS = [
+  'customer.id',
+  'customer.fullname',
+  'customer.email',
+  'customer.emailVerifiedAt',
+  'customer.language',
+];
 
 @Injectable()
 export class OrdersRepository {
@@ -27,64 +34,80 @@ export class OrdersRepository {
   }
 
   findWithCustomer(orderId: string): Promise<Order | null> {
-    return this.#selectWithCustomer().where({ orderId }).getOne();
+    return this.#selectWithParts()
+      .innerJoin('o.customer', 'customer')
+      .addSelect(CUSTOMER_COLUMNS)
+      .where({ orderId })
+      .getOne();
   }
 
   /**
-   * Returns a page of orders with items, attempts and customers.
+   * Returns a page of orders with items, attempts and customers, in one statement.
    * @param userId selects only orders of this customer
    * @param pickup day of `query.pickup`: selects only orders with a pickup time on this day, sorted by pickup time
    */
   page(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): Promise<Order[]> {
     const ids = this.#selectPageIds(query, userId, pickup);
-    return this.#selectWithCustomer(buildSortOrder('o', pickup))
+    const page = this.orders
+      .createQueryBuilder('o')
+      .leftJoinAndSelect('o.attempts', 'attempt')
+      .orderBy({ ...buildSortOrder('o', pickup), 'attempt.number': 'ASC' })
       .where(`o.orderId IN (${ids.getQuery()})`)
-      .setParameters(ids.getParameters())
-      .getMany();
+      .setParameters(ids.getParameters());
+    return getManyWithItems(page);
   }
 
   /**
-   * Returns the paid orders of a day that are not refused, with items and customers. Orders with a pickup time on the day
-   * come first, by pickup time. Orders that were paid on the day and have no pickup time follow.
+   * Returns the paid orders of a range of days that are not refused, with items and customers. Orders with a pickup time in
+   * the range come first, by pickup time. Orders that were paid in the range and have no pickup time follow.
+   * @param isUncollected selects only orders that are not collected
    */
-  findOfDay(day: TimeRange): Promise<Order[]> {
-    return this.orders
+  findOfDays(days: TimeRange, { isUncollected = false } = {}): Promise<Order[]> {
+    const orders = this.orders
       .createQueryBuilder('o')
-      .innerJoinAndSelect('o.items', 'item')
-      .innerJoin('o.customer', 'customer')
-      .addSelect(CUSTOMER_COLUMNS)
-      .orderBy({ 'o.pickupAt': 'ASC', 'o.firstPaidAt': 'ASC', 'o.orderId': 'ASC', 'item.position': 'ASC' })
+      .orderBy({ 'o.pickupAt': 'ASC', 'o.firstPaidAt': 'ASC', 'o.orderId': 'ASC' })
       .where(
         `(o.pickupAt >= :start AND o.pickupAt < :end
           OR o.pickupAt IS NULL AND o.firstPaidAt >= :start AND o.firstPaidAt < :end)`,
-        day,
+        days,
       )
       .andWhere(isPaidSql('o'))
-      .andWhere("o.fulfilment <> 'refused'")
-      .getMany();
+      .andWhere("o.fulfilment <> 'refused'");
+    return getManyWithItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
-  async insert(tx: EntityManager, order: Order, attempt: PaymentAttempt): Promise<void> {
-    await pipelined(
-      // For orders, `tx.insert` would also read columns with default values back, which takes five times as long.
-      tx.createQueryBuilder().insert().into(Order).values(order).updateEntity(false).execute(),
-      tx.insert(OrderItem, order.items),
-      tx.insert(PaymentAttempt, attempt),
+  /** Counts the open orders of a customer. Further orders of the customer wait until the transaction ends. */
+  async lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
+    // Two statements: the second one must see what other transactions committed before the lock was released.
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [OPEN_ORDERS_LOCK, userId]);
+    // The condition on `created_at` lets the index skip old orders. No order is open for more than 25 hours.
+    const rows = await tx.query<{ open: number }[]>(
+      `SELECT count(*)::int AS open FROM orders
+       WHERE user_id = $1 AND created_at > now() - interval '25 hours' AND ${isOpenSql('orders')}`,
+      [userId],
     );
+    return rows[0]?.open ?? 0;
+  }
+
+  async insert(tx: EntityManager, order: Order): Promise<void> {
+    // `tx.insert` would also read columns with default values back, which takes five times as long.
+    await tx.createQueryBuilder().insert().into(Order).values(order).updateEntity(false).execute();
+    await tx.insert(OrderItem, order.items);
   }
 
   /**
    * Locks an order until the transaction ends, so that payment events are applied one after another. Loads no relations.
    * @param id id of the order or of one of its payment attempts
    */
-  lock(tx: EntityManager, id: string): Promise<Order | null> {
-    return tx
+  async lock(tx: EntityManager, id: string): Promise<LockedOrder | null> {
+    const order = await tx
       .createQueryBuilder(Order, 'o')
       .setLock('pessimistic_write')
       .where('o.orderId = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = :id), :id)', {
         id,
       })
       .getOne();
+    return order as LockedOrder | null;
   }
 
   #selectPageIds(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): SelectQueryBuilder<Order> {
@@ -99,15 +122,19 @@ export class OrdersRepository {
     if (status !== undefined) ids.andWhere('page.status = :status', { status });
     if (fulfilment !== undefined) ids.andWhere('page.fulfilment = :fulfilment', { fulfilment });
     if (paid !== undefined) ids.andWhere(paid ? isPaidSql('page') : `NOT ${isPaidSql('page')}`);
-    if (refund === 'due') ids.andWhere(`page.fulfilment = 'refused' AND ${isPaidSql('page')}`);
+    if (refund === 'due')
+      ids.andWhere(`(page.surplusAmount > 0 OR page.fulfilment = 'refused' AND ${isPaidSql('page')})`);
     if (search !== undefined) {
-      const range = parseIdPrefix(search);
+      const range = parseIdPrefix(search.replace(/^#/, ''));
+      const digits = /^[\d +\-().]+$/.test(search) ? search.replaceAll(/\D/g, '') : '';
       // A join would look up the customer of every order, which is two to four times slower if few orders match.
-      const byCustomer =
-        'page.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)';
-      const condition =
-        range === null ? byCustomer : `${byCustomer} OR page.orderId BETWEEN :least AND :greatest`;
-      ids.andWhere(`(${condition})`, { part: toLikePattern(search), ...range });
+      const conditions = [
+        'page.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)',
+        ...(range === null ? [] : ['page.orderId BETWEEN :least AND :greatest']),
+        ...(digits === '' ? [] : ["translate(page.phone, ' +-().', '') LIKE :digits"]),
+      ];
+      const parameters = { part: toLikePattern(search), digits: toLikePattern(digits), ...range };
+      ids.andWhere(`(${conditions.join(' OR ')})`, parameters);
     }
     if (lastId !== undefined) {
       const [column, comparison] = pickup === undefined ? ['created_at', '<'] : ['pickup_at', '>'];
@@ -121,20 +148,40 @@ export class OrdersRepository {
     return ids;
   }
 
-  #selectWithCustomer(orderBy?: OrderByCondition): SelectQueryBuilder<Order> {
-    return this.#selectWithParts(orderBy).innerJoin('o.customer', 'customer').addSelect(CUSTOMER_COLUMNS);
-  }
-
-  #selectWithParts(orderBy: OrderByCondition = {}): SelectQueryBuilder<Order> {
+  #selectWithParts(): SelectQueryBuilder<Order> {
     return this.orders
       .createQueryBuilder('o')
       .leftJoinAndSelect('o.items', 'item')
       .leftJoinAndSelect('o.attempts', 'attempt')
-      .orderBy({ ...orderBy, 'item.position': 'ASC', 'attempt.number': 'ASC' });
+      .orderBy({ 'item.position': 'ASC', 'attempt.number': 'ASC' });
   }
 }
 
-/** Builds the sort order of a page: newest first, or by pickup time. @param alias alias of the table `orders` */
+/**
+ * Loads orders with customers and items. The items arrive as JSON arrays, because TypeORM reads each column of each row of a
+ * join, and because PostgreSQL builds arrays faster than objects (docs/security.md).
+ */
+async function getManyWithItems(orders: SelectQueryBuilder<Order>): Promise<Order[]> {
+  const { entities, raw } = await orders
+    .innerJoin('o.customer', 'customer')
+    .addSelect(CUSTOMER_COLUMNS)
+    .addSelect(
+      `(SELECT json_agg(json_build_array(product_id, name, price, quantity) ORDER BY position)
+        FROM order_items WHERE order_items.order_id = o.order_id)`,
+      'items',
+    )
+    .getRawAndEntities<{ o_order_id: string; items: [number, string, number, number][] | null }>();
+  const items = new Map(raw.map((row) => [row.o_order_id, row.items ?? []]));
+  return entities.map((order) => {
+    const { orderId } = order;
+    const rows = items.get(orderId) ?? [];
+    return Object.assign(order, {
+      items: rows.map(([productId, name, price, quantity]) => ({ productId, name, price, quantity })),
+    });
+  });
+}
+
+/** Builds the sort order of a page: newest first, or by pickup time. `alias`: alias of the table `orders`. */
 function buildSortOrder(alias: string, pickup?: TimeRange): OrderByCondition {
   return pickup === undefined
     ? { [`${alias}.createdAt`]: 'DESC', [`${alias}.orderId`]: 'DESC' }

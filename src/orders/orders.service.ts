@@ -1,24 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
-import type { Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { orderSteps } from '../common/metrics.js';
-import { pipelined } from '../common/pipelined.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
+import { orderSteps, surplusPayments } from './orders.metrics.js';
 import { ShopService } from '../shop/shop.service.js';
+import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { Fulfilment } from './fulfilment.js';
+import { OrderActionsService } from './order-actions.service.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { isCompleted } from './order-status.js';
-import { Order } from './order.entity.js';
+import { type LockedOrder, Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
-import type { PaymentAttempt } from './payment-attempt.entity.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
-export type { Order };
+export type { LockedOrder, Order };
 
-/** Columns of an order that `applyPayment` sets from a payment event. */
-type OrderPayment = Pick<
+/** Columns of an order that follow from its payment history. */
+export type PaymentColumns = Pick<
   Order,
   | 'status'
   | 'attemptId'
@@ -27,19 +27,25 @@ type OrderPayment = Pick<
   | 'fraudStatus'
   | 'transactionAmount'
   | 'refundedAmount'
+  | 'surplusAmount'
+  | 'completedAt'
 >;
 
 @Injectable()
 export class OrdersService {
+  readonly #logger = new Logger('Orders');
+
   constructor(
+    private readonly users: UsersService,
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
     private readonly checkout: CheckoutService,
     private readonly mails: OrderMailsService,
+    private readonly actions: OrderActionsService,
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns a page of the orders of one customer (`userId`) or of all customers. @throws Failure 404 for an empty page */
+  /** Returns a page of the orders of one customer (`userId`) or of all customers. Throws Failure 404 for an empty page. */
   async page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const pickup = query.pickup === undefined ? undefined : await this.shop.dayRange(query.pickup);
     const page = await this.orders.page(query, userId, pickup);
@@ -49,88 +55,99 @@ export class OrdersService {
 
   /** Returns a day's orders (by pickup time, if any, otherwise by time of payment) that are paid and not refused. */
   findOfDay(day: TimeRange): Promise<Order[]> {
-    return this.orders.findOfDay(day);
+    return this.orders.findOfDays(day);
   }
 
-  /** @throws Failure 404 for an unknown order and, unless the caller is an administrator, for another customer's order */
-  findFor(caller: Principal, orderId: string): Promise<Order> {
-    return caller.role === 'ADMIN' ? this.findWithCustomer(orderId) : this.findOwn(caller, orderId);
+  /** Returns the orders of several days that are paid and neither collected nor refused, oldest first. */
+  async findUncollected(days: TimeRange): Promise<Order[]> {
+    const orders = await this.orders.findOfDays(days, { isUncollected: true });
+    const timeOf = ({ pickupAt, firstPaidAt }: Order) => (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
+    return orders.sort((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** Returns any order, for administrators. @throws Failure 404 */
+  /** @throws Failure 404 for an unknown order and, unless the user is an administrator, for another customer's order */
+  async findFor(authUser: AuthUser, orderId: string): Promise<Order> {
+    const isAdmin = await this.users.isAdmin(authUser);
+    return isAdmin ? this.findWithCustomer(orderId) : this.findOwn(authUser, orderId);
+  }
+
+  /** Returns any order, for administrators. Throws Failure 404. */
   async findWithCustomer(orderId: string): Promise<Order> {
     const order = await this.orders.findWithCustomer(orderId);
     if (order === null) throw failures.notFound();
     return order;
   }
 
-  /** @throws Failure 404 unless the caller owns the order */
-  async findOwn(customer: Principal, orderId: string): Promise<Order> {
+  /** @throws Failure 404 unless the user owns the order */
+  async findOwn(customer: AuthUser, orderId: string): Promise<Order> {
     const order = await this.orders.find({ orderId, userId: customer.id });
     if (order === null) throw failures.notFound();
     return order;
   }
 
   /**
-   * Takes an order to its next step, and mails the customer if the order is ready or refused. If two requests perform the
-   * same step concurrently, the second one fails with 409.
+   * Takes an order to another step, and mails the customer if the order was prepared or is refused. If two requests perform
+   * the same step concurrently, the second one fails with 409.
    * @throws Failure 404; 409 if the order cannot take this step
    */
-  async advance(orderId: string, next: Fulfilment): Promise<Order> {
+  async advance({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     const order = await this.findWithCustomer(orderId);
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await this.orders.lock(tx, orderId));
       if (!order.canBecome(next)) throw failures.fulfilmentStep(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
-      if (next === 'ready' || next === 'refused') await this.mails.enqueue(tx, orderId, `order-${next}`);
+      await this.actions.record(tx, { orderId, action: next, userId });
+      if (next === 'refused') await this.mails.enqueue(tx, orderId, 'order-refused');
+      // Not after a step back from collected: the customer knows already.
+      if (next === 'ready' && order.fulfilment === 'preparing')
+        await this.mails.enqueue(tx, orderId, 'order-ready');
     });
     orderSteps.inc({ fulfilment: next });
     return Object.assign(order, { fulfilment: next });
   }
 
-  /** @throws Failure 404 unless the caller owns the order, 409 if it is not pending, 502 if the gateway is unavailable */
-  async openPaymentPage(customer: Principal, orderId: string): Promise<PaymentAttempt> {
+  /** @throws Failure 404 for another customer's order, 409 if it is not open, 502 if the gateway is unavailable */
+  async openPaymentPage(customer: AuthUser, orderId: string): Promise<PaymentAttempt> {
     const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
-    if (order.payableAttempt === null) throw failures.orderNotPending();
-    return order.payableAttempt;
+    if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
+    return order.livePage;
   }
 
-  /** Returns the ids of all attempts, newest first; the order's own id if the order is older than the table of attempts. */
-  async listAttemptIds(orderId: string): Promise<string[]> {
-    const { attempts = [] } = await this.orders.get(orderId);
-    return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
-  }
-
-  /** Locks an order until the transaction ends. @param id id of the order or of one of its payment attempts */
-  lock(tx: EntityManager, id: string): Promise<Order | null> {
+  /** Locks an order until the transaction ends. `id`: id of the order or of one of its payment attempts. */
+  lock(tx: EntityManager, id: string): Promise<LockedOrder | null> {
     return this.orders.lock(tx, id);
   }
 
-  async lockOrFail(tx: EntityManager, id: string): Promise<Order> {
+  async lockOrFail(tx: EntityManager, id: string): Promise<LockedOrder> {
     const order = await this.lock(tx, id);
     if (order === null) throw failures.notFound();
     return order;
   }
 
-  /** Updates a locked order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */
-  async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
-    const now = new Date();
-    // A captured payment that is settled keeps its time of completion.
-    const completedBefore = order.transactionId === payment.transactionId ? order.completedAt : null;
-    const change = { ...payment, completedAt: isCompleted(payment.status) ? (completedBefore ?? now) : null };
-    const isFirstPaid = Object.assign(order, change).isPaid && order.firstPaidAt === null;
-    if (isFirstPaid) order.firstPaidAt = now;
-    const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
-    await pipelined(
-      tx.update(Order, { orderId: order.orderId }, { ...change, firstPaidAt: order.firstPaidAt }),
-      ...(isFirstPaid ? [this.mails.enqueue(tx, order.orderId, mail)] : []),
-    );
+  /** Updates an order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */
+  async applyPayment(tx: EntityManager, order: LockedOrder, payment: PaymentColumns): Promise<void> {
+    const { orderId } = order;
+    const wasPaidBefore = order.firstPaidAt !== null;
+    if (payment.surplusAmount > order.surplusAmount) {
+      surplusPayments.inc();
+      this.#logger.warn(
+        `order ${orderId} was paid twice: ${payment.surplusAmount} rupiah have to be returned`,
+      );
+    }
+    Object.assign(order, payment);
+    if (order.isPaid) order.firstPaidAt ??= new Date();
+    await tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt });
+    if (wasPaidBefore || !order.isPaid) return;
+    await this.mails.enqueue(tx, orderId, order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt');
   }
 
-  /** Ends a locked order whose current attempt has no transaction at the gateway. */
-  async close(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
-    order.status = status;
-    await tx.update(Order, { orderId: order.orderId }, { status });
+  /** Returns the attempt with the newest payment page of an order. */
+  async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
+    // The column has this attempt until the order is paid, and then the attempt that was paid.
+    if (order.firstPaidAt === null) return order.attemptId ?? order.orderId;
+    const where = { orderId: order.orderId, token: Not(IsNull()) };
+    const newest = await tx.findOne(PaymentAttempt, { where, order: { number: 'DESC' } });
+    return newest?.attemptId ?? order.orderId;
   }
 }

@@ -19,10 +19,10 @@ export class PaymentAttempt {
 
   /** Identifies the request that is calling the gateway. Only that request may store the page. */
   @Column('uuid', { name: 'claim_id', nullable: true })
-  claimId!: string | null;
+  leaseId: string | null = null;
 
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
-  claimedAt!: Date | null;
+  leasedAt: Date | null = null;
 
   @Column('text', { nullable: true })
   token: string | null = null;
@@ -41,11 +41,6 @@ export class PaymentAttempt {
   static create(orderId: string, number: number): PaymentAttempt {
     const attemptId = number === 1 ? orderId : randomUUID();
     return Object.assign(new PaymentAttempt(), { attemptId, orderId, number });
-  }
-
-  /** Sets a claim: the right to call the gateway for this attempt. After 10 seconds another request may replace the claim. */
-  claim(): this {
-    return Object.assign(this, { claimId: randomUUID(), claimedAt: new Date() });
   }
 
   get hasLivePage(): boolean {

@@ -1,8 +1,10 @@
 import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { failures } from '../common/errors.js';
-import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiIdempotencyKey, IdempotentBody } from '../common/http/idempotency.js';
 import { FULFILMENTS } from '../orders/fulfilment.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import {
@@ -13,10 +15,17 @@ import {
   OrderIdPipe,
   UNKNOWN_FULFILMENT,
 } from '../orders/orders-query.dto.js';
+import { OrderActionsService } from '../orders/order-actions.service.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
+import {
+  ActionView,
+  HistoryMeta,
+  HistoryQuery,
+  NotificationView,
+  TransactionView,
+} from './order-history.dto.js';
 import { OrderStepsService } from './order-steps.service.js';
-import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentHistoryService } from './payment-history.service.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
@@ -25,34 +34,40 @@ import { RefundsService } from './refunds.service.js';
 export class AdminOrdersController {
   constructor(
     private readonly orders: OrdersService,
-    private readonly events: PaymentEventsService,
+    private readonly history: PaymentHistoryService,
+    private readonly actions: OrderActionsService,
     private readonly steps: OrderStepsService,
     private readonly refunds: RefundsService,
   ) {}
 
-  @Get()
   @ApiEndpoint({
     summary: 'List the orders of all customers, newest first',
     ...ORDER_LIST_DOCS,
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
   })
+  @Get()
   async list(@Query() query: AdminOrdersQuery) {
     const page = await this.orders.page(query);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
   }
 
-  @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
-      '`notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and ' +
+      '`transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and ' +
       'refunds, and other payment events only if they changed the order.',
     access: 'admin',
     success: {
       status: 200,
-      data: { order: AdminOrderView, meta: HistoryMeta, notifications: [NotificationView] },
+      data: {
+        order: AdminOrderView,
+        transactions: [TransactionView],
+        actions: [ActionView],
+        meta: HistoryMeta,
+        notifications: [NotificationView],
+      },
     },
     failures: [
       failures.malformedRequest(),
@@ -60,24 +75,28 @@ export class AdminOrdersController {
       failures.notFound(),
     ],
   })
+  @Get(':order_id')
   async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.events.page(order.orderId, lastId);
+    const events = await this.history.page(orderId, lastId);
     if (events.length === 0 && lastId > 0) throw failures.notFound();
+    const payment = await this.history.readPayment(order);
+    const transactions = payment.transactions.map((transaction) => new TransactionView(order, transaction));
+    const actions = (await this.actions.list(orderId)).map((action) => new ActionView(action));
     const notifications = events.map((event) => new NotificationView(event));
     const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
-    return { order: new AdminOrderView(order), meta, notifications };
+    return { order: new AdminOrderView(order), transactions, actions, meta, notifications };
   }
 
-  @Put(':order_id/fulfilment')
   @ApiParam(ORDER_ID_PARAM)
   @ApiBody({ type: FulfilmentDto })
   @ApiEndpoint({
-    summary: 'Take an order to its next step',
+    summary: 'Take an order to its next step, or one step back',
     description:
-      'new → preparing → ready → collected. A new, preparing or ready order can become refused. Only a paid order can ' +
+      'new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can ' +
       'become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a ' +
-      'payment. The customer gets an e-mail when the order becomes ready or refused.',
+      'payment. The customer gets an e-mail when the order is refused, and one minute after it became ready, ' +
+      'unless that step was taken back.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },
     failures: [
@@ -88,11 +107,15 @@ export class AdminOrdersController {
     ],
     takes: 'json',
   })
-  async advance(@Param('order_id', OrderIdPipe) orderId: string, @Body() { fulfilment }: FulfilmentDto) {
-    return { order: new AdminOrderView(await this.steps.advance(orderId, fulfilment)) };
+  @Put(':order_id/fulfilment')
+  async advance(
+    @CurrentUser() admin: AuthUser,
+    @Param('order_id', OrderIdPipe) orderId: string,
+    @Body() { fulfilment }: FulfilmentDto,
+  ) {
+    return { order: new AdminOrderView(await this.steps.advance(admin, orderId, fulfilment)) };
   }
 
-  @Post(':order_id/refund')
   @ApiParam(ORDER_ID_PARAM)
   @ApiBody({ type: RefundDto })
   @ApiIdempotencyKey()
@@ -113,7 +136,12 @@ export class AdminOrdersController {
     ],
     takes: 'json',
   })
-  async refund(@Param('order_id', OrderIdPipe) orderId: string, @IdempotentBody() request: RefundDto) {
-    return { order: new AdminOrderView(await this.refunds.refund(orderId, request)) };
+  @Post(':order_id/refund')
+  async refund(
+    @CurrentUser() admin: AuthUser,
+    @Param('order_id', OrderIdPipe) orderId: string,
+    @IdempotentBody() request: RefundDto,
+  ) {
+    return { order: new AdminOrderView(await this.refunds.refund(admin, orderId, request)) };
   }
 }

@@ -1,8 +1,8 @@
 import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { ExecutionContext, PipeTransform, RawBodyRequest } from '@nestjs/common';
 import type { Request } from 'express';
-import { type FieldMessages, failures } from '../common/errors.js';
-import { checkDto } from '../common/validation.pipe.js';
+import { type FieldMessages, failures } from '../common/errors/failures.js';
+import { checkDto } from '../common/validation/validation.pipe.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 
 type NotificationRequest = RawBodyRequest<Request>;

@@ -1,8 +1,9 @@
 import { Controller, Param, Post } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrderStepsService } from './order-steps.service.js';
@@ -13,7 +14,6 @@ import { OrderStepsService } from './order-steps.service.js';
 export class OrderCancellationController {
   constructor(private readonly steps: OrderStepsService) {}
 
-  @Post(':order_id/cancel')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Cancel a pending order, at the gateway and here',
@@ -25,9 +25,9 @@ export class OrderCancellationController {
       failures.orderNotPending(),
       failures.gatewayUnavailable(),
     ],
-    changesStateWithoutBody: true,
   })
-  async cancel(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
+  @Post(':order_id/cancel')
+  async cancel(@CurrentUser() customer: AuthUser, @Param('order_id', OrderIdPipe) orderId: string) {
     return { order: new OrderView(await this.steps.cancel(customer, orderId)) };
   }
 }

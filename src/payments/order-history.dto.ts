@@ -1,8 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
-import { parseLastId } from '../common/ids.js';
-import { EVENT_SOURCES, OUTCOMES, type StoredPaymentEvent } from './stored-payment-event.entity.js';
+import { parseLastId } from '../common/validation/ids.js';
+import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
+import { ORDER_ACTIONS, type OrderAction } from '../orders/order-actions.service.js';
+import type { Order } from '../orders/orders.service.js';
+import { UserView } from '../users/users.dto.js';
+import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
+import { amountOf } from './payment.js';
+import { holdsMoney, type Transaction } from './transaction.js';
 
 export class HistoryQuery {
   /** Id of the last event on the previous page. */
@@ -11,6 +17,9 @@ export class HistoryQuery {
   @IsInt({ message: 'last_id should be a number' })
   last_id = 0;
 }
+
+/** An administrator could otherwise sign a message of the gateway with the signature of another. */
+const SIGNATURE = /("signature_key"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 
 /** A payment event of any source, not only a notification. */
 export class NotificationView {
@@ -23,7 +32,10 @@ export class NotificationView {
   @ApiProperty({ enum: EVENT_SOURCES, example: 'notification' })
   readonly source: string;
 
-  /** `rejected`: signed correctly, but invalid or implausible. */
+  /**
+   * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway rejected the refund.
+   * `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
+   */
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })
   readonly outcome: string;
 
@@ -42,21 +54,21 @@ export class NotificationView {
   @ApiProperty({ type: String, nullable: true, example: 'accept' })
   readonly fraud_status: string | null;
 
-  /** Body as received; JSON that the service wrote if the event is not from the gateway. */
+  /** Body as received, without the value of `signature_key`; JSON that the service wrote if the event is not from the gateway. */
   @ApiProperty({ example: '{"transaction_status":"settlement"}' })
   readonly payload: string;
 
-  constructor(event: StoredPaymentEvent) {
+  constructor(event: PaymentEvent) {
     this.id = Number(event.id);
     this.received_at = event.receivedAt;
     this.source = event.source;
     this.outcome = event.outcome;
     this.transaction_id = event.transactionId;
-    this.transaction_status = event.transactionStatus;
+    this.transaction_status = event.status;
     this.status_code = event.statusCode;
     this.gross_amount = event.grossAmount;
     this.fraud_status = event.fraudStatus;
-    this.payload = event.payload;
+    this.payload = event.payload.replace(SIGNATURE, '$1"…"');
   }
 }
 
@@ -64,4 +76,86 @@ export class HistoryMeta {
   /** Id of the last event on this page: the last_id for the next page. Null if the order has no payment events. */
   @ApiProperty({ example: 41 })
   readonly lastNotificationId!: number | null;
+}
+
+/** One try of a customer to pay. Amounts are whole rupiah. */
+export class TransactionView {
+  @ApiProperty({ example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
+  readonly transaction_id: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Payment page of the transaction',
+  })
+  readonly attempt_id: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'gopay' })
+  readonly payment_type: string | null;
+
+  @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'settlement' })
+  readonly status: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'accept' })
+  readonly fraud_status: string | null;
+
+  @ApiProperty({ type: 'integer', example: 370000 })
+  readonly gross_amount: number;
+
+  @ApiProperty({ type: 'integer', example: 0 })
+  readonly refunded_amount: number;
+
+  /** True if the order was paid with another transaction, so that this money has to be returned. */
+  @ApiProperty({ example: false })
+  readonly surplus: boolean;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  readonly created_at: Date;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  readonly updated_at: Date;
+
+  constructor({ transactionId, grossAmount }: Order, transaction: Transaction) {
+    this.transaction_id = transaction.transactionId;
+    this.attempt_id = transaction.attemptId;
+    this.payment_type = transaction.paymentType;
+    this.status = transaction.status;
+    this.fraud_status = transaction.fraudStatus;
+    this.gross_amount = amountOf(transaction, grossAmount);
+    this.refunded_amount = transaction.refundedAmount;
+    this.surplus = transaction.transactionId !== transactionId && holdsMoney(transaction, grossAmount);
+    this.created_at = transaction.createdAt;
+    this.updated_at = transaction.updatedAt;
+  }
+}
+
+/** Something that a person did to an order. */
+export class ActionView {
+  /** A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund. */
+  @ApiProperty({ enum: ORDER_ACTIONS, example: 'refund' })
+  readonly action: string;
+
+  /** Null for actions before version 1.3. */
+  @ApiProperty({ type: UserView, nullable: true })
+  readonly by: UserView | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  readonly at: Date;
+
+  /** Whole rupiah of a refund, otherwise null. */
+  @ApiProperty({ type: 'integer', nullable: true, example: 50000 })
+  readonly amount: number | null;
+
+  /** Reason of a refund, otherwise null. */
+  @ApiProperty({ type: String, nullable: true, example: 'The box was wet' })
+  readonly reason: string | null;
+
+  constructor({ action, user, createdAt, amount, reason }: OrderAction) {
+    this.action = action;
+    this.by = user === null ? null : new UserView(user);
+    this.at = createdAt;
+    this.amount = amount;
+    this.reason = reason;
+  }
 }

@@ -1,7 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { NotificationBody, NotificationPipe, type ReceivedNotification } from './notification.pipe.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsService } from './payments.service.js';
@@ -11,7 +11,6 @@ import { PaymentsService } from './payments.service.js';
 export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
 
-  @Post()
   @ApiBody({ type: PaymentNotificationDto })
   @ApiEndpoint({
     summary: 'Receive a payment notification from the payment gateway',
@@ -27,6 +26,7 @@ export class PaymentsController {
     ],
     takes: 'json',
   })
+  @Post()
   async receive(@NotificationBody(NotificationPipe) received: ReceivedNotification): Promise<void> {
     await this.payments.receive(received);
   }

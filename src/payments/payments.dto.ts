@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
-import { STORABLE } from '../common/text.decorator.js';
+import { STORABLE } from '../common/validation/text.decorator.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** The gateway sends `challenge` for a card payment that awaits a decision about fraud. */

@@ -6,23 +6,28 @@ import { OrdersModule } from '../orders/orders.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
 import { OrderStepsService } from './order-steps.service.js';
-import { PaymentEventsService } from './payment-events.service.js';
-import { StoredPaymentEvent } from './stored-payment-event.entity.js';
+import { PaymentEvent } from './payment-event.entity.js';
+import { PaymentHistoryService } from './payment-history.service.js';
+import { PaymentSyncService } from './payment-sync.service.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { Refund } from './refund.entity.js';
+import { RefundSettlementService } from './refund-settlement.service.js';
 import { RefundsService } from './refunds.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([StoredPaymentEvent, Refund]), GatewayModule, JobsModule, OrdersModule],
+  imports: [TypeOrmModule.forFeature([PaymentEvent, Refund]), GatewayModule, JobsModule, OrdersModule],
   controllers: [PaymentsController, OrderCancellationController, AdminOrdersController],
   providers: [
     OrderStepsService,
-    PaymentEventsService,
+    PaymentHistoryService,
+    PaymentSyncService,
     PaymentsService,
     ReconciliationService,
+    RefundSettlementService,
     RefundsService,
   ],
+  exports: [PaymentHistoryService],
 })
 export class PaymentsModule {}

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Failure, type FieldMessages, failures } from '../common/errors.js';
-import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
+import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { ReceivedNotification } from './notification.pipe.js';
-import type { PaymentEvent } from './payment-event.js';
-import { PaymentEventsService } from './payment-events.service.js';
-import { StoredPaymentEvent } from './stored-payment-event.entity.js';
+import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
 import { findImplausibleFields, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
@@ -30,7 +28,7 @@ export class PaymentsService {
     private readonly dataSource: DataSource,
     private readonly env: Env,
     private readonly orders: OrdersService,
-    private readonly events: PaymentEventsService,
+    private readonly history: PaymentHistoryService,
     private readonly reconciliation: ReconciliationService,
   ) {}
 
@@ -41,8 +39,6 @@ export class PaymentsService {
       result = await this.#process(received);
     } finally {
       paymentNotifications.inc({ outcome: result.outcome });
-      // Version 1.1 called late notifications stale. Dashboards may still read that label.
-      if (result.outcome === 'late') paymentNotifications.inc({ outcome: 'stale' });
     }
     if (result.failure !== undefined) throw result.failure;
   }
@@ -63,16 +59,21 @@ export class PaymentsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
-    if (order === null && problems !== null) return buildValidationResult(problems);
+    const isIncomplete = problems !== null && lacksOnlyFraudStatus(notification, problems);
+    const outcome = isIncomplete ? 'incomplete' : 'invalid';
+    if (order === null && problems !== null) return buildValidationResult(problems, outcome);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
     const reasons = problems ?? findImplausibleFields(notification, grossAmount);
-    if (reasons === null)
-      return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
-    await tx.insert(StoredPaymentEvent, { orderId, outcome: 'rejected', payload });
+    if (reasons === null) {
+      const recorded = await this.history.record(tx, order, toEvent(notification, payload));
+      if (recorded === 'unconfirmed') await this.reconciliation.enqueueCheck(tx, orderId);
+      return { outcome: recorded === 'rejected' ? 'invalid' : recorded };
+    }
+    await this.history.recordRejected(tx, { orderId, payload });
     await this.reconciliation.enqueueCheck(tx, orderId);
-    return buildValidationResult(reasons);
+    return buildValidationResult(reasons, outcome);
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -82,20 +83,27 @@ export class PaymentsService {
   }
 }
 
-function buildValidationResult(problems: FieldMessages, outcome: NotificationOutcome = 'invalid'): Result {
+/** Returns true for the notifications of some payment methods, for example convenience stores. They are no cause for an alert. */
+function lacksOnlyFraudStatus(
+  notification: Partial<PaymentNotificationDto>,
+  problems: FieldMessages,
+): boolean {
+  return notification.fraud_status === undefined && Object.keys(problems).join() === 'fraud_status';
+}
+
+function buildValidationResult(problems: FieldMessages, outcome: NotificationOutcome): Result {
   return { outcome, failure: failures.validation(problems) };
 }
 
-function toEvent(notification: PaymentNotificationDto, payload: string): PaymentEvent {
+function toEvent(notification: PaymentNotificationDto, payload: string): NewPaymentEvent {
   return {
     source: 'notification',
-    attemptId: notification.order_id.toLowerCase(),
     status: notification.transaction_status,
+    attemptId: notification.order_id.toLowerCase(),
     transactionId: notification.transaction_id,
     statusCode: notification.status_code,
     grossAmount: notification.gross_amount,
     refundAmount: parseAmount(notification.refund_amount),
-    paymentType: notification.payment_type,
     fraudStatus: notification.fraud_status,
     payload,
   };

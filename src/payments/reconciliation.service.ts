@@ -1,30 +1,37 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { paymentReconciliations, type ReconciliationOutcome } from '../common/metrics.js';
+import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { PaymentEventsService } from './payment-events.service.js';
+import { PAYABLE_STATUSES } from '../orders/order-status.js';
+import type { Order } from '../orders/orders.service.js';
+import { PaymentSyncService } from './payment-sync.service.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-/** Age of a pending order at which its payment is expired at the gateway: an hour after its first payment page has ended. */
-const EXPIRE_AT_AGE_MS = 25 * 60 * 60 * 1000;
+
+/** `Order.expiresAt` in SQL. */
+const EXPIRY = "least(pay_until + interval '1 hour', created_at + interval '25 hours')";
 
 /**
- * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
- * 6 hours. A check is also due 25 hours after the order was created, and from then on every 5 minutes. The caps 10 and
- * 100 prevent overflows. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
+ * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
+ * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
+ * creation; from then on every 5 minutes. The caps 10 and 100 prevent overflows. An order whose payment failed is checked
+ * until it expires.
+ * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
   UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
       now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
-      greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
+      greatest(${EXPIRY}, now() + interval '5 minutes'))
   WHERE order_id IN (
-    SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()
+    SELECT order_id FROM orders
+    WHERE first_paid_at IS NULL AND status IN ('${PAYABLE_STATUSES.join("', '")}') AND next_check_at <= now()
+      AND (status IN ('pending', 'authorize', 'capture') OR ${EXPIRY} > now() - interval '10 minutes')
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
 
 /**
- * Asks the gateway about orders that stay pending, with growing gaps, so that a lost notification loses no sale
+ * Asks the gateway about orders that stay unpaid, with growing gaps, so that a lost notification loses no sale
  * (docs/decisions/08). The order's row contains the time of the next check, so that a lost job does not end the checks.
  */
 @Injectable()
@@ -32,7 +39,7 @@ export class ReconciliationService implements OnModuleInit {
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
-    private readonly events: PaymentEventsService,
+    private readonly payments: PaymentSyncService,
   ) {}
 
   onModuleInit(): void {
@@ -57,14 +64,17 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const checked = await this.events.callGatewayAndRecord(orderId, 'status');
-      const { status, createdAt } = checked.order;
-      const isExpiring = status === 'pending' && Date.now() - createdAt.getTime() >= EXPIRE_AT_AGE_MS;
-      ({ outcome } = isExpiring ? await this.events.callGatewayAndRecord(orderId, 'expire') : checked);
+      const checked = await this.payments.sync(orderId, 'status');
+      ({ outcome } = isDueToExpire(checked.order) ? await this.payments.sync(orderId, 'expire') : checked);
       // The order changed during the call, so the response may be older than the order.
       if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });
     }
   }
+}
+
+function isDueToExpire(order: Order): boolean {
+  const isUnpaid = order.status === 'pending' || (order.hasFailedPayment && order.firstPaidAt === null);
+  return isUnpaid && Date.now() >= order.expiresAt.getTime();
 }

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { bigintAsNumber } from '../common/bigint-as-number.js';
+import { bigintAsNumber } from '../database/bigint-as-number.js';
 
 /** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
@@ -39,9 +39,24 @@ export class Refund {
   @Column('text')
   state: RefundState = 'requested';
 
-  /** Time at which a request or job claimed the refund in order to call the gateway. Null without a claim. */
+  /** Identifies the request or job that is calling the gateway. */
+  @Column('uuid', { name: 'claim_id', nullable: true })
+  leaseId: string | null = null;
+
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
-  claimedAt: Date | null = null;
+  leasedAt: Date | null = null;
+
+  /** Administrator who requested the refund. Null before version 1.3. */
+  @Column('integer', { name: 'user_id', nullable: true })
+  userId!: number | null;
+
+  /** The gateway's reason for a rejection. */
+  @Column('varchar', { length: 300, nullable: true })
+  rejection: string | null = null;
+
+  /** False until the result was returned to a client. A job settles a refund whose request ended without a result. */
+  @Column('boolean', { name: 'is_answered', default: true })
+  isAnswered = false;
 
   /** Unique among the refunds of the order. */
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })

@@ -1,239 +1,200 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { createHash, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataSource, type EntityManager } from 'typeorm';
-import { isClaimActive } from '../common/claims.js';
-import { failures } from '../common/errors.js';
-import { refunds as refundsMetric } from '../common/metrics.js';
-import {
-  GatewayRejectedError,
-  type GatewayTransaction,
-  GatewayUnavailableError,
-  PaymentGateway,
-} from '../gateway/payment-gateway.js';
-import { JobsService } from '../jobs/jobs.service.js';
-import { type Order, OrdersService } from '../orders/orders.service.js';
-import { PaymentEventsService } from './payment-events.service.js';
-import type { RefundDto } from './refund.dto.js';
-import { Refund, type RefundState } from './refund.entity.js';
+import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
+import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
+import { chooseTransaction } from './payment.js';
+import { PaymentHistoryService } from './payment-history.service.js';
+import { hashRequest, type RefundDto } from './refund.dto.js';
+import { Refund } from './refund.entity.js';
+import { RefundSettlementService } from './refund-settlement.service.js';
+import { holdsMoney, type Transaction } from './transaction.js';
 
-const SETTLE_REFUND = 'settle-refund';
-/** Longer than a request takes, so that the job has nothing to do unless the request failed. */
-const SETTLE_AFTER_MS = 60_000;
 const POLL_MS = 250;
 const MAX_WAIT_MS = 10_000;
+/** Time in which a request without a key counts as the repetition of an equal one that ended with a 502. */
+const REPETITION_MS = 24 * 60 * 60 * 1000;
 
-/** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
-type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
-
+/** Refund that a request has to settle, or whose result it waits for. */
 interface Step {
-  readonly refund: Refund;
-  /** True if the request asked for this refund; false for an earlier refund of the order that has no result yet. */
+  readonly refundId: string;
+  /** False for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
-  /** True if this request must settle the refund. False if there is a result, or another request or a job has the claim. */
-  readonly hasClaim: boolean;
-  readonly isNewManual?: true;
+  /** True if this request created the refund. */
+  readonly isNew: boolean;
+  /** Lease of the refund. Null if there is a result, or another request or a job settles the refund. */
+  readonly leaseId: string | null;
 }
 
 /**
- * Refunds orders. A refund is first committed without a result. Then the request settles it: calls the gateway and stores the
- * result (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first,
- * under the same `refund_key`. A manual refund needs no call, so one transaction stores it with its result.
+ * Accepts requests for refunds. A refund is first committed without a result; then the request settles it
+ * (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first, under
+ * the same `refund_key`. A manual refund needs no call, so one transaction stores it with its result.
  */
 @Injectable()
-export class RefundsService implements OnModuleInit {
+export class RefundsService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly gateway: PaymentGateway,
-    private readonly jobs: JobsService,
     private readonly orders: OrdersService,
-    private readonly events: PaymentEventsService,
+    private readonly history: PaymentHistoryService,
+    private readonly settlement: RefundSettlementService,
   ) {}
 
-  onModuleInit(): void {
-    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleAbandoned(refundId);
-    this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
-  }
-
   /**
-   * Refunds an order in full or in part.
+   * Refunds a transaction of an order in full or in part.
    * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
    */
-  async refund(orderId: string, request: RefundDto): Promise<Order> {
-    // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.
+  async refund(admin: AuthUser, orderId: string, request: RefundDto): Promise<Order> {
+    const settledBefore = await this.#listSettled(orderId);
+    // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refund, isOwn, hasClaim, isNewManual } = await this.#begin(orderId, request);
-      if (isNewManual === true) refundsMetric.inc({ outcome: 'manual' });
-      const state = await (hasClaim ? this.#settle(refund) : this.#waitFor(refund.refundId));
+      const { refundId, isOwn, isNew, leaseId } = await this.#begin(admin, orderId, request, settledBefore);
+      const refund = await this.#waitForResult(refundId, isOwn, leaseId);
       if (!isOwn) continue;
-      if (state === 'rejected') throw failures.refundRejected();
+      if (refund.state === 'rejected') throw failures.refundRejected();
+      if (!isNew && leaseId === null && refund.idempotencyKey === null) await this.#answerRepetition(refund);
       return this.orders.findWithCustomer(orderId);
     }
   }
 
-  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. Claims it if possible. */
-  #begin(orderId: string, request: RefundDto): Promise<Step> {
-    const idempotencyKey = request['idempotency-key'];
+  /** Returns the ids of an order's refunds that have a result. A later result belongs to a request that overlaps with this one. */
+  async #listSettled(orderId: string): Promise<string[]> {
+    const where = { orderId, state: In(['succeeded', 'rejected']) };
+    const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });
+    return settled.map(({ refundId }) => refundId);
+  }
+
+  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. Takes its lease if possible. */
+  #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
     const digest = hashRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const repeated =
-        idempotencyKey === undefined ? null : await tx.findOneBy(Refund, { orderId, idempotencyKey });
-      if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
-      if (repeated !== null && repeated.state !== 'requested')
-        return { refund: repeated, isOwn: true, hasClaim: false };
-
+      const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
-      const refund = unsettled ?? (await this.#create(tx, order, request, digest));
-      // Only a new manual refund has a result at this point.
-      if (refund.state === 'succeeded') return { refund, isOwn: true, hasClaim: false, isNewManual: true };
-      const hasClaim = !isClaimActive(refund.claimedAt);
-      if (hasClaim) await this.#claim(tx, refund);
-      // The same request without a key, after a failure: a person presses the button again.
-      const isRetry = idempotencyKey === undefined && hasClaim && refund.requestDigest.equals(digest);
-      const isOwn = unsettled === null || isRetry || refund.refundId === repeated?.refundId;
-      return { refund, isOwn, hasClaim };
+      // A repeated request returns its own result at once, and settles only its own refund.
+      const isSettled = repeated !== null && repeated.state !== 'requested';
+      const found = isSettled ? repeated : unsettled;
+      const refund = found ?? (await this.#create(tx, order, admin, request, digest));
+      const leaseId = await this.settlement.takeLease(tx, refund);
+      const { refundId } = refund;
+      return {
+        refundId,
+        isOwn: found === null || refundId === repeated?.refundId,
+        isNew: found === null,
+        leaseId,
+      };
     });
   }
 
+  /**
+   * Returns the refund that an equal request asked for: one with the same key or, without a key, a request that is in
+   * progress at the same time or that ended with a 502 (a person presses the button again).
+   * @throws Failure 409 for the key of another request
+   */
+  async #findRepeated(
+    tx: EntityManager,
+    orderId: string,
+    request: RefundDto,
+    digest: Buffer,
+    settledBefore: string[],
+  ): Promise<Refund | null> {
+    const idempotencyKey = request['idempotency-key'];
+    if (idempotencyKey !== undefined) {
+      const repeated = await tx.findOneBy(Refund, { orderId, idempotencyKey });
+      if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
+      return repeated;
+    }
+    const where = { orderId, idempotencyKey: IsNull(), requestDigest: digest };
+    const equal = await tx.find(Refund, { where, order: { createdAt: 'DESC' } });
+    return (
+      equal.find(({ refundId, state, isAnswered, createdAt }) => {
+        const isUnanswered =
+          state === 'succeeded' && !isAnswered && Date.now() - createdAt.getTime() < REPETITION_MS;
+        return state === 'requested' || isUnanswered || !settledBefore.includes(refundId);
+      }) ?? null
+    );
+  }
+
   /** Stores a new refund: a manual one with its result, otherwise with the job that settles it if this request fails. */
-  async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Refund> {
-    const { orderId, transactionId, currentAttemptId: attemptId, grossAmount, refundedAmount } = order;
-    const amount = request.amount ?? grossAmount - refundedAmount;
+  async #create(
+    tx: EntityManager,
+    order: LockedOrder,
+    { id: userId }: AuthUser,
+    request: RefundDto,
+    requestDigest: Buffer,
+  ): Promise<Refund> {
+    const { orderId, grossAmount: total } = order;
+    const transaction = await this.#chooseTransaction(tx, order, request.transaction_id);
+    const { transactionId, refundedAmount, refundedByGateway } = transaction;
+    const amount = request.amount ?? total - refundedAmount;
+    if (refundedAmount + amount > total) throw failures.orderNotRefundable();
     const isManual = request.manual ?? false;
-    if (!order.isPaid || transactionId === null || refundedAmount + amount > grossAmount)
-      throw failures.orderNotRefundable();
-    const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
-    const refundId = randomUUID();
     const refund = Object.assign(new Refund(), {
-      refundId,
+      refundId: randomUUID(),
       orderId,
-      attemptId,
+      attemptId: transaction.attemptId ?? orderId,
       transactionId,
       amount,
-      gatewaySum: refundedAmount - manualSum + (isManual ? 0 : amount),
+      gatewaySum: refundedByGateway + (isManual ? 0 : amount),
       reason: request.reason === '' ? null : (request.reason ?? null),
       isManual,
-      state: isManual ? ('succeeded' as const) : ('requested' as const),
+      userId,
       idempotencyKey: request['idempotency-key'] ?? null,
       requestDigest,
     });
     await tx.insert(Refund, refund);
-    if (isManual) {
-      const payload = { refund_key: refundId, amount, reason: refund.reason, manual: true };
-      await this.#recordEvent(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
-      return refund;
-    }
-    const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
-    await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
+    await (isManual ? this.settlement.storeManual(tx, order, refund) : this.settlement.enqueue(tx, refund));
     return refund;
   }
 
-  /** Lets this request or job settle the refund. The transaction has locked the order. */
-  async #claim(tx: EntityManager, refund: Refund): Promise<void> {
-    refund.claimedAt = new Date();
-    await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
+  /** @throws Failure 409 for an unknown transaction, or one that holds no money */
+  async #chooseTransaction(
+    tx: EntityManager,
+    order: LockedOrder,
+    transactionId?: string,
+  ): Promise<Transaction> {
+    const { transactions } = await this.history.readPayment(order, tx);
+    const { grossAmount: total } = order;
+    const transaction =
+      transactionId === undefined
+        ? chooseTransaction(transactions, total, order.orderId)
+        : transactions.find((known) => known.transactionId === transactionId);
+    if (transaction == null || !holdsMoney(transaction, total)) throw failures.orderNotRefundable();
+    return transaction;
   }
 
-  /** Waits until a refund has a result. @throws Failure 502 if the request that claimed the refund gets none in time */
-  async #waitFor(refundId: string): Promise<RefundState> {
-    for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
-      const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
-      if (refund.state !== 'requested') return refund.state;
-      if (!isClaimActive(refund.claimedAt)) break;
+  /** Settles a refund with its lease, or waits for another request or a job. @throws Failure 502 if there is no result in time */
+  async #waitForResult(refundId: string, isOwn: boolean, leaseId: string | null): Promise<Refund> {
+    const deadline = Date.now() + MAX_WAIT_MS;
+    const read = () => this.dataSource.manager.findOneByOrFail(Refund, { refundId });
+    if (leaseId !== null) await this.settlement.settle(await read(), leaseId, isOwn);
+    for (;;) {
+      // Read the lease first: a holder stores the result and ends the lease at the same time.
+      const isLeased = await this.settlement.isBeingSettled(refundId);
+      const refund = await read();
+      if (refund.state !== 'requested') return refund;
+      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
       await delay(POLL_MS);
     }
-    throw failures.gatewayUnavailable();
-  }
-
-  /** Settles a refund whose request ended without a result, for example because the process died. */
-  async #settleAbandoned(refundId: string): Promise<void> {
-    const { orderId } = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
-    const refund = await this.dataSource.transaction(async (tx) => {
-      await this.orders.lock(tx, orderId);
-      const stored = await tx.findOneBy(Refund, { refundId, state: 'requested' });
-      if (isClaimActive(stored?.claimedAt))
-        throw new Error(`refund ${refundId} is being settled by a request`);
-      if (stored !== null) await this.#claim(tx, stored);
-      return stored;
-    });
-    if (refund !== null) await this.#settle(refund);
   }
 
   /**
-   * Calls the gateway for a claimed refund, and stores the result.
-   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
+   * Decides whether a request without a key may return the result of an equal one. After a 502 it may. Of requests that
+   * overlap, only one succeeds if nothing is left to refund.
+   * @throws Failure 409
    */
-  async #settle(refund: Refund): Promise<RefundState> {
-    try {
-      return await this.#storeResult(refund, 'succeeded', await this.#callGateway(refund));
-    } catch (error) {
-      if (error instanceof GatewayRejectedError) return this.#storeResult(refund, 'rejected');
-      refundsMetric.inc({ outcome: 'failed' });
-      const { refundId, claimedAt } = refund;
-      // The condition on `claimedAt` keeps a newer claim of another request.
-      if (claimedAt !== null)
-        await this.dataSource.manager.update(Refund, { refundId, claimedAt }, { claimedAt: null });
-      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
-      throw error;
+  async #answerRepetition({ refundId, orderId, transactionId, isAnswered }: Refund): Promise<void> {
+    if (!isAnswered) {
+      await this.dataSource.manager.update(Refund, { refundId }, { isAnswered: true });
+      return;
     }
-  }
-
-  async #callGateway({ refundId, orderId, attemptId, amount, reason }: Refund): Promise<GatewayTransaction> {
     const order = await this.orders.findWithCustomer(orderId);
-    // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The order's status is
-    // already `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
-    if (['capture', 'cancel'].includes(order.status) && amount === order.grossAmount) {
-      const transaction = await this.gateway.cancelOrExpire(attemptId, 'cancel');
-      if (transaction?.transactionStatus === 'cancel') return transaction;
-    }
-    return this.gateway.refund(attemptId, { refundKey: refundId, amount, reason });
+    const { transactions } = await this.history.readPayment(order);
+    const transaction = transactions.find((known) => known.transactionId === transactionId);
+    if (transaction === undefined || !holdsMoney(transaction, order.grossAmount))
+      throw failures.orderNotRefundable();
   }
-
-  /** @returns the refund's state, which another request may have stored first */
-  async #storeResult(
-    { refundId, orderId }: Refund,
-    state: 'succeeded' | 'rejected',
-    response?: RefundResponse,
-  ): Promise<RefundState> {
-    const earlier = await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
-      const refund = await tx.findOneByOrFail(Refund, { refundId });
-      if (refund.state !== 'requested') return refund.state;
-      await tx.update(Refund, { refundId }, { state, claimedAt: null });
-      if (response !== undefined) await this.#recordEvent(tx, order, refund, response);
-      return null;
-    });
-    if (earlier === null) refundsMetric.inc({ outcome: state });
-    return earlier ?? state;
-  }
-
-  /** Records the event of a refund whose row is stored as succeeded, so that `manualSum` includes a manual refund. */
-  async #recordEvent(
-    tx: EntityManager,
-    order: Order,
-    { attemptId, transactionId, gatewaySum }: Refund,
-    { statusCode, payload }: RefundResponse,
-  ): Promise<void> {
-    const { orderId, grossAmount, refundedAmount, paymentType, fraudStatus } = order;
-    const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
-    await this.events.record(tx, order, {
-      source: 'refund',
-      status: Math.max(manualSum + gatewaySum, refundedAmount) >= grossAmount ? 'refund' : 'partial_refund',
-      attemptId,
-      transactionId,
-      statusCode,
-      grossAmount: order.transactionAmount ?? String(grossAmount),
-      refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
-      paymentType,
-      fraudStatus,
-      payload,
-    });
-  }
-}
-
-function hashRequest({ amount, reason, manual }: RefundDto): Buffer {
-  const canonical = [amount ?? null, reason ?? null, manual ?? false];
-  return createHash('sha256').update(JSON.stringify(canonical)).digest();
 }

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { failures } from '../common/errors.js';
-import { ProductIdPipe } from '../common/ids.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
 import { AdminProductsQuery, AdminProductView, AvailabilityDto, INVALID_UNTIL } from './availability.dto.js';
+import { ProductIdPipe } from './product-id.pipe.js';
 import { PRODUCT_ID_PARAM, ProductPageMeta } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
@@ -12,7 +12,6 @@ import { ProductsService } from './products.service.js';
 export class AdminProductsController {
   constructor(private readonly products: ProductsService) {}
 
-  @Get()
   @ApiEndpoint({
     summary: 'List products with their availability, ordered by id',
     description:
@@ -21,13 +20,13 @@ export class AdminProductsController {
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
+  @Get()
   async list(@Query() query: AdminProductsQuery) {
     const page = await this.products.findPageForAdmin(query);
     const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 }; // `findPageForAdmin` returns no empty page
     return { meta, products: page.map((product) => new AdminProductView(product)) };
   }
 
-  @Put(':product_id/availability')
   @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Hide a product from customers, or show it again',
@@ -39,6 +38,7 @@ export class AdminProductsController {
     failures: [failures.validation({ until: INVALID_UNTIL }), failures.notFound()],
     takes: 'json',
   })
+  @Put(':product_id/availability')
   async change(@Param('product_id', ProductIdPipe) productId: number, @Body() availability: AvailabilityDto) {
     return { product: new AdminProductView(await this.products.changeAvailability(productId, availability)) };
   }

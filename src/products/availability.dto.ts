@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
-import { BooleanQuery } from '../common/query.decorators.js';
+import { BooleanQuery } from '../common/validation/query.decorators.js';
 import { IsCalendarDate } from '../common/calendar.js';
 import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';

@@ -1,30 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { createHash } from 'node:crypto';
-import { catalogCacheBytes, catalogCachePages } from '../common/metrics.js';
+import type { Client } from '../common/http/client.decorator.js';
+import { FairQueue } from '../common/fair-queue.js';
+import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
 import { Env } from '../config/env.js';
 import { ImagesService } from '../images/images.service.js';
 import { ProductsRepository } from './products.repository.js';
 
-/** Page of the product list as it is sent. */
-interface ProductPage {
-  /** JSON of the response; empty past the last product. */
-  readonly body: Buffer;
-  readonly etag: string;
-}
-
 /** Changes of other processes are visible after at most this time. */
 const LIFETIME_MS = 1000;
-/** Memory of a cached page besides its body. */
+/** Memory of a cached page besides its text. */
 const OVERHEAD_BYTES = 512;
 const MEBIBYTE = 1024 * 1024;
 
-/** Reads and caches pages of the product list. Requests that wait for the same page share one load. */
+/** Reads and caches pages of the product list as JSON text. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
-  readonly #cache: LRUCache<number, ProductPage> | null;
+  /** Text is empty past the last product. Null with CATALOG_CACHE_MB=0: each request then loads its page. */
+  readonly #cache: LRUCache<number, string> | null;
+
+  /** Leaves connections to PostgreSQL for other requests, because a search can read all names. */
+  readonly #searches = new FairQueue(2, 200);
 
   constructor(
     { catalogCacheMb }: Env,
@@ -33,7 +29,8 @@ export class ProductPages {
   ) {
     const options = {
       maxSize: catalogCacheMb * MEBIBYTE,
-      sizeCalculation: ({ body }: ProductPage) => body.length + OVERHEAD_BYTES,
+      // V8 stores a text with characters beyond Latin-1 in two bytes each.
+      sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
       fetchMethod: (afterId: number) => this.#load(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
@@ -42,13 +39,20 @@ export class ProductPages {
     this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
-  /** Returns the page after an id; null past the last product. Pages of a search are not cached. */
-  async find(afterId: number, search?: string): Promise<ProductPage | null> {
-    if (search !== undefined) return unlessEmpty(await this.#load(afterId, search));
+  /**
+   * Returns the products after an id that match a search; null if there is none. Clients that search are served in turn.
+   * @throws Failure 503 if too many searches wait
+   */
+  async search(afterId: number, text: string, { address, left }: Client): Promise<string | null> {
+    return unlessEmpty(await this.#searches.run(address, left, () => this.#load(afterId, text)));
+  }
+
+  /** Returns the page after an id; null past the last product. */
+  async find(afterId: number): Promise<string | null> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
-    if (page.body.length > 0) catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
+    if (page !== '') catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
     return unlessEmpty(page);
   }
 
@@ -60,18 +64,15 @@ export class ProductPages {
     return change.finally(() => this.#cache?.clear());
   }
 
-  async #load(afterId: number, search?: string): Promise<ProductPage> {
-    const text = await this.products.findPageJson(afterId, this.images.localPrefix, search);
-    const body = Buffer.from(text ?? '');
-    return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
+  async #load(afterId: number, search?: string): Promise<string> {
+    const { localPrefix } = this.images;
+    const text = await this.products.findPageJson(afterId, localPrefix, search);
+    const isSearchWithoutMatch = text === null && search !== undefined && afterId === 0;
+    const similar = isSearchWithoutMatch ? await this.products.findSimilarJson(localPrefix, search) : null;
+    return text ?? similar ?? '';
   }
 }
 
-function unlessEmpty(page: ProductPage): ProductPage | null {
-  return page.body.length === 0 ? null : page;
-}
-
-/** Sends a page. Express sends 304 instead if the client already has the page with this ETag. */
-export function sendPage(response: Response, { body, etag }: ProductPage): void {
-  response.setHeader('ETag', etag).setHeader('Content-Type', 'application/json; charset=utf-8').send(body);
+function unlessEmpty(page: string): string | null {
+  return page === '' ? null : page;
 }

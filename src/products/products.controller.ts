@@ -1,17 +1,32 @@
-import { Controller, Delete, Get, Param, Post, Put, Query, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  Header,
+  Headers,
+  Param,
+  Post,
+  Put,
+  Query,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
-import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
-import { ProductIdPipe } from '../common/ids.js';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { Form, type ImageForm, ImageFormPipe } from '../images/image-form.pipe.js';
-import { ProductPages, sendPage } from './product-pages.js';
+import { ProductIdPipe } from './product-id.pipe.js';
+import { ProductPages } from './product-pages.js';
 import {
   CreateProductDto,
   ListedProductView,
   PRODUCT_ID_PARAM,
+  productEtag,
   ProductListQuery,
   ProductPageMeta,
   ProductView,
@@ -29,9 +44,6 @@ const updatePipe = new ImageFormPipe(UpdateProductDto, {
   extension: 'invalid file format, only .png or .jpg files are accepted',
 });
 
-/** Access to the product list. `ProductListMiddleware` checks the same access. */
-export const LIST_ACCESS = 'catalog';
-
 @ApiTags('Products')
 @Controller('products')
 export class ProductsController {
@@ -40,35 +52,43 @@ export class ProductsController {
     private readonly pages: ProductPages,
   ) {}
 
-  @Get()
   @ApiEndpoint({
     summary: 'List products, or search for words in their names, ordered by id',
     description:
       'A page contains up to 50 products. If a page would be empty, the response is 404. `images` is null for a product without images.',
-    access: LIST_ACCESS,
+    access: 'user',
+    isCatalog: true,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
-  async list(@Query() { last_id, q }: ProductListQuery, @Res() response: Response): Promise<void> {
-    const page = await this.pages.find(last_id, q);
+  @Get()
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  async list(@Query() { last_id, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
+    const page = await (q === undefined ? this.pages.find(last_id) : this.pages.search(last_id, q, client));
     if (page === null) throw failures.notFound();
-    sendPage(response, page);
+    return page;
   }
 
-  @Get(':product_id')
   @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Get a product',
     description: 'Only administrators get a product that is not available. For others it is a 404.',
-    access: 'catalog',
+    access: 'user',
+    isCatalog: true,
     success: { status: 200, data: { products: ListedProductView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(@Param('product_id', ProductIdPipe) productId: number, @CurrentUser() caller?: Principal) {
-    return { products: new ListedProductView(await this.products.findFor(caller, productId)) };
+  @Get(':product_id')
+  async show(
+    @Param('product_id', ProductIdPipe) productId: number,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentUser() authUser?: AuthUser,
+  ) {
+    const product = await this.products.findFor(authUser, productId);
+    response.setHeader('ETag', productEtag(product));
+    return { products: new ListedProductView(product) };
   }
 
-  @Post()
   @UseInterceptors(FormInterceptor)
   @ApiBody({ type: CreateProductDto })
   @ApiEndpoint({
@@ -83,11 +103,11 @@ export class ProductsController {
     ],
     takes: 'form',
   })
+  @Post()
   async create(@Form(creationPipe) form: ImageForm<CreateProductDto>) {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
-  @Put(':product_id')
   @UseInterceptors(FormInterceptor)
   @ApiParam(PRODUCT_ID_PARAM)
   @ApiBody({ type: UpdateProductDto })
@@ -103,23 +123,28 @@ export class ProductsController {
       failures.notFound(),
     ],
     takes: 'form',
+    acceptsIfMatch: true,
   })
+  @Put(':product_id')
   async update(
     @Param('product_id', ProductIdPipe) productId: number,
     @Form(updatePipe) form: ImageForm<UpdateProductDto>,
+    @Res({ passthrough: true }) response: Response,
+    @Headers('If-Match') ifMatch?: string,
   ) {
-    return { products: new ProductView(await this.products.update(productId, form)) };
+    const product = await this.products.update(productId, form, ifMatch);
+    response.setHeader('ETag', productEtag(product));
+    return { products: new ProductView(product) };
   }
 
-  @Delete(':product_id')
   @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Delete a product and its images',
     access: 'admin',
     success: { status: 204 },
     failures: [failures.malformedRequest(), failures.notFound()],
-    changesStateWithoutBody: true,
   })
+  @Delete(':product_id')
   async delete(@Param('product_id', ProductIdPipe) productId: number): Promise<void> {
     await this.products.delete(productId);
   }

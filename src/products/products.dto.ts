@@ -2,9 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsNotEmpty, IsNumber, IsOptional, IsString, Matches } from 'class-validator';
-import { parseLastId } from '../common/ids.js';
-import { SearchQuery } from '../common/query.decorators.js';
-import { Text } from '../common/text.decorator.js';
+import { toEtag } from '../common/http/if-match.js';
+import { parseLastId } from '../common/validation/ids.js';
+import { SearchQuery } from '../common/validation/query.decorators.js';
+import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import type { Product } from './product.entity.js';
 
@@ -12,6 +13,8 @@ import type { Product } from './product.entity.js';
 export type ProductWithUrls = Readonly<Pick<Product, 'id' | 'name' | 'description' | 'price'>> & {
   readonly images: string[];
 };
+
+export type VersionedProduct = ProductWithUrls & Readonly<Pick<Product, 'updatedAt'>>;
 
 export const PRODUCT_ID_PARAM = {
   name: 'product_id',
@@ -141,6 +144,11 @@ export class ProductView extends ListedProductView {
     super(product);
     this.images = product.images;
   }
+}
+
+/** ETag of a product. Each update changes the ETag, even if the product stays the same. */
+export function productEtag(product: VersionedProduct): string {
+  return toEtag([new ListedProductView(product), product.updatedAt]);
 }
 
 export class ProductPageMeta {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { toLikePattern } from '../common/query.decorators.js';
+import { toLikePattern } from '../common/validation/query.decorators.js';
 import type { AdminProductsQuery } from './availability.dto.js';
 import { Product } from './product.entity.js';
 
@@ -19,19 +19,31 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
  * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
  */
-const buildPageStatement = (wordConditions: readonly string[]): string => `
+const buildPageStatement = (conditions: readonly string[], order = 'id'): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
-    || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
+    || string_agg(row_to_json(page)::text, ',' ORDER BY ${order}) || ']}}' AS body
   FROM (
     SELECT id, name, description, trim_scale(price) AS price, (
       SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...wordConditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...conditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
+
+/** Words of a search that count. Further words are ignored, because each one is compared with all names. */
+const MAX_WORDS = 8;
+/** Shorter words are too similar to each other: `nasi` to `nastar`. A name must contain them. */
+const MIN_SIMILAR_LENGTH = 4;
+/** `word_similarity` of `coklat` and `cokelat` is 0.5, that of `laptop` and `lapis` 0.43. */
+const MIN_SIMILARITY = 0.45;
+/** Comparing a name with a word takes 10 µs. A word such as `coklat` can be similar to thousands of names. */
+const MAX_COMPARED_NAMES = 500;
 
 @Injectable()
 export class ProductsRepository {
+  /** Resolves to true if the database has the extension pg_trgm; looked up once. */
+  #canCompare: Promise<boolean> | undefined;
+
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   /**
@@ -45,6 +57,60 @@ export class ProductsRepository {
     const parameters = [afterId, localPrefix, ...patterns];
     const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
+  }
+
+  /**
+   * Returns the response body with the products whose names are similar to all words, most similar first, at most 50. Null if
+   * there is none, or if the database lacks the extension pg_trgm. Ignores similar names after MAX_COMPARED_NAMES.
+   */
+  async findSimilarJson(localPrefix: string, search: string): Promise<string | null> {
+    const words = toWords(search);
+    // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
+    if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return null;
+    if (!(await this.#isTrigramInstalled())) return null;
+    const spellings = words.map(toSpellings);
+    const conditions: string[] = [];
+    const scores: string[] = [];
+    let number = 0;
+    for (const [word, ...others] of spellings) {
+      const texts = [word, ...others].map(() => `search_text($${(number += 1)})`);
+      const contained = `search_name LIKE '%' || ${texts[0] ?? ''} || '%'`;
+      const similar = `(${texts.map((text) => `search_name %> ${text}`).join(' OR ')})`;
+      conditions.push(isShort(word ?? '') ? contained : similar);
+      scores.push(`greatest(${texts.map((text) => `word_similarity(${text}, search_name)`).join(', ')})`);
+    }
+    return this.products.manager.transaction(async (tx) => {
+      // The threshold belongs to the operator `%>`. Without the second setting, PostgreSQL compares all names, because it
+      // expects that a comparison costs as little as an addition.
+      await tx.query(`
+        SELECT set_config('pg_trgm.word_similarity_threshold', '${MIN_SIMILARITY}', true),
+          set_config('enable_seqscan', 'off', true)`);
+      const similar = await tx.query<{ id: number }[]>(
+        `SELECT id FROM (
+           SELECT id, search_name FROM products
+           WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} LIMIT ${MAX_COMPARED_NAMES}
+         ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
+        spellings.flat(),
+      );
+      const statement = buildPageStatement(['id = ANY ($3)'], 'array_position($3, id)');
+      const [row] = await tx.query<{ body: string | null }[]>(statement, [
+        0,
+        localPrefix,
+        similar.map(({ id }) => id),
+      ]);
+      return row?.body ?? null;
+    });
+  }
+
+  #isTrigramInstalled(): Promise<boolean> {
+    this.#canCompare ??= this.products
+      .query<{ found: boolean }[]>(`SELECT to_regproc('word_similarity') IS NOT NULL AS found`)
+      .then(([row]) => row?.found === true)
+      .catch((error: unknown) => {
+        this.#canCompare = undefined;
+        throw error;
+      });
+    return this.#canCompare;
   }
 
   /** Returns a page of available and unavailable products with their images, filtered by the query. */
@@ -80,7 +146,7 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Locks the available products among `ids`, in id order to avoid deadlocks. Blocks `lock`, which begins every change. */
+  /** Locks the available products among `ids` against changes, in id order to avoid deadlocks. Waits for changes in progress. */
   lockAvailable(
     tx: EntityManager,
     ids: readonly number[],
@@ -90,7 +156,7 @@ export class ProductsRepository {
       .select(['products.id', 'products.name', 'products.price'])
       .where(`products.id = ANY (:ids) AND ${IS_AVAILABLE}`, { ids })
       .orderBy('products.id')
-      .setLock('for_key_share')
+      .setLock('pessimistic_read')
       .getMany();
   }
 
@@ -110,14 +176,23 @@ export class ProductsRepository {
   async update(tx: EntityManager, id: number, fields: ProductFields): Promise<void> {
     await tx.update(Product, { id }, { ...fields, updatedAt: () => 'now()' });
   }
-
-  async delete(tx: EntityManager, id: number): Promise<void> {
-    await tx.delete(Product, { id });
-  }
 }
 
 /** Returns a LIKE pattern for each word of a search. `search_text` folds case and accents and keeps the wildcards. */
 function toPatterns(search = ''): string[] {
+  return toWords(search).map(toLikePattern);
+}
+
+function isShort(word: string): boolean {
+  return word.length < MIN_SIMILAR_LENGTH;
+}
+
+function toWords(search: string): string[] {
   const words = search.split(/\s+/u).filter((word) => word !== '');
-  return [...new Set(words)].map(toLikePattern);
+  return [...new Set(words)].slice(0, MAX_WORDS);
+}
+
+/** Returns the word and its spellings with only `c` or only `k`: `kroisan` means a croissant. */
+function toSpellings(word: string): string[] {
+  return [...new Set([word, word.replaceAll(/k/giu, 'c'), word.replaceAll(/c/giu, 'k')])];
 }

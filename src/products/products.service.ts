@@ -1,19 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { localAt, startOfDay } from '../common/calendar.js';
-import type { Principal } from '../common/current-user.decorator.js';
-import { isDatabaseUnavailable } from '../common/database-errors.js';
-import { failures } from '../common/errors.js';
-import { isId } from '../common/ids.js';
+import { toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { failures } from '../common/errors/failures.js';
+import { assertIfMatch } from '../common/http/if-match.js';
+import { isId } from '../common/validation/ids.js';
 import { roundToRupiah } from '../common/rupiah.js';
 import type { ImageForm } from '../images/image-form.pipe.js';
 import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
+import { UsersService } from '../users/users.service.js';
 import type { AdminProduct, AdminProductsQuery, AvailabilityDto } from './availability.dto.js';
 import { INVALID_UNTIL, UNTIL_NOT_ALLOWED } from './availability.dto.js';
 import { ProductPages } from './product-pages.js';
-import type { Product } from './product.entity.js';
-import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
+import { Product } from './product.entity.js';
+import {
+  type CreateProductDto,
+  productEtag,
+  type ProductWithUrls,
+  type UpdateProductDto,
+  type VersionedProduct,
+} from './products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
 /** Name and price of an available product. */
@@ -32,16 +40,18 @@ export class ProductsService {
     private readonly pages: ProductPages,
     private readonly images: ImagesService,
     private readonly shop: ShopService,
+    private readonly users: UsersService,
   ) {}
 
-  /** @throws Failure 404, also if the product is hidden from the caller */
-  async findFor(caller: Principal | undefined, id: number): Promise<ProductWithUrls> {
+  /** @throws Failure 404, also if the product is hidden from the user */
+  async findFor(authUser: AuthUser | undefined, id: number): Promise<VersionedProduct> {
     const product = await this.products.findById(id);
-    if (product === null || !(product.isAvailable || caller?.role === 'ADMIN')) throw failures.notFound();
+    if (product === null) throw failures.notFound();
+    if (!product.isAvailable && !(await this.users.isAdmin(authUser))) throw failures.notFound();
     return this.#withUrls(product);
   }
 
-  /** Returns a page of products, including unavailable products. @throws Failure 404 if the page is empty */
+  /** Returns a page of products, including unavailable products. Throws Failure 404 if the page is empty. */
   async findPageForAdmin(query: AdminProductsQuery): Promise<AdminProduct[]> {
     const page = await this.products.findPageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
@@ -80,24 +90,29 @@ export class ProductsService {
 
   /**
    * Replaces a product's fields, removes some of its images and adds new images after the remaining ones; all or nothing.
-   * @throws Failure 404; 400 if there would be more than 5 images; 500 if an upload fails
+   * @param ifMatch header If-Match of the request
+   * @throws Failure 404; 412 if `ifMatch` names another version; 400 if there would be more than 5 images; 500 if an upload
+   *   fails
    */
   async update(
     id: number,
     { fields: { 'images.removed': removedUrls, ...fields }, images }: ImageForm<UpdateProductDto>,
-  ): Promise<ProductWithUrls> {
-    // Check the number of images before the upload, to reject early, and again under the lock.
-    const before = await this.products.findById(id);
-    if (before === null) throw failures.notFound();
-    this.#splitImages(before, removedUrls, images.length);
+    ifMatch?: string,
+  ): Promise<VersionedProduct> {
+    const planChange = (product: Product) => {
+      assertIfMatch(ifMatch, productEtag(this.#withUrls(product)));
+      return this.#splitImages(product, removedUrls, images.length);
+    };
+    // Check before the upload, to reject early, and again under the lock.
+    planChange(this.#orNotFound(await this.products.findById(id)));
 
     return this.images.withStaged(images, (staged) =>
       this.#change(async (tx) => {
-        const product = await this.#lock(tx, id);
-        const { removed, remaining } = this.#splitImages(product, removedUrls, staged.length);
+        const { removed, remaining } = planChange(await this.#lock(tx, id));
         await this.products.update(tx, id, fields);
         await this.images.condemn(tx, removed);
-        return { id, ...fields, images: await this.images.attach(tx, id, staged, remaining) };
+        await this.images.attach(tx, id, staged, remaining);
+        return this.#withUrls(this.#orNotFound(await this.products.findById(id, tx)));
       }),
     );
   }
@@ -117,12 +132,12 @@ export class ProductsService {
     });
   }
 
-  /** Deletes a product. A job deletes its images from the host. @throws Failure 404 */
+  /** Deletes a product. A job deletes its images from the host. Throws Failure 404. */
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
       const { images } = await this.#lock(tx, id);
       await this.images.condemn(tx, images);
-      await this.products.delete(tx, id);
+      await tx.delete(Product, { id });
     });
   }
 
@@ -131,12 +146,15 @@ export class ProductsService {
   }
 
   async #lock(tx: EntityManager, id: number): Promise<Product> {
-    const product = await this.products.lock(tx, id);
+    return this.#orNotFound(await this.products.lock(tx, id));
+  }
+
+  #orNotFound(product: Product | null): Product {
     if (product === null) throw failures.notFound();
     return product;
   }
 
-  /** Separates the images to remove from the rest. @throws Failure 400 if the remaining and the added images are too many */
+  /** Separates the images to remove from the rest. Throws Failure 400 if the remaining and the added images are too many. */
   #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
     const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
     const remaining = images.filter((image) => !removed.includes(image));
@@ -144,14 +162,15 @@ export class ProductsService {
     return { removed, remaining };
   }
 
-  /** Returns the start of a date in the shop's time zone. @throws Failure 400 if the date is not after today */
+  /** Returns the start of a date in the shop's time zone. Throws Failure 400 if the date is not after today. */
   async #startOfFutureDate(until: string): Promise<Date> {
     const zone = await this.shop.timeZone();
-    if (until <= localAt(new Date(), zone).date) throw failures.validation({ until: INVALID_UNTIL });
+    if (until <= toLocalDateAndTime(new Date(), zone).date)
+      throw failures.validation({ until: INVALID_UNTIL });
     return startOfDay(until, zone);
   }
 
-  #withUrls({ isAvailable, images, ...fields }: Product): AdminProduct {
+  #withUrls({ isAvailable, images, ...fields }: Product): AdminProduct & VersionedProduct {
     return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
 }

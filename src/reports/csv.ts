@@ -1,19 +1,35 @@
 import type { SoldItem } from './sales.repository.js';
 
-const COLUMNS = ['date', 'order_id', 'product_id', 'name', 'quantity', 'price', 'sum', 'status'] as const;
+const COLUMNS = [
+  'date',
+  'order_id',
+  'product_id',
+  'name',
+  'quantity',
+  'price',
+  'sum',
+  'status',
+  'refunded',
+] as const;
 
-export const CSV_HEADER = `${COLUMNS.join(',')}\r\n`;
+/** Without it, Excel does not read a file as UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Matches cells that a spreadsheet would run as a formula. An apostrophe in front makes them text. */
-const FORMULA = /^[=+\-@\t]/;
+/** Matches cells that a spreadsheet would run as a formula, also if it splits at `;`. An apostrophe in front makes them text. */
+const FORMULA = /(^|;)\s*[=+\-@\t\r]/;
 
-/** Builds a line of a CSV file (RFC 4180). */
-export function toCsvLine(item: SoldItem): string {
-  return `${COLUMNS.map((column) => toCell(item[column])).join(',')}\r\n`;
+/** Returns the header and the builder of lines (RFC 4180). Excel in Indonesia expects semicolons between the cells. */
+export function csvFormat(format?: 'excel') {
+  const [start, separator] = format === 'excel' ? [BYTE_ORDER_MARK, ';'] : ['', ','];
+  const join = (cells: readonly (string | number)[]): string => `${cells.map(toCell).join(separator)}\r\n`;
+  return {
+    header: start + join(COLUMNS),
+    toLine: (item: SoldItem): string => join(COLUMNS.map((column) => item[column])),
+  };
 }
 
 function toCell(value: string | number): string {
   const text = String(value);
   const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

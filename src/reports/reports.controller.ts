@@ -3,10 +3,10 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { failures } from '../common/errors.js';
-import { errorCode } from '../config/error-info.js';
-import { DayParams, DayView, SalesQuery, SalesView } from './reports.dto.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { errorCode } from '../common/errors/error-info.js';
+import { DayParams, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 
 const BAD_DATE = failures.validation({ date: 'date should be a date, such as 2026-11-24' });
@@ -17,7 +17,6 @@ const BAD_TO = failures.validation({ to: 'to should be a date, such as 2026-11-2
 export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
-  @Get('days/:date')
   @ApiEndpoint({
     summary: 'Return the day sheet: the quantities to make and the orders to hand out',
     description:
@@ -27,11 +26,11 @@ export class ReportsController {
     success: { status: 200, data: DayView },
     failures: [failures.malformedRequest(), BAD_DATE],
   })
+  @Get('days/:date')
   day(@Param() { date }: DayParams): Promise<DayView> {
     return this.reports.buildDaySheet(date);
   }
 
-  @Get('sales')
   @ApiEndpoint({
     summary: 'Return the sales by day and by product',
     description:
@@ -41,21 +40,23 @@ export class ReportsController {
     success: { status: 200, data: SalesView },
     failures: [BAD_TO],
   })
+  @Get('sales')
   sales(@Query() query: SalesQuery): Promise<SalesView> {
     return this.reports.sumSales(query);
   }
 
-  @Get('sales.csv')
   @ApiEndpoint({
     summary: 'Download the sold items as a CSV file',
     description:
+      '`refunded` is on the first line of an order. With `format=excel`, the file is for Excel as it is set up in Indonesia. ' +
       'If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text ' +
       'that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
     success: { status: 200, mediaTypes: ['text/csv'] },
-    failures: [BAD_TO],
+    failures: [BAD_TO, failures.validation({ format: 'format should be excel' })],
   })
-  async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {
+  @Get('sales.csv')
+  async salesCsv(@Query() query: SalesCsvQuery, @Res() response: Response): Promise<void> {
     const csv = await this.reports.streamCsv(query);
     response.setHeader('Content-Type', 'text/csv; charset=utf-8');
     response.setHeader('Content-Disposition', `attachment; filename="sales-${query.from}-${query.to}.csv"`);

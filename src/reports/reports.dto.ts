@@ -1,4 +1,5 @@
-import { ApiProperty, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 
@@ -17,6 +18,14 @@ export class SalesQuery {
   @ApiProperty({ format: 'date', example: '2026-11-30', description: 'The range has at most 366 days' })
   @IsCalendarDate()
   to!: string;
+}
+
+export class SalesCsvQuery extends SalesQuery {
+  /** `excel`: with a byte order mark, and semicolons between the cells. */
+  @ApiPropertyOptional({ enum: ['excel'] })
+  @IsOptional()
+  @IsIn(['excel'], { message: 'format should be excel' })
+  format?: 'excel';
 }
 
 export class DayProductView {
@@ -46,6 +55,13 @@ export class DayView {
     description: 'By pickup time; orders without a pickup time come last',
   })
   readonly orders!: AdminOrderView[];
+
+  @ApiProperty({
+    type: [AdminOrderView],
+    description:
+      'Today: paid orders of the past 30 days, neither collected nor refused, oldest first. Otherwise empty',
+  })
+  readonly overdue!: AdminOrderView[];
 }
 
 class SalesTotalView {

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { addDays, daysBetween, startOfDay } from '../common/calendar.js';
-import { failures } from '../common/errors.js';
+import { addDays, dayRange, daysBetween, toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import { failures } from '../common/errors/failures.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { CSV_HEADER, toCsvLine } from './csv.js';
-import type { DayProductView, DayView, SalesQuery, SalesView } from './reports.dto.js';
+import { csvFormat } from './csv.js';
+import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
 import { type Days, SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
+/** Days before today whose orders can be overdue. */
+const OVERDUE_DAYS = 30;
 
 @Injectable()
 export class ReportsService {
@@ -18,10 +20,18 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Builds the day sheet: the paid orders for a date that are not refused, and the number of pieces of each product. */
+  /**
+   * Builds the day sheet: the paid orders for a date that are not refused, and the number of pieces of each product. The sheet
+   * of today also contains overdue orders.
+   */
   async buildDaySheet(date: string): Promise<DayView> {
-    const orders = await this.orders.findOfDay(await this.shop.dayRange(date));
-    return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };
+    const zone = await this.shop.timeZone();
+    const { start, end } = dayRange(date, zone);
+    const orders = await this.orders.findOfDay({ start, end });
+    const isToday = date === toLocalDateAndTime(new Date(), zone).date;
+    const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: start };
+    const overdue = isToday ? await this.orders.findUncollected(pastDays) : [];
+    return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };
   }
 
   async sumSales(query: SalesQuery): Promise<SalesView> {
@@ -32,13 +42,14 @@ export class ReportsService {
    * Returns the sold items as chunks of a CSV file. The first batch of items is read before this method returns, so that the
    * request fails if the database is unavailable.
    */
-  async streamCsv(query: SalesQuery): Promise<AsyncIterable<string>> {
+  async streamCsv(query: SalesCsvQuery): Promise<AsyncIterable<string>> {
+    const { header, toLine } = csvFormat(query.format);
     const batches = this.sales.readItems(await this.#listDays(query));
     const first = await batches.next();
     return (async function* () {
-      yield CSV_HEADER;
+      yield header;
       for (let next = first; next.done !== true; next = await batches.next())
-        yield next.value.map(toCsvLine).join('');
+        yield next.value.map(toLine).join('');
     })();
   }
 
@@ -52,6 +63,10 @@ export class ReportsService {
     const zone = await this.shop.timeZone();
     return { dates, boundaries: [...dates, addDays(to, 1)].map((date) => startOfDay(date, zone)) };
   }
+}
+
+function toViews(orders: readonly Order[]): AdminOrderView[] {
+  return orders.map((order) => new AdminOrderView(order));
 }
 
 /** Sums up the items of orders by product. The latest order names the product, which may have been renamed. */

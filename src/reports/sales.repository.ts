@@ -19,6 +19,8 @@ export interface SoldItem {
   readonly price: number;
   readonly sum: number;
   readonly status: string;
+  /** Amount that was returned of the order, on its first item. 0 on the other items. */
+  readonly refunded: number;
 }
 
 /** Number of orders that `readItems` reads in one statement. */
@@ -77,7 +79,8 @@ export class SalesRepository {
     for (;;) {
       const batch = await this.dataSource.query<SoldItem[]>(
         `SELECT (${DATES})[${POSITION}] AS date, o.first_paid_at::text AS paid_at, o.order_id,
-           i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status
+           i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status,
+           CASE i.position WHEN 0 THEN o.refunded_amount ELSE 0 END::float8 AS refunded
          FROM (
            SELECT * FROM orders AS o
            WHERE ${IS_PAID_IN_RANGE} AND ($3::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($3, $4::uuid))

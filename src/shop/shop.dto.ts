@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
 import { IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { IsOpeningHours } from './opening-hours.decorator.js';
+import { ShopDetails } from './shop-details.dto.js';
 import type { OpeningHours } from './shop.entity.js';
 
 const MAX_CLOSED = 366;
@@ -13,7 +14,7 @@ const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} date
 const LEAD_MINUTES = { message: `lead_minutes should be a whole number from 0 to ${MAX_LEAD_MINUTES}` };
 const DAYS_AHEAD = { message: `days_ahead should be a whole number from 1 to ${MAX_DAYS_AHEAD}` };
 
-export class ShopDto {
+class ShopRules {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone, defaultMessage: () => TIME_ZONE } })
   time_zone!: string;
@@ -43,6 +44,15 @@ export class ShopDto {
   days_ahead!: number;
 }
 
+/**
+ * Settings in a request. A detail that is absent does not change. The details come first: an input with too many values is
+ * cut off at its end, where a missing value is a failure.
+ */
+export class ShopDto extends IntersectionType(
+  PartialType(ShopDetails, { skipNullProperties: false }),
+  ShopRules,
+) {}
+
 /** Part of a day in which an order can be collected. */
 export class PickupWindowView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
@@ -56,7 +66,20 @@ export class PickupWindowView {
 }
 
 /** Settings of the shop, and the pickup windows that result from them. */
-export class ShopView extends ShopDto {
+export class ShopView extends IntersectionType(ShopRules, ShopDetails) {
   @ApiProperty({ type: [PickupWindowView], description: 'Windows from which a customer can choose now' })
   pickup!: readonly PickupWindowView[];
+}
+
+class PaidOrdersView {
+  @ApiProperty({ format: 'date', example: '2026-12-25' })
+  readonly date!: string;
+
+  @ApiProperty({ type: 'integer', example: 44 })
+  readonly orders!: number;
+}
+
+export class AdminShopView extends ShopView {
+  @ApiProperty({ type: [PaidOrdersView], description: 'Closed dates for which paid orders are due' })
+  paid_orders!: readonly PaidOrdersView[];
 }

@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ShopController } from './shop.controller.js';
 import { Shop } from './shop.entity.js';
 import { ShopService } from './shop.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Shop])],
-  controllers: [ShopController],
   providers: [ShopService],
   exports: [ShopService],
 })

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { dayRange, type TimeRange } from '../common/calendar.js';
+import { type EntityManager, Repository } from 'typeorm';
+import { dayRange, parseInstant, type TimeRange } from '../common/calendar.js';
 import { normalizeHours } from './opening-hours.decorator.js';
-import { isPickupPossible } from './pickup-windows.js';
+import { normalizeRanges } from './shop-details.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
 import type { ShopDto } from './shop.dto.js';
+
+export type { Shop };
 
 @Injectable()
 export class ShopService {
@@ -19,32 +21,66 @@ export class ShopService {
     return (await this.get()).timeZone;
   }
 
+  async leadMinutes(): Promise<number> {
+    return (await this.get()).leadMinutes;
+  }
+
   async dayRange(date: string): Promise<TimeRange> {
     return dayRange(date, await this.timeZone());
   }
 
-  async replace(settings: Readonly<ShopDto>): Promise<Readonly<Shop>> {
-    const shop = toShop(settings);
-    await this.shops.upsert(shop, ['id']);
-    return shop;
+  /** @param check throws if the stored settings must not be replaced */
+  async replace(
+    settings: Readonly<ShopDto>,
+    check: (stored: Readonly<Shop>) => void,
+  ): Promise<Readonly<Shop>> {
+    return this.shops.manager.transaction(async (tx) => {
+      // The row must exist to be locked. If the check fails, the rollback removes a new row.
+      await insertIfMissing(tx, DEFAULT_SHOP);
+      const stored = await tx.findOneOrFail(Shop, {
+        where: { id: SHOP_ID },
+        lock: { mode: 'pessimistic_write' },
+      });
+      check(stored);
+      const shop = toShop(settings, stored);
+      await tx.update(Shop, { id: SHOP_ID }, shop);
+      return shop;
+    });
   }
 
   async insertIfMissing(settings: Readonly<ShopDto>): Promise<void> {
-    await this.shops.createQueryBuilder().insert().values(toShop(settings)).orIgnore().execute();
-  }
-
-  async isPickupPossible(pickupAt: Date): Promise<boolean> {
-    return isPickupPossible(await this.get(), pickupAt, new Date());
+    await insertIfMissing(this.shops.manager, toShop(settings, DEFAULT_SHOP));
   }
 }
 
-function toShop(settings: Readonly<ShopDto>): Shop {
+async function insertIfMissing(manager: EntityManager, shop: Readonly<Shop>): Promise<void> {
+  await manager.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
+}
+
+/** Details that are absent in the settings stay as in `current`. */
+function toShop(settings: Readonly<ShopDto>, current: Readonly<Shop>): Shop {
+  const {
+    name = current.name,
+    address = current.address,
+    phone = current.phone,
+    whatsapp = current.whatsapp,
+    website = current.website,
+    language = current.language,
+    cut_off: cutOff = current.cutOff,
+    slot_minutes: slotMinutes = current.slotMinutes,
+    orders_per_slot: ordersPerSlot = current.ordersPerSlot,
+    paused_until: pausedUntil,
+  } = settings;
+  const details = { name, address, phone, whatsapp, website, language, cutOff, slotMinutes, ordersPerSlot };
   return {
     id: SHOP_ID,
+    ...details,
     timeZone: settings.time_zone,
     hours: normalizeHours(settings.hours),
     closed: [...new Set(settings.closed)].sort(),
     leadMinutes: settings.lead_minutes,
     daysAhead: settings.days_ahead,
+    closedRanges: normalizeRanges(settings.closed_ranges ?? current.closedRanges),
+    pausedUntil: pausedUntil === undefined ? current.pausedUntil : parseInstant(pausedUntil),
   };
 }

@@ -8,7 +8,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import { IncomingMessage } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { routeOf } from '../common/request-route.js';
+import { routeOf } from '../common/http/request-route.js';
 import type { Env } from '../config/env.js';
 
 /** Health checks and metrics, which are requested every few seconds. */
@@ -32,7 +32,13 @@ export function startTracing({ otelServiceName }: Env): () => Promise<void> {
     tracerProvider: provider,
     instrumentations: [
       new HttpInstrumentation({
-        ignoreIncomingRequestHook: ({ url = '' }) => UNTRACED.test(url),
+        ignoreIncomingRequestHook: (request) => {
+          // A client may name its trace, but must not hide its request from tracing: the last part is its sampling decision.
+          const { traceparent } = request.headers;
+          if (typeof traceparent === 'string')
+            request.headers.traceparent = traceparent.replace(/-[\da-f]{2}$/, '-01');
+          return UNTRACED.test(request.url ?? '');
+        },
         requireParentforOutgoingSpans: true,
         applyCustomAttributesOnSpan: (span, request) => {
           if (!(request instanceof IncomingMessage)) return;

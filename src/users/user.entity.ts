@@ -1,5 +1,13 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { Role } from '../common/current-user.decorator.js';
+import type { Role } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
+import type { Language } from '../common/languages.js';
+
+export const USER_CONSTRAINT_FAILURES = { users_email_key: failures.emailTaken };
+
+declare const LOCKED: unique symbol;
+/** User whose row the current transaction has locked or created. Only methods of `UsersService` return one. */
+export type LockedUser = User & { readonly [LOCKED]: true };
 
 @Entity('users')
 export class User {
@@ -22,6 +30,10 @@ export class User {
 
   @Column('timestamptz', { name: 'email_verified_at', nullable: true })
   emailVerifiedAt!: Date | null;
+
+  /** Language of mails to this user. Null means the language of the shop. */
+  @Column('text', { nullable: true })
+  language!: Language | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

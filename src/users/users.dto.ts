@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
+import { type Role, ROLES } from '../common/access/auth-user.js';
+import type { User } from './user.entity.js';
 
 /** User without a role: `users` in the response of a login, `user` in that of GET /api/users, and the customer of an order. */
 export class UserView {
@@ -12,7 +13,7 @@ export class UserView {
   @ApiProperty({ example: 'ayu@example.com' })
   readonly email: string;
 
-  constructor({ id, fullname, email }: Principal) {
+  constructor({ id, fullname, email }: Pick<User, 'id' | 'fullname' | 'email'>) {
     this.id = id;
     this.fullname = fullname;
     this.email = email;
@@ -24,8 +25,8 @@ export class UserWithRoleView extends UserView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   readonly role: Role;
 
-  constructor(principal: Principal) {
-    super(principal);
-    this.role = principal.role;
+  constructor(user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>) {
+    super(user);
+    this.role = user.role;
   }
 }

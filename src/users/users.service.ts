@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, Raw, Repository } from 'typeorm';
-import { User } from './user.entity.js';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { type LockedUser, User } from './user.entity.js';
 
-export type Account = Readonly<User>;
+export type { LockedUser, User };
 
-/** Lock for changes. `FOR UPDATE` would also block inserts of rows that refer to the account, which can deadlock. */
+/** Lock for changes. `FOR UPDATE` would also block inserts of rows that refer to the user, which can deadlock. */
 const LOCK = { mode: 'for_no_key_update' } as const;
 
 @Injectable()
@@ -13,45 +14,55 @@ export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws QueryFailedError of the constraint `users_email_key` if the e-mail is taken */
-  create(
+  async create(
     tx: EntityManager,
-    account: Pick<Account, 'fullname' | 'email' | 'role' | 'passwordHash'>,
-  ): Promise<Account> {
-    return tx.save(tx.create(User, account));
+    user: Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'> & Partial<Pick<User, 'language'>>,
+  ): Promise<LockedUser> {
+    return (await tx.save(tx.create(User, user))) as LockedUser;
   }
 
-  findById(id: number): Promise<Account | null> {
+  findById(id: number): Promise<User | null> {
     return this.users.findOneBy({ id });
   }
 
-  findByEmail(email: string): Promise<Account | null> {
-    return this.users.findOneBy(hasEmail(email));
+  findByEmail(email: string): Promise<User | null> {
+    return this.users.findOneBy(whereEmail(email));
   }
 
-  findAdmins(): Promise<Account[]> {
+  /** Reads the role from the database: a token contains the role at the time of the login. */
+  async isAdmin(authUser: AuthUser | undefined): Promise<boolean> {
+    return authUser?.role === 'ADMIN' && (await this.users.existsBy({ id: authUser.id, role: 'ADMIN' }));
+  }
+
+  findAdmins(): Promise<User[]> {
     return this.users.find({ where: { role: 'ADMIN' }, order: { id: 'ASC' } });
   }
 
-  lock(tx: EntityManager, id: number): Promise<Account | null> {
-    return tx.findOne(User, { where: { id }, lock: LOCK });
+  lock(tx: EntityManager, id: number): Promise<LockedUser | null> {
+    return this.#lockOne(tx, { id });
   }
 
-  lockByEmail(tx: EntityManager, email: string): Promise<Account | null> {
-    return tx.findOne(User, { where: hasEmail(email), lock: LOCK });
+  lockByEmail(tx: EntityManager, email: string): Promise<LockedUser | null> {
+    return this.#lockOne(tx, whereEmail(email));
   }
 
-  lockAdmins(tx: EntityManager): Promise<Account[]> {
-    return tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
+  async lockAdmins(tx: EntityManager): Promise<LockedUser[]> {
+    const admins = await tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
+    return admins as LockedUser[];
   }
 
-  /** Changes a locked account, but does not end its sessions. @throws like `create` */
-  async change(tx: EntityManager, account: Account, change: Partial<Account>): Promise<Account> {
-    await tx.update(User, { id: account.id }, change);
-    return { ...account, ...change };
+  /** Changes a user, but does not end its sessions. Throws like `create`. */
+  async change(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<LockedUser> {
+    await tx.update(User, { id: user.id }, changes);
+    return Object.assign(tx.create(User), user, changes);
+  }
+
+  async #lockOne(tx: EntityManager, where: FindOptionsWhere<User>): Promise<LockedUser | null> {
+    return (await tx.findOne(User, { where, lock: LOCK })) as LockedUser | null;
   }
 }
 
 /** Compares like the unique index `users_email_key`, regardless of case. */
-function hasEmail(email: string): FindOptionsWhere<User> {
+function whereEmail(email: string): FindOptionsWhere<User> {
   return { email: Raw((column) => `lower(${column}) = lower(:email)`, { email }) };
 }

@@ -57,6 +57,7 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
 it('a page without a connection says so, has a button to try again, and loads when the connection is back', async () => {
   const { context, page } = await newCustomer();
   await page.goto('/');
+  await page.getByRole('link', { name: 'Orders' }).waitFor();
   await context.setOffline(true);
   await waitForText(page, 'You are offline.');
   await page.getByRole('link', { name: 'Orders' }).click();

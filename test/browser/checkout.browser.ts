@@ -142,7 +142,7 @@ function isOrderResponse(response: Response): boolean {
   return response.request().method() === 'GET' && /\/api\/orders\/[^/]+$/.test(response.url());
 }
 
-/** Advances the page's clock until the page requests the order. @returns the seconds by which the clock was advanced */
+/** Advances the page's clock until the page requests the order. Returns the seconds by which the clock was advanced. */
 async function measureGapToPoll(page: Page): Promise<number> {
   let wasRequested = false as boolean;
   const response = page.waitForResponse(isOrderResponse);

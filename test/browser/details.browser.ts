@@ -37,7 +37,7 @@ it('an order prints on one A4 page and on one page of the 80 mm paper of a recei
   await expectGoodPrint(page);
 });
 
-it('the list of orders shows short order numbers and fits a phone at double text size, and the page of an order shows its full id', async () => {
+it('the list of orders shows short numbers and fits a phone at double text size; an order shows its full id', async () => {
   const customer = await newCustomer({ viewport: PHONE });
   const { page } = customer;
   const { order_id: id } = await placeOrder(customer, { [CROISSANT]: 1 });

@@ -1,5 +1,13 @@
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, everyDay, readShop, useShopSettings } from './support/shop.js';
+import {
+  changeShop,
+  CROISSANT,
+  everyDay,
+  makeUnique,
+  placePaidOrder,
+  readShop,
+  useShopSettings,
+} from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
@@ -62,6 +70,32 @@ it('saving also adds a closed date that was chosen without pressing "Add date"',
   expect(await page.getByLabel('Closed on').inputValue()).toBe('');
 });
 
+it('the page lists the paid orders of a date before the date is closed, asks before it is left, and saves all limits of orders', async () => {
+  const customer = await newCustomer({ name: makeUnique('Sinta') });
+  const instant = Date.now() + 4 * 24 * 60 * 60_000;
+  const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  const affected = page.getByRole('alert').getByText(customer.name);
+  await page.getByLabel('Closed on').fill(date);
+  await affected.waitFor();
+  await page.getByLabel('Order before this time').fill('18:00');
+  await page.getByLabel('Orders per pickup time').fill('20');
+  await page.getByLabel('Minutes of a pickup time').selectOption('30 minutes');
+  await page.getByLabel('Language').selectOption('Bahasa Indonesia');
+  page.once('dialog', (question) => void question.dismiss());
+  await page.getByRole('link', { name: 'Today' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+  const limits = { cut_off: '18:00', orders_per_slot: 20, slot_minutes: 30, language: 'id' };
+  expect(await readShop()).toMatchObject({ closed: [date], ...limits });
+  await page.reload();
+  await affected.waitFor();
+  await expectGoodLayout(page, 'closed date with a paid order');
+  await page.goto(`/manage/today?date=${date}`);
+  await waitForText(page, 'The shop is closed on this date.');
+});
+
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
@@ -69,7 +103,7 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
   await page.getByLabel('Days in advance').fill('0');
   await page.getByLabel('Time zone').fill('Mars/Phobos');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').getByText('Hours.wed should be a list of at most 5 windows').waitFor();
+  await page.getByRole('alert').getByText('Wednesday: at most 5 periods').waitFor();
   await waitForText(page, 'Days ahead should be a whole number from 1 to 90.');
   await waitForText(page, 'Time zone should be the name of a time zone, such as Asia/Jakarta.');
   expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');

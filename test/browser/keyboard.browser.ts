@@ -3,7 +3,7 @@ import { until } from '../support/wait.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder } from './support/shop.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
-import { addToCart } from './support/steps.js';
+import { addToCart, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
   const { email } = await newCustomer();
@@ -29,6 +29,8 @@ it('a customer signs in, orders and pays by keyboard only', async () => {
   await tabTo(page, /^Cart/, 'Shift+Tab');
   await page.keyboard.press('Enter');
   await waitForHeading(page, 'Your cart');
+  await tabTo(page, 'Day');
+  await page.keyboard.press('ArrowDown');
   await tabTo(page, 'Order and pay');
   const opened = context.waitForEvent('page');
   await page.keyboard.press('Enter');
@@ -53,6 +55,7 @@ it('the focus moves to the heading of a new page and stays there while content l
   expect(await readFocusedHeading(page)).toBe('Butter croissant');
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.getByRole('link', { name: /^Cart/ }).click();
+  await choosePickup(page);
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
@@ -97,7 +100,10 @@ async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<vo
     await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const element = document.activeElement;
-      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+      const label =
+        element instanceof HTMLInputElement || element instanceof HTMLSelectElement
+          ? element.labels?.[0]?.textContent
+          : null;
       return {
         name: element?.getAttribute('aria-label') ?? label ?? element?.textContent.trim() ?? '',
         outline: element === null ? 0 : parseFloat(getComputedStyle(element).outlineWidth),

@@ -88,7 +88,7 @@ async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: Pag
   return { customer, pages };
 }
 
-describe('every page fits windows of 360 to 1280 px and is accessible on a phone and a desktop', () => {
+describe('every page fits windows of 320 to 1280 px and is accessible', () => {
   it('for visitors', async () => {
     const { page } = await newVisitor();
     await checkPages(page, VISITOR_PAGES);

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import {
   expectGoodPrint,
   search,
@@ -20,6 +20,11 @@ const DAY_MS = 24 * 60 * 60_000;
 
 useShopSettings({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
 
+/** Returns the date of an instant in the time zone of the shop. */
+function toDate(instant: Date | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+}
+
 function findOrders(page: Page, { name }: Customer) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
 }
@@ -29,7 +34,7 @@ function readPieces(page: Page, product: { name: string }): Promise<string[]> {
   return page.getByRole('row', { name: product.name }).getByRole('cell').allTextContents();
 }
 
-it("the baker sees what to bake, hands over three orders, marks a product as sold out, refunds part of an order, and reads the week's sales", async () => {
+it('the baker sees what to bake, hands over orders, marks a product as sold out, refunds, and reads the sales', async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
   const ayu = await newCustomer({ name: makeUnique('Ayu') });
@@ -95,6 +100,57 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/^sales-.*\.csv$/);
+  const excel = page.waitForResponse(/sales\.csv\?.*format=excel/);
+  await page.getByRole('button', { name: 'Download for Excel' }).click();
+  expect((await excel).status()).toBe(200);
+});
+
+it('forty orders of a morning take at most 60 taps, from opening the page of the day to the last collected order', async () => {
+  const date = toDate(Date.now() + 5 * DAY_MS); // No other test places orders for this day.
+  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  for (const time of ['07:00', '08:00', '09:00', '10:00']) {
+    const pickup_at = `${date}T${time}:00+07:00`;
+    await Promise.all(
+      Array.from({ length: 10 }, () => placePaidOrder(rudi, { [CROISSANT]: 1 }, { pickup_at })),
+    );
+  }
+  const { page } = await openAsAdmin(`/manage/today?date=${date}`, /\w+ \d+ \w+/);
+  let taps = 0;
+  const tap = async (button: Locator) => {
+    taps += 1;
+    await button.click();
+  };
+  for (const step of ['Start preparing', 'Ready to be collected']) {
+    for (const time of ['07:00', '08:00', '09:00', '10:00']) {
+      const button = page.getByRole('button', { name: `${time}, 10 orders: ${step}` });
+      await tap(button);
+      await button.waitFor({ state: 'detached' });
+    }
+  }
+  for (let collected = 1; collected <= 40; collected += 1) {
+    await tap(findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).first());
+    await page
+      .getByRole('list', { name: 'Collected orders' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Rudi' })
+      .nth(collected - 1)
+      .waitFor();
+  }
+  expect(taps).toBeLessThanOrEqual(60);
+});
+
+it('one tap stops new orders for half an hour, one tap undoes it, and one tap turns on the sound for new orders', async () => {
+  const { page } = await openAsAdmin('/manage/today', 'Today');
+  const sound = page.getByRole('button', { name: 'Turn on the sound for new orders' });
+  await sound.click();
+  await sound.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'No new orders for 30 minutes' }).click();
+  await waitForText(page, 'New orders are paused.');
+  const { page: customerPage } = await newCustomer();
+  await customerPage.goto('/');
+  await waitForText(customerPage, /^We take no new orders until/);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'No new orders today' }).waitFor();
 });
 
 it('the page of a day polls for new orders, and has buttons for the next and the previous day', async () => {
@@ -157,7 +213,7 @@ it.each([
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.
   const pickup = new Date(Date.now() + 9 * DAY_MS);
-  const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(pickup);
+  const date = toDate(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
   await Promise.all(Array.from({ length: 12 }, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details)));

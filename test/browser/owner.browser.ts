@@ -2,7 +2,7 @@ import { expectGoodLayout, search, waitForHeading, waitForText } from './support
 import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
-it('the owner finds an order by search and moves it to collected, the customer sees each step, and the list keeps its search and filters', async () => {
+it('the owner finds an order and moves it to collected, the customer sees each step, and the list keeps its filters', async () => {
   const customer = await newCustomer({ name: makeUnique('Sari Wulandari') });
   const { name, email } = customer;
   const surname = name.replace('Sari ', '').toUpperCase();
@@ -56,7 +56,7 @@ it.each([
   await article.getByRole('button', { name: 'Start preparing' }).waitFor();
   await setFulfilment(id, 'preparing');
   await article.getByRole('button', { name: 'Start preparing' }).click();
-  await page.getByRole('alert').getByText('The order cannot become preparing.').waitFor();
+  await page.getByRole('alert').getByText('The order cannot take this step.').waitFor();
   await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();
   await expectGoodLayout(page, 'rejected step');
 });

@@ -1,7 +1,7 @@
 import { expectGoodLayout, search, waitForHeading, waitForText } from './support/page.js';
 import { publicShop } from './support/settings.js';
 import { newEmail, newVisitor } from './support/shopper.js';
-import { submitRegistration } from './support/steps.js';
+import { choosePickup, submitRegistration } from './support/steps.js';
 
 it('a visitor of a public catalog browses, fills a cart, and needs an account only to order', async () => {
   const { page } = await newVisitor({ baseURL: publicShop.storefrontUrl });
@@ -22,6 +22,9 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
   await submitRegistration(page, newEmail());
   await page.getByRole('link', { name: 'Do it later' }).click();
   await waitForText(page, 'Total, 1 piece');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, 'Choose when you will collect your order.');
+  await choosePickup(page);
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
+import { CROISSANT, placeOrder, placePaidOrder, simulate } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
@@ -28,7 +28,7 @@ it('refusing a paid order asks about the refund, and the customer sees what happ
   await adminPage.getByRole('button', { name: 'Keep the order' }).click();
   await adminPage.getByRole('button', { name: 'Refuse' }).click();
   await adminPage.getByRole('button', { name: /^Refuse and refund Rp\s24\.000$/ }).click();
-  await getHistory(adminPage).getByText('refund', { exact: true }).first().waitFor();
+  await getHistory(adminPage).getByText('Refunded', { exact: true }).first().waitFor();
   await waitForText(adminPage, 'Refunded');
   await customerPage.reload();
   await waitForHeading(customerPage, 'Refused');
@@ -36,7 +36,7 @@ it('refusing a paid order asks about the refund, and the customer sees what happ
   await expectGoodLayout(customerPage, 'refused order');
 });
 
-it('refusing a paid order without a refund makes a refund due, until refunds by hand and through the gateway return everything', async () => {
+it('refusing a paid order without a refund makes a refund due, until refunds return everything', async () => {
   const { id, adminPage, customerPage } = await openPaidOrder();
   const number = id.slice(0, 8).toUpperCase();
   await adminPage.getByRole('button', { name: 'Refuse' }).click();
@@ -62,6 +62,34 @@ it('refusing a paid order without a refund makes a refund due, until refunds by 
   await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
   await adminPage.getByRole('button', { name: 'Refund the money' }).click();
   await adminPage.getByText('The order is refused and not refunded in full.').waitFor({ state: 'detached' });
+});
+
+it('a second payment is a surplus; if the gateway refuses to return it, the page shows the reason, and staff return it by hand', async () => {
+  const { adminPage } = await openOrder(async (customer) => {
+    const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+    const transfer = await simulate(customer, redirect_url, 'bank-transfer');
+    await simulate(customer, redirect_url, 'qris');
+    await simulate(customer, redirect_url, `transactions/${transfer}/settle`);
+    return order_id;
+  });
+  const payments = adminPage.getByRole('list', { name: 'Payments of this order' });
+  const surplus = payments.getByText('The customer has paid twice. Return this payment.');
+  await surplus.waitFor();
+  expect(await payments.getByRole('listitem').count()).toBe(2);
+  await expectGoodLayout(adminPage, 'surplus');
+  await payments.getByRole('button', { name: 'Refund', exact: true }).click();
+  await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+  await waitForText(adminPage, 'The payment partner cannot refund this payment.');
+  await waitForText(
+    getHistory(adminPage),
+    /^The payment partner refused .*: the simulator refunds no bank_transfer/,
+  );
+
+  await payments.getByLabel('I have returned the money by hand').check();
+  await payments.getByRole('button', { name: 'Refund', exact: true }).click();
+  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  await surplus.waitFor({ state: 'detached' });
+  await waitForText(adminPage, /^Refunded Rp\s24\.000 by /);
 });
 
 it('an order that is refused before it is paid is cancelled at the payment gateway', async () => {

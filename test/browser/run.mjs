@@ -7,6 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { loadMessages } from '../../examples/storefront/scripts/load-messages.mjs';
 import config from './jest.config.mjs';
 import { fillCatalog } from './support/catalog.mjs';
 import { ADMIN, buildStorefront, startShop, stopShops } from './support/shops.mjs';
@@ -49,12 +50,13 @@ async function runTests() {
       startFilledShop(`shop-${index + 1}`, PRODUCTS),
     ),
   ]);
+  const texts = { en: await loadMessages('en'), id: await loadMessages('id') };
   const browser = await chromium.launchServer({ executablePath, args: BROWSER_ARGS });
   const env = {
     ...process.env,
     NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
     TEST_BROWSER: browser.wsEndpoint(),
-    TEST_SETTINGS: JSON.stringify({ shops, publicShop, admin: ADMIN, dist: storefront }),
+    TEST_SETTINGS: JSON.stringify({ shops, publicShop, admin: ADMIN, dist: storefront, texts }),
   };
   const args = ['--config', join('test', 'browser', 'jest.config.mjs'), ...process.argv.slice(2)];
   const jest = spawn(join('node_modules', '.bin', 'jest'), args, { stdio: 'inherit', env });

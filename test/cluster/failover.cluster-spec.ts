@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { useDeployment } from '../resilience/support/deployment.js';
+import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
@@ -30,7 +30,7 @@ const SUBJECT = 'a shop on a highly available PostgreSQL loses no acknowledged w
 describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   let cluster: PatroniCluster;
   let databaseUrl: string;
-  const deployment = useDeployment(2);
+  let deployment: Deployment;
   let pooler: PgBouncer | undefined;
 
   beforeAll(async () => (cluster = await PatroniCluster.start()), 120_000);
@@ -38,9 +38,11 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
 
   beforeEach(async () => {
     databaseUrl = await cluster.createDatabase();
+    deployment = await Deployment.create(2);
   });
 
   afterEach(async () => {
+    await deployment.close();
     await pooler?.stop();
     pooler = undefined;
     await cluster.heal();

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { describeInstalled } from '../support/installed.js';
 import { listenOnLoopback, stopListening, trackSockets } from '../support/loopback.js';
-import { startBeforeTests } from '../support/start-before-tests.js';
 import { Nginx } from './support/nginx.js';
 
 const UNAVAILABLE = JSON.stringify({ status: 'fail', errors: { code: 503, message: 'of the service' } });
@@ -16,22 +15,21 @@ async function startUnavailable() {
 }
 
 describeInstalled('nginx in front of processes without a database', ['nginx'], () => {
-  const first = startBeforeTests(startUnavailable, (started) => started.stop());
-  const second = startBeforeTests(startUnavailable, (started) => started.stop());
-  const nginx = startBeforeTests(
-    () => Nginx.start([first.port, second.port]),
-    (started) => started.stop(),
-  );
-
   it('passes on every 503, which the payment gateway repeats more often than other failures', async () => {
-    // nginx repeats only GET. If it repeated after a 503, the GETs would mark both servers as failed, and POST would get 502.
-    for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
-      const response = await fetch(`${nginx.url}/api/products/payments`, { method });
-      expect({ method, status: response.status, body: await response.text() }).toEqual({
-        method,
-        status: 503,
-        body: UNAVAILABLE,
-      });
+    const [first, second] = [await startUnavailable(), await startUnavailable()];
+    const nginx = await Nginx.start([first.port, second.port]);
+    try {
+      // nginx repeats only GET. If it repeated after a 503, the GETs would mark both servers as failed, and POST would get 502.
+      for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
+        const response = await fetch(`${nginx.url}/api/products/payments`, { method });
+        expect({ method, status: response.status, body: await response.text() }).toEqual({
+          method,
+          status: 503,
+          body: UNAVAILABLE,
+        });
+      }
+    } finally {
+      for (const server of [nginx, first, second]) await server.stop();
     }
   });
 });

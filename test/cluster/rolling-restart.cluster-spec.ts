@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises';
-import { useDeployment } from '../resilience/support/deployment.js';
+import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
-import { createEmptyDatabase } from '../support/databases.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { describeInstalled } from '../support/installed.js';
 import { waitUntilListening, waitUntilReady } from '../support/process.js';
 import type { ServiceInstance } from '../support/service-process.js';
-import { startBeforeEach } from '../support/start-before-tests.js';
-import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
+import { buildVersion12, hasVersion12 } from '../support/version-1.2.js';
 import { Nginx } from './support/nginx.js';
 
-const itWithVersion11 = (await hasVersion11()) ? it : it.skip;
+const itWithVersion12 = (await hasVersion12()) ? it : it.skip;
 
 const PROCESSES = 3;
 /** Pause of each simulated user after a step. */
@@ -17,12 +16,21 @@ const PAUSE_MS = 150;
 const REQUEST_TIMEOUT_MS = 15_000;
 
 describeInstalled('three processes behind nginx', ['nginx'], () => {
-  const database = startBeforeEach(createEmptyDatabase, (created) => created.drop());
-  const deployment = useDeployment(PROCESSES);
-  const nginx = startBeforeEach(
-    () => Nginx.start(deployment.instances.map(({ port }) => port)),
-    (started) => started.stop(),
-  );
+  let database: TestDatabase;
+  let deployment: Deployment;
+  let nginx: Nginx;
+
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    deployment = await Deployment.create(PROCESSES);
+    nginx = await Nginx.start(deployment.instances.map(({ port }) => port));
+  });
+
+  afterEach(async () => {
+    await nginx.stop();
+    await deployment.close();
+    await database.drop();
+  });
 
   /** @param buildFolder folder that contains the `dist` of another version */
   async function start(instance: ServiceInstance, buildFolder?: string): Promise<void> {
@@ -67,8 +75,8 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     await expectReplacedWithoutFailures();
   });
 
-  itWithVersion11('are upgraded from version 1.1 one after the other without a failed request', async () => {
-    const folder = await buildVersion11();
+  itWithVersion12('are upgraded from version 1.2 one after the other without a failed request', async () => {
+    const folder = await buildVersion12();
     try {
       await startAll(folder);
       await expectReplacedWithoutFailures();

@@ -6,7 +6,7 @@ import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database
 import { startExternalPostgres } from '../support/external-postgres.js';
 import { waitUntilReady } from '../support/process.js';
 import { until } from '../support/wait.js';
-import { useDeployment } from './support/deployment.js';
+import { Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
@@ -14,7 +14,13 @@ import { Workload } from './support/workload.js';
 const RECOVERY_LIMIT_MS = 5_000;
 const ROUNDS = isLongRun ? 8 : 2;
 
-const deployment = useDeployment();
+let deployment: Deployment;
+
+beforeEach(async () => {
+  deployment = await Deployment.create();
+});
+
+afterEach(() => deployment.close());
 
 it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
   const [{ dataDir }] = deployment.instances;

@@ -2,13 +2,19 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { killHard } from '../support/service-process.js';
-import { useDeployment } from './support/deployment.js';
+import { Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
 const ROUNDS = isLongRun ? 24 : 4;
 
-const deployment = useDeployment();
+let deployment: Deployment;
+
+beforeEach(async () => {
+  deployment = await Deployment.create();
+});
+
+afterEach(() => deployment.close());
 
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   const { external } = deployment;

@@ -36,7 +36,7 @@ export interface RandomRequest {
 }
 
 export interface StoredData {
-  /** Cookie headers by caller. */
+  /** Cookie headers by user. */
   readonly cookies: Readonly<Record<string, string>>;
   /** Existing values by the name of a parameter or field. */
   readonly values: ExistingValues;
@@ -66,7 +66,7 @@ export function buildRequestsWithOneWrongValue(
   seed: number,
 ): RandomRequest[] {
   const { operation, fields, name, mediaType } = documented;
-  const caller = /\/(products|admin)/.test(name) ? 'admin' : 'customer';
+  const user = /\/(products|admin)/.test(name) ? 'admin' : 'customer';
   const wrongValues: (readonly [string, readonly unknown[]])[] = [
     ...(operation.parameters ?? []).map((parameter) => [parameter.name, hostile.HOSTILE_PARAMETERS] as const),
     ...Object.entries(fields).map(
@@ -76,20 +76,20 @@ export function buildRequestsWithOneWrongValue(
   ];
   return wrongValues.flatMap(([replaced, values]) =>
     values.flatMap((value, index) => {
-      const requests = generateValidRequests(documented, stored, [caller], { name: replaced, value });
+      const requests = generateValidRequests(documented, stored, [user], { name: replaced, value });
       return fc.sample(requests, { numRuns: 1, seed: seed + index });
     }),
   );
 }
 
 /**
- * @param callers keys of `stored.cookies`; a repeated key is chosen more often, an unknown key means no cookie
+ * @param users keys of `stored.cookies`; a repeated key is chosen more often, an unknown key means no cookie
  * @param replacement replaces one valid value
  */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,
-  callers: readonly string[] = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)],
+  users: readonly string[] = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)],
   replacement?: Replacement,
 ): fc.Arbitrary<RandomRequest> {
   const { operation, fields, name } = documented;
@@ -102,16 +102,16 @@ export function generateValidRequests(
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc
     .record({
-      caller: fc.constantFrom(...callers),
+      user: fc.constantFrom(...users),
       parameters: fc.record(Object.fromEntries(parameters)),
       body: generateFields(fields, isNewEmail ? { ...stored.values, email: [] } : stored.values),
     })
-    .map(({ caller, parameters: parameterValues, body }) => {
+    .map(({ user, parameters: parameterValues, body }) => {
       const change = replacement === undefined ? {} : { [replacement.name]: replacement.value };
       const isParameter = parameters.some(([key]) => key === replacement?.name);
       return buildRequest(
         documented,
-        stored.cookies[caller] ?? '',
+        stored.cookies[user] ?? '',
         isParameter ? { ...parameterValues, ...change } : parameterValues,
         signNotification(isParameter ? body : { ...body, ...change }, replacement?.name),
       );

@@ -28,7 +28,7 @@ const CONCURRENCY = 8;
 // Defined before the hook that stops the service, because Jest runs such hooks in their order.
 afterAll(closeConnections);
 
-const service = useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
+const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
 let stored: StoredData;
@@ -77,7 +77,7 @@ beforeAll(async () => {
 const cookiesOf = (client: Client): string =>
   `accessToken=${client.cookie('accessToken')}; refreshToken=${client.cookie('refreshToken')}`;
 
-/** @returns true if the request was accepted @throws Error that shows the request if the response is not as documented */
+/** @returns true if the request was accepted. Throws Error that shows the request if the response is not as documented. */
 async function sendAndCheck(operation: DocumentedOperation, request: RandomRequest): Promise<boolean> {
   const answer = await send(service.url, request);
   const violations = checker.listViolations(operation, answer);

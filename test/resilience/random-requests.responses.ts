@@ -16,7 +16,7 @@ const DEADLINE_MS = 15_000;
 const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-policy', 'referrer-policy'];
 /** Text that no failing response may contain: stack frames, paths, SQL, names of libraries and system calls. */
 const INTERNALS =
-  /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
+  /\bat (?:\S+ ){0,3}\(?\S+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /**
  * Bodies of the responses to request bodies that cannot be parsed. An operation without a body need not document these
  * responses, but the service parses every body that it receives.

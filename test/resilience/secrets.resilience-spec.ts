@@ -5,31 +5,37 @@ import { findCode, wrongCodes } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase } from '../support/databases.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { makeJobsDue, readJobs } from '../support/jobs.js';
 import { parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import { useFolder, spawnBuilt, waitUntilReady } from '../support/process.js';
+import { createWorldReadableFolder, removeFolder, spawnBuilt, waitUntilReady } from '../support/process.js';
 import { CAKE, sendForm, productOf } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
-import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 import { dumpDatabase, readFolder, SecretFinder } from './secrets.finder.js';
 
 let finder: SecretFinder;
 /** Recorded output that must not contain a secret: its source and its text. */
 let records: [where: string, text: string][];
-const database = startBeforeEach(createDatabase, (created) => created.drop());
-const folder = useFolder('bakery-secrets-', startBeforeEach);
+let database: TestDatabase;
+let folder: string;
 
-beforeEach(() => {
+beforeEach(async () => {
+  database = await createDatabase();
+  folder = await createWorldReadableFolder('bakery-secrets-');
   finder = new SecretFinder();
   finder.add('a password hash', '$argon2id$v=19$'); // `dumpDatabase` omits the column `password_hash`.
   records = [];
+});
+
+afterEach(async () => {
+  await database.drop();
+  await removeFolder(folder);
 });
 
 /** Creates a password that the finder looks for. JSON, URLs and HTML escape the password in different ways. */
@@ -67,7 +73,7 @@ async function recordArguments({ child }: ServiceProcess): Promise<void> {
   records.push(["the process's arguments", text]);
 }
 
-/** Runs a command of the built service and records its output. @returns the output */
+/** Runs a command of the built service and records its output. Returns the output. */
 async function runCommand(path: string, settings: Record<string, string>, ...args: string[]) {
   const run = spawnBuilt(path, settings, args);
   await run.exited;
@@ -142,7 +148,7 @@ function expectNoSecretInRecords(): void {
   expect(records.flatMap(([where, text]) => finder.find(where, text))).toEqual([]);
 }
 
-it('the log at level trace, tables, responses, files, process arguments and the output of commands contain no secret, even after failures', async () => {
+it('logs, tables, responses, files, process arguments and the output of commands contain no secret, even after failures', async () => {
   finder.add('the password of the database', new URL(database.url).password);
   const proxy = await DatabaseProxy.start(database.url);
   const cloudinary = await CloudinaryStandIn.start({
@@ -155,7 +161,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
   const settings = {
     ...gatewaySettings(gateway),
     DATABASE_URL: proxy.url,
-    DATA_DIR: folder.path,
+    DATA_DIR: folder,
     LOG_LEVEL: 'trace',
     CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url.replace('//', `//mailer:${createKey('password of the mail server')}@`),
@@ -240,7 +246,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
     await proxy.down();
     await Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
   }
-  records.push(['the log', service.output()], ...(await readFolder(folder.path)));
+  records.push(['the log', service.output()], ...(await readFolder(folder)));
   expect(service.output()).toMatch(/"level":"error".*dead job/);
   expectNoSecretInRecords();
 });
@@ -248,7 +254,7 @@ it('the log at level trace, tables, responses, files, process arguments and the 
 it('a service that writes mails to files, generates its keys and simulates the gateway reveals no secret', async () => {
   const service = await startServiceProcess({
     DATABASE_URL: database.url,
-    DATA_DIR: folder.path,
+    DATA_DIR: folder,
     JWT_ACCESS_SECRET: '',
     JWT_REFRESH_SECRET: '',
     MIDTRANS_SERVER_KEY: createKey('server key of the simulator'),
@@ -257,7 +263,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
   const isMail = ([path]: readonly [string, string]) => path.endsWith('.eml');
   try {
     await useAccount(service, async (_email, nth) => {
-      const mails = (await readFolder(folder.path)).filter(isMail).toSorted(); // No other account gets mail.
+      const mails = (await readFolder(folder)).filter(isMail).toSorted(); // No other account gets mail.
       const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });
@@ -267,7 +273,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
   } finally {
     await service.stop();
   }
-  const files = (await readFolder(folder.path)).filter((file) => !isMail(file));
+  const files = (await readFolder(folder)).filter((file) => !isMail(file));
   // Only one file may contain the generated keys.
   const keyFiles = files.filter(([, text]) => /accessSecret|jwtAccessSecret|JWT_ACCESS/i.test(text));
   expect(keyFiles).toHaveLength(1);

@@ -4,15 +4,14 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase } from '../support/databases.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
-import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
-import { useDeployment } from './support/deployment.js';
+import { Deployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 
@@ -21,14 +20,21 @@ const STOPS = isLongRun ? 12 : 2;
 const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
 
-const database = startBeforeEach(createDatabase, (created) => created.drop());
-const deployment = useDeployment();
+let database: TestDatabase;
+let deployment: Deployment;
 let external: ExternalServices;
 let instance: ServiceInstance;
 
-beforeEach(() => {
+beforeEach(async () => {
+  database = await createDatabase();
+  deployment = await Deployment.create();
   ({ external } = deployment);
   [instance] = deployment.instances;
+});
+
+afterEach(async () => {
+  await deployment.close();
+  await database.drop();
 });
 
 it('SIGTERM interrupts no accepted request, and the process exits with code 0 within 10 s (contract 16)', async () => {
@@ -96,7 +102,7 @@ it('SIGTERM during the start of the embedded database leaves no database process
   expect(() => process.kill(server, 0)).toThrow('ESRCH');
 });
 
-/** Stops a process with SIGTERM and expects exit code 0. @returns the duration in milliseconds */
+/** Stops a process with SIGTERM and expects exit code 0. Returns the duration in milliseconds. */
 async function measureStop(service: BuiltProcess): Promise<number> {
   const startedAt = performance.now();
   expect(await stopProcess(service)).toBe(0);
@@ -119,7 +125,7 @@ async function beginLogin(port: number): Promise<{ finish: () => void }> {
 
 const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
-/** Concurrent callers that register accounts until `stop`, over keep-alive or new connections. */
+/** Concurrent clients that register accounts until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
   /** Request ids of the accounts that were created. */
   readonly answered: string[] = [];
@@ -156,7 +162,7 @@ class RegistrationLoad {
       else this.wrongResponses.push(`${status} ${text}`);
     } catch {
       this.unanswered.push(id);
-      // The service is down, so the callers should not keep the machine busy.
+      // The service is down, so the clients should not keep the machine busy.
       await delay(20);
     }
   }

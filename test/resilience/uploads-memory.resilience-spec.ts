@@ -1,6 +1,5 @@
 import { noisyPng } from '../support/pictures.js';
 import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
-import { useAdmin } from '../support/service.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
@@ -14,10 +13,10 @@ const UPLOADS = isLongRun ? 100 : 40;
 const FILE = noisyPng(5 * MIB);
 const FIVE_FILES = [FILE, FILE, FILE, FILE, FILE];
 
-describe('resident memory of the service stays under 400 MiB', () => {
-  const service = useServiceProcess({ LOG_LEVEL: 'error' });
-  const admin = useAdmin(service);
+const service = await useServiceProcess({ LOG_LEVEL: 'error' });
+const admin = await service.admin();
 
+describe('resident memory of the service stays under 400 MiB', () => {
   afterEach(async () => {
     const rows = await service.database.query<{ id: number }>('SELECT id FROM products');
     for (const { id } of rows) await admin.delete(`/api/products/${id}`).expect(204);
@@ -31,7 +30,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
     );
   });
 
-  /** Sends uploads in parallel and asserts the limit of resident memory. @returns the statuses; null after a disconnect */
+  /** Sends uploads in parallel and asserts the limit of resident memory. Returns the statuses; null after a disconnect. */
   async function sendUploads(options: UploadOptions = {}, pieces = buildFormPieces(CAKE, FIVE_FILES)) {
     const uploads = Promise.all(Array.from({ length: UPLOADS }, () => upload(admin, pieces, options)));
     const maxMib = await measureMaximum(() => service.residentMiB(), uploads);

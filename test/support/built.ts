@@ -7,22 +7,27 @@ declare global {
 interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
-  'src/auth/admission.service.js': typeof import('../../src/auth/admission.service.js');
-  'src/auth/jwt-cookie.guard.js': typeof import('../../src/auth/jwt-cookie.guard.js');
+  'src/auth/guess-limits.js': typeof import('../../src/auth/guess-limits.js');
+  'src/auth/guess-limits.service.js': typeof import('../../src/auth/guess-limits.service.js');
+  'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
+  'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
   'src/common/calendar.js': typeof import('../../src/common/calendar.js');
-  'src/common/http-adapter.js': typeof import('../../src/common/http-adapter.js');
-  'src/common/metrics.js': typeof import('../../src/common/metrics.js');
-  'src/common/logging.js': typeof import('../../src/common/logging.js');
-  'src/common/limiter.js': typeof import('../../src/common/limiter.js');
-  'src/config/database.js': typeof import('../../src/config/database.js');
+  'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
+  'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
+  'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
+  'src/common/fair-queue.js': typeof import('../../src/common/fair-queue.js');
+  'src/config/env.js': typeof import('../../src/config/env.js');
+  'src/database/database.js': typeof import('../../src/database/database.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
-  'src/config/migrate.js': typeof import('../../src/config/migrate.js');
+  'src/database/migrate.js': typeof import('../../src/database/migrate.js');
   'src/shop/pickup-windows.js': typeof import('../../src/shop/pickup-windows.js');
-  'src/common/access.decorator.js': typeof import('../../src/common/access.decorator.js');
-  'src/products/products.controller.js': typeof import('../../src/products/products.controller.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
+  'src/orders/order.entity.js': typeof import('../../src/orders/order.entity.js');
+  'src/payments/payment.js': typeof import('../../src/payments/payment.js');
+  'src/payments/payment-event.entity.js': typeof import('../../src/payments/payment-event.entity.js');
+  'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
@@ -34,6 +39,7 @@ interface SharedPackages {
   '@nestjs/common': typeof import('@nestjs/common');
   '@nestjs/core': typeof import('@nestjs/core');
   '@nestjs/testing': typeof import('@nestjs/testing');
+  'class-validator': typeof import('class-validator');
   'prom-client': typeof import('prom-client');
   typeorm: typeof import('typeorm');
 }

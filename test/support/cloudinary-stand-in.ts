@@ -35,7 +35,7 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
-  /** Delay of every response, until a test sets `beforeAnswering` or calls `reset`. */
+  /** Delay of every response, until a test sets `beforeAnswering`. */
   delayMs = 0;
 
   static async start({
@@ -52,6 +52,14 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     private readonly apiSecret: string,
   ) {
     super();
+    this.reset();
+  }
+
+  /** Also removes all images. */
+  override reset(): void {
+    super.reset();
+    this.images.clear();
+    this.delayMs = 0;
     this.beforeAnswering = () => new Promise((resolve) => setTimeout(resolve, this.delayMs));
   }
 

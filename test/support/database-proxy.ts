@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { startService } from './service.js';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 
 /** TCP proxy between one service and its database. Tests use it to make the database unavailable to the service. */
 export class DatabaseProxy {
@@ -102,15 +102,9 @@ export class DatabaseProxy {
   }
 }
 
-/** Starts and stops a service that reaches its database through a proxy. @param startBefore by default for all tests of a file */
-export function useServiceBehindProxy(
-  settings: () => Readonly<Record<string, string>> = () => ({}),
-  startBefore = startBeforeTests,
-) {
-  return startBefore(
-    () => startServiceBehindProxy(settings()),
-    (service) => service.stop(),
-  );
+/** Starts a service that reaches its database through a proxy, for the tests of a file. */
+export function useServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
+  return stopAfterTests(startServiceBehindProxy(settings), (service) => service.stop());
 }
 
 export async function startServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {

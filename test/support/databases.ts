@@ -75,7 +75,7 @@ async function copyDatabase(template: string | undefined) {
   };
 }
 
-/** Runs a statement on a connection of its own. @returns the rows */
+/** Runs a statement on a connection of its own. Returns the rows. */
 export async function queryOnce<Row>(url: string, statement: string, connectionTimeoutMillis = 0) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis });
   client.on('error', () => undefined); // If the connection is lost, the statement fails too.

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locateCluster } from '../../src/config/embedded-postgres/location.js';
-import { findServer } from '../../src/config/embedded-postgres/server.js';
-import { buildDatabaseUrl } from '../../src/config/embedded-postgres/session.js';
+import { locateCluster } from '../../src/database/embedded-postgres/location.js';
+import { findServer } from '../../src/database/embedded-postgres/server.js';
+import { buildDatabaseUrl } from '../../src/database/embedded-postgres/session.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
 export async function embeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {

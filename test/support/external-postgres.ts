@@ -1,9 +1,9 @@
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCluster } from '../../src/config/embedded-postgres/cluster.js';
-import { run } from '../../src/config/embedded-postgres/run.js';
-import { startServer, stopServer } from '../../src/config/embedded-postgres/server.js';
-import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
+import { openCluster } from '../../src/database/embedded-postgres/cluster.js';
+import { run } from '../../src/database/embedded-postgres/run.js';
+import { startServer, stopServer } from '../../src/database/embedded-postgres/server.js';
+import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
 import { createWorldReadableFolder } from './process.js';
 
 /** Starts a PostgreSQL server for the setting DATABASE_URL. The returned functions control the server. */

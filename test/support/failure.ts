@@ -5,7 +5,7 @@ export const MESSAGES = {
   validation: 'validation error',
   malformedRequest: 'malformed request',
   credentials: 'email or password is incorrect',
-  otp: 'invalid or expired otp',
+  invalidOtp: 'invalid or expired otp',
   malformedAccessToken: 'invalid or malformed access token',
   missingAccessToken: 'access token missing or expired',
   missingRefreshToken: 'invalid request, refresh token unavailable',
@@ -14,11 +14,12 @@ export const MESSAGES = {
   origin: 'origin is not allowed',
   notFound: "resource you're looking for is not found",
   emailTaken: 'this email already exists',
-  notPending: 'order is no longer pending',
-  keyReused: 'idempotency key was used with another request',
-  gatewayAway: 'payment gateway is unavailable, please try again later',
+  orderNotPending: 'order is no longer pending',
+  idempotencyKeyReused: 'idempotency key was used with another request',
+  gatewayUnavailable: 'payment gateway is unavailable, please try again later',
+  changedMeanwhile: 'changed in the meantime',
   tooLarge: 'request is too large',
-  tooSlow: 'request took too long',
+  requestTimeout: 'request took too long',
   unsupportedEncoding: 'content encoding or character set is not supported',
   unexpected: 'something went wrong on our side, please try again later',
   unavailable: 'service is temporarily unavailable, please try again later',
@@ -34,9 +35,9 @@ export function buildValidationFailure(details: Readonly<Record<string, string>>
 }
 
 export const NOT_FOUND = buildFailure(404, MESSAGES.notFound);
-export const NOT_PENDING = buildFailure(409, MESSAGES.notPending);
-export const KEY_REUSED = buildFailure(409, MESSAGES.keyReused);
-export const GATEWAY_AWAY = buildFailure(502, MESSAGES.gatewayAway);
+export const ORDER_NOT_PENDING = buildFailure(409, MESSAGES.orderNotPending);
+export const IDEMPOTENCY_KEY_REUSED = buildFailure(409, MESSAGES.idempotencyKeyReused);
+export const GATEWAY_UNAVAILABLE = buildFailure(502, MESSAGES.gatewayUnavailable);
 
 export function expectFailure(
   response: Response,

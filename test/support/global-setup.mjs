@@ -3,8 +3,8 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.js';
-import { migrate } from '../../dist/src/config/migrate.js';
+import { startEmbeddedPostgres } from '../../dist/src/database/embedded-postgres.js';
+import { migrate } from '../../dist/src/database/migrate.js';
 
 /**
  * Starts one real PostgreSQL for the whole run. Tests use copies of the migrated template database. The server settings

@@ -21,6 +21,8 @@ const STORED_NAMES = {
   wrongCodesOfAddress: 'codes-of',
   mailsToMailbox: 'mails-to',
   mailsOfAddress: 'mails-of',
+  resetMailsOfAddress: 'resets-of',
+  requestersOfCodes: 'code-requested',
   /** Addresses that the owner of an account has used. */
   knownAddresses: 'known',
 } as const;
@@ -61,6 +63,10 @@ export function createCountMethods(database: TestDatabase) {
     /** Lets time pass for all counts. */
     async ageCounts(seconds: number): Promise<void> {
       await database.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
+    },
+
+    async countRows(): Promise<number> {
+      return (await database.query('SELECT FROM attempt_counts')).length;
     },
 
     async clearCounts(): Promise<void> {

@@ -10,7 +10,7 @@ export function describeInstalled(subject: string, programs: readonly string[], 
   else describe.skip(`${subject} (not installed: ${missing.join(', ')})`, suite);
 }
 
-/** Returns true if a program is installed. @throws Error in CI if the program is missing */
+/** Returns true if a program is installed. Throws Error in CI if the program is missing. */
 export function isInstalled(program: string): boolean {
   const { error } = spawnSync(program, ['--version'], { env: { PATH: PROGRAM_PATH } });
   if (error !== undefined && process.env.CI !== undefined) throw new Error(`CI needs ${program}`);

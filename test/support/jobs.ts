@@ -1,28 +1,96 @@
 import type { Pool } from 'pg';
 
+/** Schema of the job queue. Only this file and the test of the migrations know its tables. */
+export const QUEUE_SCHEMA = 'graphile_worker';
+const JOBS = `${QUEUE_SCHEMA}._private_jobs`;
+
 interface JobRow {
   readonly id: string;
-  readonly payload: unknown;
+  readonly key: string | null;
+  readonly payload: { readonly orderId?: string; readonly mail?: string };
   readonly attempts: number;
   readonly max_attempts: number;
   readonly last_error: string | null;
   readonly locked_by: string | null;
+  readonly flags: Readonly<Record<string, true>> | null;
   /** Seconds until the job may run; negative if the job is due. */
   readonly due_in: number;
 }
 
+interface NewJob {
+  /** By default the task, as for jobs that cron enqueues. With null, the job is added to those with the same task. */
+  readonly key?: string | null;
+  readonly payload?: object;
+  readonly dueInS?: number;
+  readonly maxAttempts?: number;
+  readonly priority?: number;
+  readonly flags?: readonly string[];
+}
+
+interface JobChange {
+  readonly attempts?: number;
+  /** Time since a process locked the job. */
+  readonly lockedForS?: number;
+  readonly lockedBy?: string;
+}
+
 export async function readJobs(pool: Pool, task?: string): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
-    `SELECT jobs.id, payload, attempts, jobs.max_attempts, last_error, locked_by, extract(epoch FROM run_at - now())::float AS due_in
-     FROM graphile_worker._private_jobs AS jobs JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
+    `SELECT jobs.id, key, payload, attempts, jobs.max_attempts, last_error, locked_by, flags, extract(epoch FROM run_at - now())::float AS due_in
+     FROM ${JOBS} AS jobs JOIN ${QUEUE_SCHEMA}._private_tasks AS tasks ON tasks.id = task_id
      WHERE $1::text IS NULL OR identifier = $1 ORDER BY jobs.id`,
     [task ?? null],
   );
   return rows;
 }
 
+/** Enqueues a job that is due now, unless `dueInS` is set. Returns its id. */
+export async function addJob(
+  pool: Pool,
+  task: string,
+  { key = task, payload = {}, dueInS = 0, maxAttempts, priority, flags }: NewJob = {},
+): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM ${QUEUE_SCHEMA}.add_job($1, $2::json, job_key := $3, run_at := now() + make_interval(secs => $4),
+       max_attempts := $5, priority := $6, flags := $7)`,
+    [task, JSON.stringify(payload), key, dueInS, maxAttempts, priority, flags],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Changes the jobs whose key matches a pattern for LIKE. */
+export async function changeJobs(
+  pool: Pool,
+  key: string,
+  { attempts, lockedForS, lockedBy }: JobChange,
+): Promise<void> {
+  await pool.query(
+    `UPDATE ${JOBS} SET attempts = coalesce($2, attempts), locked_by = coalesce($4, locked_by),
+       locked_at = coalesce(now() - make_interval(secs => $3), locked_at) WHERE key LIKE $1`,
+    [key, attempts, lockedForS, lockedBy],
+  );
+}
+
+export async function ageLocks(pool: Pool, seconds: number): Promise<void> {
+  await pool.query(`UPDATE ${JOBS} SET locked_at = locked_at - make_interval(secs => $1)`, [seconds]);
+}
+
+/** Deletes jobs that are not running. `keyPattern`: for LIKE. */
+export async function deleteJobs(pool: Pool, keyPattern: string): Promise<void> {
+  await pool.query(`DELETE FROM ${JOBS} WHERE key LIKE $1 AND locked_at IS NULL`, [keyPattern]);
+}
+
 /** Makes all jobs due, except running ones, and wakes up to ten workers of each process, so that tests need not wait. */
 export async function makeJobsDue(pool: Pool): Promise<void> {
-  await pool.query('UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL');
+  await pool.query(`UPDATE ${JOBS} SET run_at = now() WHERE locked_at IS NULL`);
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
+}
+
+/** Lets every attempt to enqueue a job fail until the returned function is called. */
+export async function breakQueue(pool: Pool): Promise<() => Promise<unknown>> {
+  await pool.query(
+    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
+     CREATE TRIGGER reject BEFORE INSERT ON ${JOBS} EXECUTE FUNCTION reject();`,
+  );
+  return () => pool.query('DROP FUNCTION reject CASCADE');
 }

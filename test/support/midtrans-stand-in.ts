@@ -7,7 +7,9 @@ export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'ref
 export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
-  /** Id of an order or a transaction in the path. For a creation, order id in the body: null until the body is read. */
+  /** Id of an order or a transaction in the path; null for a creation. */
+  readonly id: string | null;
+  /** Order that `id` belongs to, or `id` if there is none. For a creation, order id in the body: null until that is read. */
   orderId: string | null;
   /** True if the call carried the server key and no password; null before the call is read. */
   authorized: boolean | null;
@@ -15,7 +17,7 @@ interface MidtransCall extends Call<MidtransOperation> {
   body: unknown;
 }
 
-/** `status_code` by status. In a notification, `expire` has the code 202 instead of 407. */
+/** `status_code` by status. In a notification, `expire` and `cancel` have the code 202. */
 const STATUS_CODES = {
   capture: '200',
   settlement: '200',
@@ -58,6 +60,8 @@ interface MidtransOrder {
   readonly grossAmount: number;
   /** Oldest first; empty until a payment method is chosen. The status API returns the last one. */
   readonly transactions: MidtransTransaction[];
+  /** A notification of each change so far, oldest first, for tests that send them late, again or out of order. */
+  readonly messages: NotificationFields[];
 }
 
 /** Fields to set. `transactionId` selects the transaction, by default the last one; an unknown id starts a new one. */
@@ -175,7 +179,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
 
   /** Creates an order with a payment page. Tests may also call this method, without a request of the service. */
   openPaymentPage(orderId: string, grossAmount: number): MidtransOrder {
-    const order = { orderId, token: randomUUID(), grossAmount, transactions: [] };
+    const order = { orderId, token: randomUUID(), grossAmount, transactions: [], messages: [] };
     this.orders.set(orderId, order);
     return order;
   }
@@ -212,32 +216,37 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     }
     Object.assign(transaction, change, { status });
     if (status === 'settlement') transaction.settlementTime ??= new Date();
+    this.#keepMessage(orderId, transaction);
     return transaction;
   }
 
   /**
-   * Builds a signed notification of the last transaction.
+   * Builds a signed notification of the last transaction, or of the one whose id is `transaction_id` in `overrides`.
    * @param overrides fields to replace before signing; `undefined` removes a field. A `signature_key` replaces the
    *   computed one
    */
   notification(orderId: string, overrides: NotificationFields = {}): NotificationFields {
-    const transaction = this.order(orderId).transactions.at(-1);
+    const { transactions } = this.order(orderId);
+    const named = transactions.find(({ transactionId }) => transactionId === overrides.transaction_id);
+    const transaction = named ?? transactions.at(-1);
     if (transaction === undefined) throw new Error(`no payment method was chosen for ${orderId}`);
     const { status } = transaction;
     return this.#sign({
       ...describeTransaction(orderId, transaction),
-      status_code: status === 'expire' ? '202' : STATUS_CODES[status],
+      status_code: ['expire', 'cancel'].includes(status) ? '202' : STATUS_CODES[status],
       status_message: 'midtrans payment notification',
       ...overrides,
     });
   }
 
   protected begin({ method, url = '' }: IncomingMessage): MidtransCall | null {
-    const unread = { orderId: null, authorized: null, body: undefined };
+    const unread = { id: null, orderId: null, authorized: null, body: undefined };
     if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
-    const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire|refund)$/.exec(url) ?? [];
+    const [, path = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire|refund)$/.exec(url) ?? [];
     if (operation === undefined || method !== (operation === 'status' ? 'GET' : 'POST')) return null;
-    return { operation: operation as MidtransOperation, ...unread, orderId: decodeURIComponent(id) };
+    const id = decodeURIComponent(path);
+    const orderId = this.#find(id)?.orderId ?? id;
+    return { operation: operation as MidtransOperation, ...unread, id, orderId };
   }
 
   protected read(call: MidtransCall, { headers }: IncomingMessage, body: Buffer): void {
@@ -272,24 +281,31 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       const message = 'Transaction cannot be authorized with the current client/server key.';
       return { status: 401, body: { status_code: '401', status_message: message } };
     }
-    const order = [...this.orders.values()].find(
-      ({ orderId, transactions }) =>
-        orderId === call.orderId || transactions.some(({ transactionId }) => transactionId === call.orderId),
-    );
-    const transaction = order?.transactions.at(-1);
-    if (order === undefined || transaction === undefined)
-      return this.#respond('404', { status_message: "Transaction doesn't exist." });
-    if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body as MidtransRefund);
+    const found = this.#find(call.id ?? '');
+    if (found === undefined) return this.#respond('404', { status_message: "Transaction doesn't exist." });
+    const { orderId, transaction } = found;
+    if (operation === 'refund') return this.#refund(orderId, transaction, call.body as MidtransRefund);
     if (operation !== 'status') {
       if (!STATUSES_BEFORE[operation].includes(transaction.status))
         return this.#respond('412', { status_message: 'Transaction status cannot be updated.' });
       transaction.status = operation;
+      this.#keepMessage(orderId, transaction);
     }
     const code = STATUS_CODES[transaction.status];
-    const fields = this.#sign({ ...describeTransaction(order.orderId, transaction), status_code: code });
+    const fields = this.#sign({ ...describeTransaction(orderId, transaction), status_code: code });
     const message = { status_message: 'Success, transaction is found' };
     const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
     return this.#respond(code, { ...fields, ...message, ...renamed });
+  }
+
+  /** Finds a transaction by its id, or the latest transaction of an order by the order's id. */
+  #find(id: string): { orderId: string; transaction: MidtransTransaction } | undefined {
+    for (const { orderId, transactions } of this.orders.values()) {
+      const transaction =
+        orderId === id ? transactions.at(-1) : transactions.find(({ transactionId }) => transactionId === id);
+      if (transaction !== undefined) return { orderId, transaction };
+    }
+    return undefined;
   }
 
   #refund(orderId: string, transaction: MidtransTransaction, body: MidtransRefund): Answer {
@@ -310,6 +326,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
         return this.#respond('414', { status_message: 'Refund request is rejected due to invalid amount' });
       transaction.refunds.push({ refund_key, amount, reason });
       transaction.status = amount === rest ? 'refund' : 'partial_refund';
+      this.#keepMessage(orderId, transaction);
     }
     const { refunds: _, ...fields } = describeTransaction(orderId, transaction);
     return this.#respond('200', {
@@ -319,6 +336,10 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       refund_amount: `${amount}.00`,
       refund_key,
     });
+  }
+
+  #keepMessage(orderId: string, { transactionId: transaction_id }: MidtransTransaction): void {
+    this.order(orderId).messages.push(this.notification(orderId, { transaction_id }));
   }
 
   #respond(code: string, fields: NotificationFields): Answer {

@@ -58,12 +58,12 @@ export function extractOperations(document: OpenApi) {
   );
 }
 
-/** Replaces every reference in a schema by its target. @throws Error if a target does not exist */
+/** Replaces every reference in a schema by its target. Throws Error if a target does not exist. */
 export function resolveReferences(document: OpenApi, schema: Schema): Schema {
   return replaceReferences(schema, 'schemas', document.components.schemas) as Schema;
 }
 
-/** Compiles a schema. @returns a function that lists a value's violations. An undocumented field is a violation too. */
+/** Compiles a schema. Returns a function that lists a value's violations. An undocumented field is a violation too. */
 export function compileSchema(document: OpenApi, schema: Schema): (value: unknown) => string[] {
   // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });

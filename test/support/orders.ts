@@ -28,7 +28,7 @@ export function gatewaySettings(gateway: MidtransStandIn): Record<string, string
   };
 }
 
-/** Inserts a product by SQL. @returns its id */
+/** Inserts a product by SQL. Returns its id. */
 export async function addProduct(
   { database }: TestService,
   price: string | number = 25_000,
@@ -41,7 +41,7 @@ export async function addProduct(
   return rows[0]?.id ?? 0;
 }
 
-/** Sends POST /api/orders. @param fields further fields of the body; can also replace `items` */
+/** Sends POST /api/orders. `fields`: further fields of the body; can also replace `items`. */
 export function requestOrder(client: Client, items: unknown, idempotencyKey?: string, fields: object = {}) {
   const request = client.post(ORDERS);
   if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);

@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
 
 /** PNG of one gray pixel. */
 const PNG = Buffer.from(
@@ -34,4 +36,37 @@ export function padded(bytes: Buffer, size: number): Buffer {
 
 function digest(seed: string | number): Buffer {
   return createHash('sha256').update(String(seed)).digest();
+}
+
+const PHOTO_EXIF = { IFD0: { Make: 'Phone' }, IFD3: { GPSLatitude: '6/1 12/1 0/1' } };
+
+/** Returns a noisy JPEG as phones create, with the camera and the place. Its EXIF orientation turns it to 3,000 x 4,000 px. */
+export const photo = (): Promise<Buffer> => (storedPhoto ??= createPhoto());
+let storedPhoto: Promise<Buffer> | undefined;
+
+function createPhoto(): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 10 } as const;
+  return sharp({ create: { width: 4000, height: 3000, channels: 3, background: 'brown', noise } })
+    .withExif(PHOTO_EXIF)
+    .withMetadata({ orientation: 6 })
+    .jpeg({ quality: 60 })
+    .toBuffer();
+}
+
+/** Creates a PNG of one color with transparency, and the metadata of `photo`. */
+export function flatPhoto(): Promise<Buffer> {
+  return sharp({ create: { width: 4000, height: 3000, channels: 4, background: '#8b4513aa' } })
+    .withExif(PHOTO_EXIF)
+    .withMetadata({ orientation: 6 })
+    .png()
+    .toBuffer();
+}
+
+/** Creates a PNG whose header promises 400 megapixels. */
+export function bomb(): Buffer {
+  const bytes = png('bomb');
+  bytes.writeUInt32BE(20_000, 16);
+  bytes.writeUInt32BE(20_000, 20);
+  bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
+  return bytes;
 }

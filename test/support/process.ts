@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 import { until } from './wait.js';
 
 /** Process that runs a program of the build: the service or a command. */
@@ -73,15 +73,13 @@ export async function createWorldReadableFolder(prefix: string): Promise<string>
   return folder;
 }
 
-/**
- * Creates a temporary folder and removes it afterwards.
- * @param startBefore `startBeforeEach` for a new folder in each test; by default, all tests of a file share one folder
- */
-export function useFolder(prefix: string, startBefore = startBeforeTests): { readonly path: string } {
-  return startBefore(
-    async () => ({ path: await createWorldReadableFolder(prefix) }),
-    ({ path }) => rm(path, { recursive: true, force: true }),
-  );
+/** Creates a temporary folder for the tests of a file. Returns its path. */
+export function useFolder(prefix: string): Promise<string> {
+  return stopAfterTests(createWorldReadableFolder(prefix), removeFolder);
+}
+
+export function removeFolder(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true });
 }
 
 /**

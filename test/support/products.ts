@@ -4,7 +4,7 @@ import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
-import { makeJobsDue } from './jobs.js';
+import { addJob, makeJobsDue } from './jobs.js';
 import { png } from './pictures.js';
 import { until } from './wait.js';
 
@@ -125,6 +125,5 @@ export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, '
 
 /** Enqueues the sweep of abandoned images, which cron enqueues every minute. */
 export async function enqueueImageSweep({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
-  const task = 'sweep-abandoned-images';
-  await pool.query('SELECT graphile_worker.add_job($1, job_key := $1)', [task]);
+  await addJob(pool, 'sweep-abandoned-images');
 }

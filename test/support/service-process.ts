@@ -10,7 +10,7 @@ import {
   waitUntilReady,
 } from './process.js';
 import { COMMON_SETTINGS, signInAdmin } from './service.js';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 
 /** Instance of the service: a port and a DATA_DIR that processes use one after the other. */
 export class ServiceInstance {
@@ -36,7 +36,7 @@ export class ServiceInstance {
     return signInAdmin(this.url);
   }
 
-  /** Starts a process without waiting until it responds. @param buildFolder folder with the `dist` of another version */
+  /** Starts a process without waiting until it responds. `buildFolder`: folder with the `dist` of another version. */
   spawn(settings: Readonly<Record<string, string>> = {}, buildFolder?: string): BuiltProcess {
     const all = {
       PORT: String(this.port),
@@ -62,7 +62,7 @@ export class ServiceInstance {
     return this.#started.map((service) => service.output()).join('');
   }
 
-  /** Stops all processes. @returns the exit codes of all processes */
+  /** Stops all processes. Returns the exit codes of all processes. */
   async stop(): Promise<(number | null)[]> {
     const codes = [];
     for (const service of this.#started) codes.push(await stopProcess(service));
@@ -76,15 +76,12 @@ export class ServiceInstance {
   }
 }
 
-/** Creates an instance before the tests of a file, or of a `describe`, and clears it afterwards. */
-export function useInstance(): ServiceInstance {
-  return startBeforeTests(
-    () => ServiceInstance.create(),
-    (instance) => instance.clear(),
-  );
+/** Creates an instance for the tests of a file. */
+export function useInstance(): Promise<ServiceInstance> {
+  return stopAfterTests(ServiceInstance.create(), (instance) => instance.clear());
 }
 
-/** Sends SIGTERM. @returns the exit code */
+/** Sends SIGTERM. Returns the exit code. */
 export async function stopProcess({ child, exited }: BuiltProcess): Promise<number | null> {
   child.kill('SIGTERM');
   return exited;
@@ -99,12 +96,9 @@ export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
 /** Service in a separate process with a separate database. */
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
-/** Starts a service process before the tests of a file, or of a `describe`, and stops it afterwards. */
-export function useServiceProcess(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
-  return startBeforeTests(
-    () => startServiceProcess(settings),
-    (started) => started.stop(),
-  );
+/** Starts a service process for the tests of a file. */
+export function useServiceProcess(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  return stopAfterTests(startServiceProcess(settings), (started) => started.stop());
 }
 
 export async function startServiceProcess(settings: Readonly<Record<string, string>> = {}) {
@@ -124,7 +118,7 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
       const status = await readFile(`/proc/${service.child.pid ?? 0}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
     },
-    /** Stops the process and drops the database. @returns the exit code */
+    /** Stops the process and drops the database. Returns the exit code. */
     stop: async () => {
       const code = await stopProcess(service);
       await instance.clear();

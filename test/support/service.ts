@@ -9,7 +9,7 @@ import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { createCountMethods } from './guesses.js';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 
 // Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
 const secret = (): string => randomBytes(32).toString('hex');
@@ -37,6 +37,10 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   /** URL of the database through a proxy; by default its direct URL. */
   readonly databaseUrl?: string;
+  /** By default the rate of production. */
+  readonly minimumReadRate?: { readonly bytesPerSecond: number; readonly windowMs: number };
+  /** Idle timeout of forms; by default that of production. */
+  readonly formIdleMs?: number;
   /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
   readonly listenOn?: number;
 }
@@ -44,11 +48,14 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}) {
   const { AppModule } = await importBuilt('src/app.module.js');
   const { APP_OPTIONS, configureApp } = await importBuilt('src/app.setup.js');
-  const { HttpAdapter } = await importBuilt('src/common/http-adapter.js');
+  const { HttpAdapter } = await importBuilt('src/common/http/http-adapter.js');
+  const { FORM_IDLE_MS } = await importBuilt('src/images/form.interceptor.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
-  const { createLogger, createNestLogger, routeConsole } = await importBuilt('src/common/logging.js');
-  const { Database } = await importBuilt('src/config/database.js');
+  const { createLogger, createNestLogger, routeConsole } = await importBuilt(
+    'src/common/observability/logging.js',
+  );
+  const { Database } = await importBuilt('src/database/database.js');
 
   const database = options.database ?? (await createDatabase());
   const dataDir = options.settings?.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'bakery-test-')));
@@ -68,10 +75,13 @@ export async function startService(options: ServiceOptions = {}) {
   // Output of libraries to the console appears in the log, as in `main.ts`.
   routeConsole(logger);
   const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url));
-  const module = await Test.createTestingModule({ imports: [root] })
-    .setLogger(createNestLogger(logger))
-    .compile();
-  const app = module.createNestApplication<NestExpressApplication>(new HttpAdapter(), APP_OPTIONS);
+  const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
+  if (options.formIdleMs !== undefined) builder.overrideProvider(FORM_IDLE_MS).useValue(options.formIdleMs);
+  const module = await builder.compile();
+  const app = module.createNestApplication<NestExpressApplication>(
+    new HttpAdapter(options.minimumReadRate),
+    APP_OPTIONS,
+  );
   await configureApp(app, logger);
   await app.listen(options.listenOn ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
@@ -129,23 +139,7 @@ export async function withService<T>(options: ServiceOptions, act: (service: Tes
   }
 }
 
-/**
- * Starts a service before the tests of a file, or of a `describe`, and stops it afterwards.
- * @param options a function if the options are known only when the tests start
- */
-export function useService(options: ServiceOptions | (() => ServiceOptions | Promise<ServiceOptions>) = {}) {
-  return startBeforeTests(
-    async () => startService(typeof options === 'function' ? await options() : options),
-    (service) => service.stop(),
-  );
-}
-
-/** Signs in the administrator before the tests of a file, or of a `describe`. */
-export function useAdmin(service: Pick<TestService, 'admin'>): Client {
-  return startBeforeTests(() => service.admin());
-}
-
-/** Registers a customer before the tests of a file, or of a `describe`. */
-export function useCustomer(service: TestService): Client {
-  return startBeforeTests(() => service.customer());
+/** Starts a service for the tests of a file. */
+export function useService(options: ServiceOptions = {}): Promise<TestService> {
+  return stopAfterTests(startService(options), (service) => service.stop());
 }

@@ -17,6 +17,21 @@ export const DEFAULT_SHOP: ShopSettings = {
   days_ahead: 14,
 };
 
+/** Details of the shop until an administrator changes them. A request that omits them changes none. */
+export const DEFAULT_DETAILS = {
+  name: 'Roti Pagi',
+  address: null,
+  phone: null,
+  whatsapp: null,
+  website: null,
+  language: 'en',
+  closed_ranges: [],
+  cut_off: null,
+  slot_minutes: null,
+  orders_per_slot: null,
+  paused_until: null,
+} as const satisfies Partial<ShopSettings>;
+
 /** Settings of a shop that is always open, so that pickup is possible at once. */
 export const ALWAYS_OPEN: ShopSettings = {
   ...DEFAULT_SHOP,
@@ -24,10 +39,10 @@ export const ALWAYS_OPEN: ShopSettings = {
   lead_minutes: 0,
 };
 
-/** Replaces all settings of the shop by `ALWAYS_OPEN` with these changes. */
+/** Replaces all settings of the shop by `ALWAYS_OPEN` and the default details, with these changes. */
 export async function setUpShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
   await admin
     .put('/api/admin/shop')
-    .send({ ...ALWAYS_OPEN, ...changes })
+    .send({ ...ALWAYS_OPEN, ...DEFAULT_DETAILS, ...changes })
     .expect(200);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './client.js';
-import { readJobs } from './jobs.js';
+import { addJob, readJobs } from './jobs.js';
 import {
   type MidtransOperation,
   MidtransStandIn,
@@ -12,7 +12,7 @@ import { readHistory, readStoredOrder, sendNotification, type StoredOrder } from
 import { gatewaySettings, ORDERS, placeOrder, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
 import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 import { until } from './wait.js';
 
 /** Total of an order of two pieces, in whole rupiah. */
@@ -21,7 +21,7 @@ export const GROSS_AMOUNT = 370_000;
 interface StoredAttempt {
   readonly attempt_id: string;
   readonly number: number;
-  readonly is_claimed: boolean;
+  readonly is_leased: boolean;
   readonly token: string | null;
 }
 
@@ -34,15 +34,9 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   return new Shop(service, gateway, admin, await service.customer(), productId);
 }
 
-/**
- * Opens a shop for the tests of a file. After each test, its gateway works normally again.
- * @param options returns the options of the service; called when the tests start
- */
-export function useShop(options: () => ServiceOptions = () => ({})): Shop {
-  const shop = startBeforeTests(
-    () => openShop(options()),
-    (opened) => opened.close(),
-  );
+/** Opens a shop for the tests of a file. After each test, its gateway works normally again. */
+export async function useShop(options: ServiceOptions = {}): Promise<Shop> {
+  const shop = await stopAfterTests(openShop(options), (opened) => opened.close());
   afterEach(() => {
     shop.gateway.reset();
   });
@@ -72,7 +66,7 @@ export class Shop {
     return this.service.database.query<Row>(sql, values);
   }
 
-  /** Orders two pieces over HTTP. @returns the id that the order and its first payment attempt share */
+  /** Orders two pieces over HTTP. Returns the id that the order and its first payment attempt share. */
   async orderTwoPieces(): Promise<string> {
     const { order_id } = await placeOrder(this.customer, [{ product_id: this.productId, quantity: 2 }]);
     return order_id;
@@ -102,7 +96,7 @@ export class Shop {
     return request.send(body);
   }
 
-  /** Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. @returns the ids */
+  /** Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. Returns the ids. */
   async insertOrders(count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.query(
@@ -150,7 +144,7 @@ export class Shop {
     return orderId;
   }
 
-  /** Adds a new current payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
+  /** Adds a new current payment attempt to an order and opens its page at the gateway. Returns the id of the attempt. */
   async addAttempt(orderId: string): Promise<string> {
     const attemptId = randomUUID();
     await this.query(
@@ -167,7 +161,7 @@ export class Shop {
   /** Returns the stored payment attempts of an order, oldest first. */
   readAttempts(orderId: string): Promise<StoredAttempt[]> {
     return this.query<StoredAttempt>(
-      `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
+      `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_leased, token
        FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
       [orderId],
     );
@@ -234,18 +228,16 @@ export class Shop {
    * @param canRunInParallel if true, the search is enqueued in addition to waiting searches
    */
   async enqueueDueOrderSearch({ canRunInParallel = false } = {}): Promise<void> {
-    const jobKey = canRunInParallel ? null : 'find-due-orders';
-    await this.query(`SELECT graphile_worker.add_job('find-due-orders', '{}', job_key := $1)`, [jobKey]);
+    await addJob(this.service.database.pool, 'find-due-orders', canRunInParallel ? { key: null } : {});
   }
 
   /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
   async waitForPaymentChecks(): Promise<void> {
     await until('every check is done', async () => {
-      const rows = await this.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
-         WHERE task_identifier IN ('find-due-orders', 'check-order') AND attempts < max_attempts`,
-      );
-      return rows[0]?.waiting === 0;
+      const { pool } = this.service.database;
+      // Read the searches first, because a search may enqueue a check.
+      const jobs = [...(await readJobs(pool, 'find-due-orders')), ...(await readJobs(pool, 'check-order'))];
+      return jobs.every(({ attempts, max_attempts }) => attempts >= max_attempts);
     });
   }
 
@@ -262,6 +254,17 @@ export class Shop {
     await this.letOrdersAge(orderIds, interval);
     await this.enqueueDueOrderSearch();
     await this.waitForPaymentChecks();
+  }
+
+  /** Waits until this much of an order is refunded, in whole rupiah. */
+  async waitForRefunded(orderId: string, amount: number): Promise<void> {
+    await until('the refund is stored', async () => {
+      const [row] = await this.query<{ refunded_amount: string }>(
+        'SELECT refunded_amount FROM orders WHERE order_id = $1',
+        [orderId],
+      );
+      return row?.refunded_amount === String(amount);
+    });
   }
 
   /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { type Mail, parseMail } from './mail.js';
-import { startBeforeTests } from './start-before-tests.js';
+import { stopAfterTests } from './stop-after-tests.js';
 import { until } from './wait.js';
 
 /** Message that the server has accepted. */
@@ -13,15 +13,9 @@ export interface ReceivedMail extends Mail {
   readonly raw: Buffer;
 }
 
-/**
- * Starts a mail server and stops it afterwards.
- * @param startBefore `startBeforeEach` for a new server in each test; by default, all tests of a file share one server
- */
-export function useSmtpStandIn(startBefore = startBeforeTests): SmtpStandIn {
-  return startBefore(
-    () => SmtpStandIn.start(),
-    (smtp) => smtp.down(),
-  );
+/** Starts a mail server for the tests of a file. */
+export function useSmtpStandIn(): Promise<SmtpStandIn> {
+  return stopAfterTests(SmtpStandIn.start(), (smtp) => smtp.down());
 }
 
 /** SMTP server on loopback that stores accepted messages and fails on demand. No TLS, no login. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Calls `ask` until its result is not undefined, null or false, and returns that result. @throws Error after the deadline */
+/** Calls `ask` until its result is not undefined, null or false, and returns that result. Throws Error after the deadline. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  deadlineMs = 20_000,
+  deadlineMs = 45_000,
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {

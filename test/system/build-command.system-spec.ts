@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { useFolder } from '../support/process.js';
-import { startBeforeEach } from '../support/start-before-tests.js';
+import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 
 /** Fake compiler: removes the previous build, takes 300 ms, and records each build. Fails if `src/broken` exists. */
 const COMPILER = `
@@ -17,15 +16,18 @@ fs.appendFileSync('builds', process.pid + '\\n');
 process.exitCode = fs.existsSync('src/broken') ? 1 : 0;
 `;
 
-const folder = useFolder('bakery-build-', startBeforeEach);
-const at = (path: string): string => join(folder.path, path);
+let folder: string;
+const at = (path: string): string => join(folder, path);
 
 beforeEach(async () => {
+  folder = await createWorldReadableFolder('bakery-build-');
   await cp('scripts', at('scripts'), { recursive: true });
   await mkdir(at('src'));
   await mkdir(at('node_modules/@nestjs/cli/bin'), { recursive: true });
   await writeFile(at('node_modules/@nestjs/cli/bin/nest.js'), COMPILER);
 });
+
+afterEach(() => removeFolder(folder));
 
 /** Runs the script that builds if sources changed. `hasBuild` is true if a build exists when the script ends. */
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
@@ -38,7 +40,7 @@ async function countBuilds(): Promise<number> {
   return (await readFile(at('builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent runs of the script wait for one build, even if a killed build left its lock, and later runs build only after a change', async () => {
+it('concurrent runs of the script wait for one build, even after a killed one, and later runs build only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(at('.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
@@ -49,7 +51,7 @@ it('concurrent runs of the script wait for one build, even if a killed build lef
   await writeFile(at('src/changed'), '');
   await runBuildScript();
   expect(await countBuilds()).toBe(2);
-  expect((await readdir(folder.path)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
+  expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
 it('a failed build is repeated by the next run of the script', async () => {
@@ -62,13 +64,13 @@ it('a failed build is repeated by the next run of the script', async () => {
 it('npm start without a compiler fails and explains how to build, unless a build exists', async () => {
   await rm(at('node_modules'), { recursive: true });
   await cp('package.json', at('package.json'));
-  const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder.path, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' });
   expect(status).not.toBe(0);
   expect(stderr).toContain('There is no build in dist/');
   expect(stderr).toContain('npm ci && npm run build');
   await mkdir(at('dist/src'), { recursive: true });
   await writeFile(at('dist/src/main.js'), 'console.log("started")');
-  expect(spawnSync('npm', ['start'], { cwd: folder.path, encoding: 'utf8' }).stdout).toContain('started');
+  expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
 });
 
 it('every npm script that runs Node, the compiler or the linter rejects a Node that is too old, with one line', async () => {

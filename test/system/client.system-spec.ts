@@ -13,7 +13,7 @@ import {
 import { png } from '../support/pictures.js';
 import { ADMIN, useService } from '../support/service.js';
 
-const service = useService();
+const service = await useService();
 
 /** Client that handles cookies, which `fetch` of Node does not, and records its calls: `GET /api/users 200`. */
 class RecordingClient {

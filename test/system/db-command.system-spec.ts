@@ -4,27 +4,30 @@ import { join } from 'node:path';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
+import { addJob, readJobs } from '../support/jobs.js';
 import { png } from '../support/pictures.js';
-import { useFolder } from '../support/process.js';
+import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
-import { startBeforeEach } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
 const databases: TestDatabase[] = [];
 const instances: ServiceInstance[] = [];
+let root: string;
+
+beforeEach(async () => {
+  root = await createWorldReadableFolder('bakery-db-command-');
+});
 
 afterEach(async () => {
   for (const instance of instances.splice(0)) await instance.clear();
   for (const database of databases.splice(0)) await database.drop();
+  await removeFolder(root);
 });
 
-// After the hook above, because Jest runs hooks in the order of definition: the services stop before the folder is removed.
-const root = useFolder('bakery-db-command-', startBeforeEach);
-
-const at = (name: string): string => join(root.path, name);
+const at = (name: string): string => join(root, name);
 
 async function dropAfterTest(created: Promise<TestDatabase>): Promise<TestDatabase> {
   databases.push(await created);
@@ -39,7 +42,7 @@ async function start(dataDir: string): Promise<ServiceInstance> {
   return instance;
 }
 
-/** Runs `npm run db`, by default with a missing DATA_DIR, and expects this exit code. @returns the output */
+/** Runs `npm run db`, by default with a missing DATA_DIR, and expects this exit code. Returns the output. */
 async function expectExit(exitCode: number, settings: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, output } = await runDb({ DATA_DIR: at('none'), ...settings }, ...args);
   expect({ code, output }).toMatchObject({ code: exitCode });
@@ -104,7 +107,7 @@ describe('a backup', () => {
   it('of an earlier schema is restored with its jobs and migrated to the newest schema, but only into a database without data', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
-    await source.query(`SELECT graphile_worker.add_job('send-mail', '{}')`);
+    await addJob(source.pool, 'send-mail');
     const settings = { DATABASE_URL: source.url };
     const newest = await expectExit(0, settings, 'status');
     for (let step = 0; step < 2; step += 1) await expectExit(0, settings, 'revert');
@@ -116,14 +119,13 @@ describe('a backup', () => {
       const users = await target.query('SELECT id, email FROM users');
       expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
       expect(await addUser(target, 'after-restore')).toEqual([{ id: 2 }]);
-      const jobs = await target.query('SELECT task_identifier, locked_by FROM graphile_worker.jobs');
-      expect(jobs).toEqual([{ task_identifier: 'send-mail', locked_by: null }]);
+      expect(await readJobs(target.pool)).toMatchObject([{ key: 'send-mail', locked_by: null }]);
       expect(await expectExit(0, { DATABASE_URL: target.url }, 'status')).toBe(newest);
       expect(await expectExit(1, { DATABASE_URL: target.url }, 'restore', file)).toContain('is not empty');
     }
   });
 
-  it('that two processes restore into one empty database at the same time is restored once: the other process fails and deletes nothing', async () => {
+  it('that two processes restore into one database at the same time is restored once: the other process deletes nothing', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     const file = at('shop.backup');
@@ -146,6 +148,44 @@ describe('a backup', () => {
     expect(await target.query('SELECT email FROM users')).toEqual([{ email: 'wayan@example.com' }]);
   });
 
+  it('is not ended by the timeouts that the database sets for its users', async () => {
+    const { url, pool, query } = await dropAfterTest(createDatabase());
+    await query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1000', current_database());
+         EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1000', current_database()); END $$`,
+    );
+    const holder = await pool.connect();
+    await holder.query('BEGIN; LOCK TABLE users');
+    const backup = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', at('slow.backup'));
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND query_start < clock_timestamp() - interval '1500 ms'`;
+    await until(
+      'the backup has waited longer than the timeouts',
+      async () => (await query(waiting)).length > 0,
+    );
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect({ code: await backup.exited, output: backup.output() }).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['backup', (folder: string[]) => folder.includes('interrupted.backup.partial')],
+    ['restore', (folder: string[]) => folder.some((name) => name.startsWith('restore-'))],
+  ])('or a restore that a signal ends leaves no folder behind: %s', async (action, hasBegun) => {
+    const { url, pool } = await dropAfterTest(createDatabase());
+    const file = at('interrupted.backup');
+    if (action === 'restore') await expectExit(0, { DATABASE_URL: url }, 'backup', file);
+    const before = await readdir(root);
+    const holder = await pool.connect();
+    await holder.query('BEGIN; LOCK TABLE users');
+    const command = spawnDb({ DATABASE_URL: url, DATA_DIR: root }, action, file);
+    await until(`the ${action} has begun`, async () => hasBegun(await readdir(root)));
+    command.child.kill('SIGTERM');
+    expect(await command.exited).toBe(1);
+    expect(await readdir(root)).toEqual(before);
+    holder.release(true);
+  });
+
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
     const { url, pool } = await dropAfterTest(createDatabase());
     const file = at('shop.backup');
@@ -153,7 +193,7 @@ describe('a backup', () => {
     await holder.query('BEGIN; LOCK TABLE users');
     // This backup waits for the locked table.
     const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
-    const hasBegun = async () => (await readdir(root.path)).includes('shop.backup.partial');
+    const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
     await until('the first backup has begun', hasBegun);
     const second = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
     expect(second).toContain(`${file}.partial exists: another backup is running`);
@@ -165,7 +205,7 @@ describe('a backup', () => {
     const later = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
     expect(later).toContain(`${file} exists: choose the name of a new file`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
-    expect(await readdir(root.path)).not.toContain('shop.backup.partial');
+    expect(await readdir(root)).not.toContain('shop.backup.partial');
   });
 });
 
@@ -205,9 +245,9 @@ describe('npm run db', () => {
     const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');
     const { url, pool } = await dropAfterTest(createDatabase());
-    const inMissingFolder = join(root.path, 'no', 'such', 'backup');
+    const inMissingFolder = join(root, 'no', 'such', 'backup');
     expect(await expectExit(1, { DATABASE_URL: url }, 'backup', inMissingFolder)).toBe(
-      `the folder ${join(root.path, 'no', 'such')} does not exist: create it first\n`,
+      `the folder ${join(root, 'no', 'such')} does not exist: create it first\n`,
     );
     const belowFile = await expectExit(1, { DATABASE_URL: url }, 'backup', join(file, 'backup'));
     expect(belowFile).toBe(`${file} is not a folder\n`);
@@ -216,7 +256,7 @@ describe('npm run db', () => {
        INSERT INTO images (id, host, state, product_id, position, url)
          SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
     );
-    const settings = { DATABASE_URL: url, DATA_DIR: root.path };
+    const settings = { DATABASE_URL: url, DATA_DIR: root };
     expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images/);
     const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
     expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);

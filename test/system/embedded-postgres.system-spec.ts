@@ -17,13 +17,16 @@ import {
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
+import pg from 'pg';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/embedded-postgres.js';
 import { queryOnce } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { acceptsConnections } from '../support/loopback.js';
 import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
+/** Key of the advisory lock that the supervisor of a server has. */
+const SUPERVISOR_LOCK = 0x62616b;
 const NOBODY = { uid: 65534, gid: 65534 };
 const FAST_SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 const SERVER_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -100,6 +103,15 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
   return service;
 }
 
+/** Files and folders of the build that starting an embedded PostgreSQL needs. */
+const BUILT_FILES = [
+  'database/embedded-postgres.js',
+  'database/embedded-postgres',
+  'common/errors/error-info.js',
+  'common/files.js',
+  'config/search-path.js',
+];
+
 /**
  * Creates a checkout with a small service that starts an embedded PostgreSQL with the built code, and with packages as
  * `npm ci --ignore-scripts` installs them: without library links and executable bits.
@@ -108,13 +120,12 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
 async function buildCheckout(parent: string, { hasServer = true } = {}): Promise<string> {
   const folder = join(parent, 'checkout');
   await mkdir(folder);
-  const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
-  for (const name of ['embedded-postgres.js', 'embedded-postgres', 'error-info.js', 'files.js'])
-    await cp(join(built, name), join(folder, name), { recursive: true });
+  const built = join(import.meta.dirname, '..', '..', 'dist', 'src');
+  for (const name of BUILT_FILES) await cp(join(built, name), join(folder, name), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(
     join(folder, 'service.js'),
-    `import { startEmbeddedPostgres } from './embedded-postgres.js';
+    `import { startEmbeddedPostgres } from './database/embedded-postgres.js';
      const say = (event) => console.log(JSON.stringify(event));
      const [dataDir, settings] = process.argv.slice(2);
      const options = { dataDir, serverSettings: JSON.parse(settings), log: (log) => say({ log }) };
@@ -164,7 +175,7 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, logs the folder of a new database, leaves no process after a stop, and does not start without its password file', async () => {
+  it('keeps its data across starts, leaves no process after a stop, and does not start without its password file', async () => {
     const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
@@ -287,6 +298,26 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
+  it('gives its supervisor lock to no waiting process while the server stops', async () => {
+    const dataDir = await createFolder();
+    const postgres = await start(dataDir);
+    const secret = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
+    const waiting = new pg.Client(
+      `postgresql://postgres:${secret}@127.0.0.1:${new URL(postgres.url).port}/postgres`,
+    );
+    waiting.on('error', () => undefined);
+    await waiting.connect();
+    const lock = waiting.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]).then(
+      () => 'locked',
+      () => 'rejected',
+    );
+    const isWaiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await until('the session waits', async () => (await query(postgres.url, isWaiting)).length > 0);
+    await postgres.stop();
+    expect(await lock).toBe('rejected');
+    await waiting.end();
+  });
+
   it('starts although the process id in its pid file belongs to another program', async () => {
     const dataDir = await createFolder();
     const first = await start(dataDir);
@@ -399,7 +430,8 @@ describe('the embedded PostgreSQL', () => {
       expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
       const pid = await readServerPid(dataDir);
       await service.stop();
-      expect(await isRunning(pid)).toBe(false);
+      // The server removes its pid file, for which the stop waits, just before it ends.
+      await until('the server has ended', async () => !(await isRunning(pid)));
       const folderOfRoot = await createFolder();
       expect(await spawnService(readOnly, folderOfRoot, NOBODY).waitFor('error')).toBe(
         `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +

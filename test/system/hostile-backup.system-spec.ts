@@ -4,11 +4,11 @@ import fs from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { importBuilt } from '../support/built.js';
-import { createDatabase, createEmptyDatabase } from '../support/databases.js';
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
 import { useFolder } from '../support/process.js';
-import { startBeforeEach, startBeforeTests } from '../support/start-before-tests.js';
+import { stopAfterTests } from '../support/stop-after-tests.js';
 
 /** Fields of a backup's manifest that the tests change. */
 interface Manifest {
@@ -23,11 +23,17 @@ const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
 const USERS_FILE = 'tables/public.users';
 const isTableOfUsers = ({ name }: { name: string }) => name === 'public.users';
 
-const source = startBeforeTests(createDatabase, (created) => created.drop());
-const root = useFolder('bakery-hostile-backup-');
-const target = startBeforeEach(createEmptyDatabase, (created) => created.drop());
+const source = await stopAfterTests(createDatabase(), (created) => created.drop());
+const root = await useFolder('bakery-hostile-backup-');
+let target: TestDatabase;
 
-const at = (name: string): string => join(root.path, name);
+beforeEach(async () => {
+  target = await createEmptyDatabase();
+});
+
+afterEach(() => target.drop());
+
+const at = (name: string): string => join(root, name);
 const run = promisify(execFile);
 
 beforeAll(async () => {
@@ -44,7 +50,7 @@ beforeAll(async () => {
   await run('tar', ['-xzf', at('honest.backup'), '-C', at('honest')]);
 });
 
-/** Packs a changed copy of the honest backup. @param options of tar @returns the path of the new backup */
+/** Packs a changed copy of the honest backup. `options`: of tar. Returns the path of the new backup. */
 async function forge(change: (folder: string) => Promise<unknown>, ...options: string[]): Promise<string> {
   const folder = await fs.mkdtemp(at('forged-'));
   await fs.cp(at('honest'), folder, { recursive: true });
@@ -90,7 +96,7 @@ it('an unchanged backup is restored with its image, even if the file name of the
   await fs.cp(at('honest.backup'), at('host:honest.backup'));
   const command = [resolve('dist/src/commands/db.js'), 'restore', 'host:honest.backup'];
   const env = { PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: at('restored') };
-  const { stdout } = await run(process.execPath, command, { cwd: root.path, env });
+  const { stdout } = await run(process.execPath, command, { cwd: root, env });
   const { size } = await fs.stat(at('honest.backup'));
   const summary = `\\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)`;
   expect(stdout).toMatch(new RegExp(`^restored as of \\S+: ${summary}\n$`));
@@ -200,11 +206,19 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
   await expectRejected(backup, /which is not part of a backup$/);
 });
 
+it('a backup with a sparse file of 20 GB is rejected without reading the file', async () => {
+  const backup = await forge(async (folder) => {
+    await rewriteManifest(folder);
+    await fs.truncate(join(folder, USERS_FILE), 20e9);
+  }, '--sparse');
+  await expectRejected(backup, /is not a backup, or it was truncated or changed$/);
+});
+
 it('an archive with a path outside its folder is rejected and leaves nothing behind', async () => {
   const add = (folder: string) => fs.writeFile(join(folder, 'escaped'), '');
   const backup = await forge(add, '-P', '--transform=s,^./escaped,../../escaped,');
   await expectRejected(backup, /is not a backup, or it was truncated or changed$/);
-  expect(await fs.readdir(root.path)).not.toContain('escaped');
+  expect(await fs.readdir(root)).not.toContain('escaped');
 });
 
 it('a restored image has the mode of a new file regardless of the mode in the archive', async () => {
@@ -221,20 +235,26 @@ it('a restore that fails while it copies images removes the copies and keeps the
   const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
   await fs.mkdir(join(before, '..'), { recursive: true });
   await fs.writeFile(before, png(1));
+  // The shop still has an image that is also in the backup, but not the third one.
+  await fs.mkdir(join(dataDir, IMAGE_PATH, '..'), { recursive: true });
+  await fs.writeFile(join(dataDir, IMAGE_PATH), png(0));
+  const third = randomUUID();
   // The second image cannot be written because a folder has the name of its temporary file.
   const second = randomUUID();
   await fs.mkdir(join(dataDir, 'images', second.slice(0, 2), `${second}.png.restore`), { recursive: true });
   const backup = await forge(async (folder) => {
     // The backup may store an image in any folder below `images`.
     await fs.mkdir(join(folder, 'images', 'zz'));
-    await fs.writeFile(join(folder, 'images', 'zz', `${second}.png`), png(2));
+    for (const id of [second, third]) await fs.writeFile(join(folder, 'images', 'zz', `${id}.png`), png(2));
     await rewriteManifest(folder);
   });
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 1 });
   expect(await target.query(`SELECT to_regclass('users') AS users`)).toEqual([{ users: null }]);
   expect(await fs.readFile(before)).toEqual(png(1));
-  expect(await fs.stat(join(dataDir, IMAGE_PATH)).catch(() => 'missing')).toBe('missing');
+  expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(png(0));
+  const images = await fs.readdir(join(dataDir, 'images'), { recursive: true });
+  expect(images.filter((path) => path.includes(third))).toEqual([]);
 });
 
 it.each<[string, (honest: Buffer) => Buffer | string]>([
@@ -249,5 +269,5 @@ it.each<[string, (honest: Buffer) => Buffer | string]>([
 
 it('a file that does not exist and a folder are rejected with one line', async () => {
   await expectRejected(at('no-such.backup'), /no-such\.backup does not exist$/);
-  await expectRejected(root.path, /is not a file: version 1\.0 made folders/);
+  await expectRejected(root, /is not a file: version 1\.0 made folders/);
 });

@@ -1,28 +1,32 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { embeddedDatabaseUrl } from '../support/embedded-database.js';
+import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
+  createWorldReadableFolder,
   freePort,
+  removeFolder,
   runBuilt,
   waitUntilListening,
   waitUntilReady,
 } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
-import { startBeforeTests } from '../support/start-before-tests.js';
+import { stopAfterTests } from '../support/stop-after-tests.js';
 import { stopProcess, useInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const REFUSED_DATABASE = 'postgresql://shop:secret-word@127.0.0.1:9/shop';
 
-const database = startBeforeTests(createDatabase, (created) => created.drop());
-const instance = useInstance();
+const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const instance = await useInstance();
 /** Service that retries for 60 seconds to reach its database, while the other tests run. */
 let retrying: BuiltProcess;
 let retryDurationMs: Promise<number>;
@@ -102,7 +106,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-it('npm run admin grants, lists and revokes roles while the service runs, but does not revoke the role of the last administrator', async () => {
+it('npm run admin changes roles while the service runs, except for unverified addresses and the last administrator', async () => {
   const email = 'ayu@example.com';
   // The log names the local address even if the service has a public one.
   const service = await instance.start({ PUBLIC_URL: 'https://bakery.example' });
@@ -113,18 +117,71 @@ it('npm run admin grants, lists and revokes roles while the service runs, but do
   await customer.register({ email }).expect(201);
   const runAdmin = (...args: string[]) =>
     runBuilt('src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
-  expect(await runAdmin('grant', 'AYU@example.com')).toMatchObject({ code: 0 });
+  const unverified = await runAdmin('grant', email);
+  expect(unverified).toMatchObject({ code: 1 });
+  expect(unverified.output).toContain('anybody may have registered it');
+  expect(await runAdmin('grant', 'AYU@example.com', '--unverified')).toMatchObject({ code: 0 });
   expect((await runAdmin('list')).output).toContain(email);
   await customer.get('/api/refresh').expect(401); // A change of role ends all sessions.
   expect(await runAdmin('revoke', ADMIN.email)).toMatchObject({ code: 0 });
   const forLastAdmin = await runAdmin('revoke', email);
   const forUnknownEmail = await runAdmin('grant', 'stranger@example.com');
   const withoutEmail = await runAdmin('grant');
-  expect([forLastAdmin, forUnknownEmail, withoutEmail].map(({ code }) => code)).toEqual([1, 1, 2]);
+  const optionOfOther = await runAdmin('revoke', email, '--unverified');
+  expect([forLastAdmin, forUnknownEmail, withoutEmail, optionOfOther].map(({ code }) => code)).toEqual([
+    1, 1, 2, 2,
+  ]);
   expect(await stopProcess(service)).toBe(0);
 });
 
+describe.each<[string, (output: string, dataDir: string) => boolean]>([
+  ['starts', (_output, dataDir) => existsSync(join(dataDir, 'postgres-password'))],
+  ['runs', (output) => output.includes('listening on')],
+])('a service that %s with an embedded database', (_state, hasReached) => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await createWorldReadableFolder('bakery-ctrl-c-');
+  });
+
+  afterAll(() => removeFolder(folder));
+
+  it('stops its database and prints no stack when Ctrl-C is pressed again and again', async () => {
+    // A process group of its own, like a job in a terminal: every process of the group gets the signal.
+    const child = spawn(process.execPath, ['dist/src/main.js'], {
+      env: { PATH: process.env.PATH, PORT: String(await freePort()), DATA_DIR: folder },
+      detached: true,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exited = once(child, 'close');
+    await until('the service has got there', () => hasReached(output, folder));
+    const pressing = setInterval(() => {
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGINT');
+      } catch {
+        clearInterval(pressing); // The group has ended.
+      }
+    }, 20);
+    const [code] = (await exited) as [number];
+    clearInterval(pressing);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).not.toMatch(/^ +at /m);
+    expect(await findServerPid(folder)).toBeUndefined();
+  });
+});
+
 describe('a service whose database refuses connections', () => {
+  it('stops at once on SIGTERM', async () => {
+    const service = instance.spawn({ DATABASE_URL: REFUSED_DATABASE });
+    await until('the start waits', () => service.output().includes('waiting for the database'));
+    // Without a stop, the start would wait for 60 seconds, and the process would be ended after 9.5 seconds.
+    expect(await stopProcess(service)).toBe(0);
+    expect(service.output()).not.toContain('did not stop in time');
+    expect(service.output()).toContain('"msg":"stopped"');
+  });
+
   it('becomes ready when the database is back', async () => {
     const proxy = await DatabaseProxy.start(database.url);
     await proxy.down();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createDatabase } from '../support/databases.js';
 import { useFolder } from '../support/process.js';
 import { useInstance } from '../support/service-process.js';
-import { startBeforeTests } from '../support/start-before-tests.js';
+import { stopAfterTests } from '../support/stop-after-tests.js';
 
 interface Step {
   readonly commands: string;
@@ -13,18 +13,18 @@ interface Step {
   readonly shown: string;
 }
 
-const database = startBeforeTests(createDatabase, (created) => created.drop());
-const folder = useFolder('bakery-tour-');
-const instance = useInstance();
+const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const folder = await useFolder('bakery-tour-');
+const instance = await useInstance();
 
 beforeAll(async () => {
-  await symlink(resolve('examples'), join(folder.path, 'examples'));
+  await symlink(resolve('examples'), join(folder, 'examples'));
   const [, email = '', password = ''] =
     /^ADMIN_EMAIL=(\S+) ADMIN_PASSWORD='([^']+)' npm start$/m.exec(await readFile('README.md', 'utf8')) ?? [];
   await instance.start({
     NODE_ENV: 'development',
     DATABASE_URL: database.url,
-    DATA_DIR: join(folder.path, '.data'),
+    DATA_DIR: join(folder, '.data'),
     ADMIN_EMAIL: email,
     ADMIN_PASSWORD: password,
   });
@@ -42,7 +42,7 @@ async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', instance.url)}
 { declare -p OTP AYU PRODUCT ORDER PAGE; declare -f call json; } 2>/dev/null >variables; true`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder.path, timeout: 60_000 });
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, timeout: 60_000 });
   return stdout.trim();
 }
 
@@ -79,7 +79,7 @@ it("a second run of the README's tour signs in instead of registering, and repor
 
 it("the loops of the README's tour end with a message after a timeout", async () => {
   const [, verification, , , payment] = await readTour();
-  await rm(join(folder.path, '.data', 'outbox'), { recursive: true });
+  await rm(join(folder, '.data', 'outbox'), { recursive: true });
   expect(await runInShell(verification?.commands ?? '')).toBe(
     'No mail came within 10 seconds, or its code is used or expired.',
   );

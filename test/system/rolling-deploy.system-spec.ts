@@ -1,110 +1,146 @@
 import { rm } from 'node:fs/promises';
 import { newAccount, PASSWORD, signIn } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
-import { createDatabase } from '../support/databases.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
-import { placeOrder, readOrder } from '../support/orders.js';
+import { MidtransStandIn } from '../support/midtrans-stand-in.js';
+import { sendNotification } from '../support/notifications.js';
+import { gatewaySettings, placeOrder, readOrder } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
-import { ServiceInstance, useInstance } from '../support/service-process.js';
-import { startBeforeTests } from '../support/start-before-tests.js';
-import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
+import { ServiceInstance } from '../support/service-process.js';
+import { buildVersion12, hasVersion12 } from '../support/version-1.2.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
 
-const describeWithVersion11 = (await hasVersion11()) ? describe : describe.skip;
+const describeWithVersion12 = (await hasVersion12()) ? describe : describe.skip;
 
-describeWithVersion11('version 1.1', () => {
+describeWithVersion12('version 1.2', () => {
   let buildFolder: string;
 
   beforeAll(async () => {
-    buildFolder = await buildVersion11();
+    buildFolder = await buildVersion12();
   });
 
   afterAll(() => rm(buildFolder, { recursive: true, force: true }));
 
   describe('and this version on one database', () => {
-    const database = startBeforeTests(createDatabase, (created) => created.drop());
-    const instances = { '1.1': useInstance(), '1.2': useInstance() };
+    let database: TestDatabase;
+    let gateway: MidtransStandIn;
+    let instances: Readonly<Record<'1.2' | '1.3', ServiceInstance>>;
+    let productId: number;
 
     beforeAll(async () => {
-      await instances['1.1'].start({ DATABASE_URL: database.url }, buildFolder);
-      await instances['1.2'].start({ DATABASE_URL: database.url });
+      database = await createDatabase();
+      gateway = await MidtransStandIn.start();
+      instances = { '1.2': await ServiceInstance.create(), '1.3': await ServiceInstance.create() };
+      const settings = { DATABASE_URL: database.url, ...gatewaySettings(gateway) };
+      await instances['1.2'].start(settings, buildFolder);
+      await instances['1.3'].start(settings);
+      ({ id: productId } = await createProduct(await instances['1.2'].admin()));
     });
 
-    async function expectRefresh(client: Client): Promise<void> {
-      for (const { url } of Object.values(instances)) await client.clone(url).get('/api/refresh').expect(200);
-    }
+    afterAll(async () => {
+      for (const instance of Object.values(instances)) await instance.clear();
+      await gateway.down();
+      await database.drop();
+    });
 
     async function expectNoRefresh(client: Client): Promise<void> {
       for (const { url } of Object.values(instances))
         expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
     }
 
-    /** Requests a code at 1.2, which rejects an ended session. 1.1 would still accept the session's access token. */
-    const requestWithSession = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
-
-    async function expectEnded(client: Client): Promise<void> {
-      await expectNoRefresh(client);
-      expectFailure(await requestWithSession(client), 401, MESSAGES.missingAccessToken);
+    /** Places an order at one version. Returns its id and a client of the customer for each version. */
+    async function order(here: '1.2' | '1.3') {
+      const { client } = await newAccount(instances[here]);
+      const placed = await placeOrder(client.clone(instances[here].url), [
+        { product_id: productId, quantity: 2 },
+      ]);
+      return { orderId: placed.order_id, customer: client };
     }
 
     describe.each([
-      ['1.1', '1.2'],
-      ['1.2', '1.1'],
-    ] as const)('a session that %s opened', (here, there) => {
-      async function expectUsableInBoth(client: Client): Promise<void> {
-        const elsewhere = client.clone(instances[there].url);
-        await elsewhere.get('/api/refresh').expect(200);
-        await elsewhere.post('/api/otp').expect(204);
-        await elsewhere.patch('/api/users').send({}).expect(200);
-        await client.clone().get('/api/refresh').expect(200);
+      ['1.2', '1.3'],
+      ['1.3', '1.2'],
+    ] as const)('what %s began', (here, there) => {
+      const notify = (orderId: string, version: '1.2' | '1.3') =>
+        sendNotification(instances[version], gateway.notification(orderId)).expect(200);
+
+      async function expectInBoth(customer: Client, orderId: string, expected: object): Promise<void> {
+        for (const { url } of Object.values(instances))
+          expect(await readOrder(customer.clone(url), orderId)).toMatchObject(expected);
       }
 
-      it(`can be refreshed and used for changes at ${there}, and then refreshed at ${here}`, async () => {
-        const { client, email } = await newAccount(instances[here]);
-        await expectUsableInBoth(client);
-        await expectUsableInBoth(await signIn(instances[here], email));
-      });
-
-      it(`ends everywhere with a logout at ${there}`, async () => {
+      it(`a session of ${here} can be refreshed and used at ${there}, and ends everywhere with a logout there`, async () => {
         const { client } = await newAccount(instances[here]);
-        await client.clone(instances[there].url).post('/api/logout').expect(204);
-        await expectEnded(client);
+        const elsewhere = client.clone(instances[there].url);
+        await elsewhere.get('/api/refresh').expect(200);
+        await elsewhere.patch('/api/users').send({}).expect(200);
+        await client.clone().get('/api/refresh').expect(200);
+        await elsewhere.post('/api/logout').expect(204);
+        await expectNoRefresh(client);
       });
 
-      it(`ends everywhere with a change of the password at ${there}`, async () => {
+      it(`all sessions of ${here} end with a change of the password at ${there}, except the new one`, async () => {
         const { client: first, email } = await newAccount(instances[here]);
-        const second = await signIn(instances[here], email);
-        const changing = second.clone(instances[there].url);
-        // The change starts a new session, whose cookies only `changing` gets.
+        const changing = (await signIn(instances[here], email)).clone(instances[there].url);
         const passwords = { password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
         const change = { currentPassword: PASSWORD, ...passwords };
         await changing.put('/api/users/password').send(change).expect(204);
-        await expectEnded(first);
-        await expectEnded(second);
-        await expectRefresh(changing);
-        await requestWithSession(changing).expect(204);
+        await expectNoRefresh(first);
+        for (const { url } of Object.values(instances))
+          await changing.clone(url).get('/api/refresh').expect(200);
       });
 
-      it(`loses its refresh token, but not its access token, when the customer signs in at ${there} (with the default SESSIONS_PER_ACCOUNT=1)`, async () => {
-        const { client: earlier, email } = await newAccount(instances[here]);
-        const later = await signIn(instances[there], email);
-        await expectNoRefresh(earlier);
-        await requestWithSession(earlier).expect(204);
-        await expectRefresh(later);
+      it(`an order of ${here} is paid by notifications that arrive at both versions, and is refunded at ${there}`, async () => {
+        const { orderId, customer } = await order(here);
+        gateway.setStatus(orderId, 'pending', { paymentType: 'qris' });
+        await notify(orderId, here);
+        gateway.setStatus(orderId, 'settlement', { paymentType: 'qris' });
+        await Promise.all(Array.from({ length: 20 }, (_, n) => notify(orderId, n % 2 === 0 ? here : there)));
+        await expectInBoth(customer, orderId, { status: 'settlement', refunded_amount: 0 });
+        const { rows: applied } = await database.pool.query(
+          "SELECT FROM payment_notifications WHERE order_id = $1 AND outcome = 'applied' AND transaction_status = 'settlement'",
+          [orderId],
+        );
+        expect(applied).toHaveLength(1);
+        const admin = await instances[there].admin();
+        await admin.post(`/api/admin/orders/${orderId}/refund`).send({ amount: 1000 }).expect(200);
+        await expectInBoth(customer, orderId, { status: 'partial_refund', refunded_amount: 1000 });
+        const { transactions } = gateway.order(orderId);
+        expect(transactions.flatMap(({ refunds }) => refunds.map(({ amount }) => amount))).toEqual([1000]);
+      });
+
+      it(`an order of ${here} gets its payment page at ${there} and is cancelled there`, async () => {
+        const { orderId, customer } = await order(here);
+        const elsewhere = customer.clone(instances[there].url);
+        await elsewhere.post(`/api/orders/${orderId}/token`).expect(200);
+        await elsewhere.post(`/api/orders/${orderId}/cancel`).expect(200);
+        await expectInBoth(customer, orderId, { status: 'cancel' });
       });
     });
 
-    it('leave one valid refresh token after 20 parallel logins of a customer (with the default SESSIONS_PER_ACCOUNT=1)', async () => {
-      const { email } = await newAccount(instances['1.1']);
-      const logins = Array.from({ length: 20 }, (_, index) =>
-        signIn(instances[index % 2 === 0 ? '1.1' : '1.2'], email),
+    it('payments of 20 orders go to both versions at the same time, and each order is paid once', async () => {
+      const placed = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => order(n % 2 === 0 ? '1.2' : '1.3')),
       );
-      const clients = await Promise.all(logins);
-      for (const { url } of Object.values(instances)) {
-        const refreshed = await Promise.all(clients.map((client) => client.clone(url).get('/api/refresh')));
-        expect(refreshed.filter(({ status }) => status === 200)).toHaveLength(1);
-      }
+      for (const { orderId } of placed) gateway.settle(orderId);
+      const notifications = placed.flatMap(({ orderId }) =>
+        Object.values(instances).map((instance) =>
+          sendNotification(instance, gateway.notification(orderId)).expect(200),
+        ),
+      );
+      await Promise.all(notifications);
+      for (const { orderId, customer } of placed)
+        expect((await readOrder(customer.clone(instances['1.3'].url), orderId)).status).toBe('settlement');
+      const outcomes = await database.query(
+        `SELECT outcome, count(*)::int FROM payment_notifications WHERE order_id = ANY($1) GROUP BY 1 ORDER BY 1`,
+        [placed.map(({ orderId }) => orderId)],
+      );
+      expect(outcomes).toEqual([
+        { outcome: 'applied', count: 20 },
+        { outcome: 'duplicate', count: 20 },
+      ]);
     });
   });
 

@@ -1,19 +1,21 @@
-import { lazy, Suspense } from 'react';
-import { ErrorBoundary } from 'react-error-boundary';
+import { onlineManager } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect } from 'react';
+import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
-import { Skeleton, Failure } from './components/page';
+import { Skeleton, Failure } from './components/notice';
 import { Shell } from './components/shell';
-import { CartPage } from './pages/cart';
 import { CatalogPage } from './pages/catalog';
 import { NotFoundPage } from './pages/not-found';
-import { OrderPage } from './pages/order';
-import { OrdersPage } from './pages/orders';
-import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
 import { CatalogGuard, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
 import { useSession } from './state/session';
+import { useLanguage } from './i18n';
 
 // Loaded on demand, to keep the script of the catalog small.
+const CartPage = lazy(() => import('./pages/cart'));
+const OrderPage = lazy(() => import('./pages/order'));
+const OrdersPage = lazy(() => import('./pages/orders'));
+const ProductPage = lazy(() => import('./pages/product'));
 const ForgotPage = lazy(() => import('./pages/account/forgot'));
 const LoginPage = lazy(() => import('./pages/account/login'));
 const ProfilePage = lazy(() => import('./pages/account/profile'));
@@ -27,16 +29,18 @@ const SalesPage = lazy(() => import('./pages/manage/sales'));
 const ShopPage = lazy(() => import('./pages/manage/shop'));
 const TodayPage = lazy(() => import('./pages/manage/today'));
 
+// The products, the cart and the orders have one script. It loads early, so that they open at once and without a connection.
+import('./pages/cart').catch(() => undefined);
+
 export function App() {
   const personId = useSession(({ person }) => person?.id);
   const { pathname } = useLocation();
+  // Renders all pages again in the other language. They keep their state.
+  useLanguage();
   return (
     <Shell>
       {/* Rendering fails, for example, if the script of a page cannot be loaded. */}
-      <ErrorBoundary
-        fallbackRender={({ error }) => <Failure error={error} onRetry={() => location.reload()} />}
-        resetKeys={[pathname]}
-      >
+      <ErrorBoundary FallbackComponent={BrokenPage} resetKeys={[pathname]}>
         <Suspense fallback={<Skeleton />}>
           {/* The key resets the state of all pages when a person signs in or out. */}
           <Routes key={personId ?? 'visitor'}>
@@ -76,4 +80,10 @@ export function App() {
       </ErrorBoundary>
     </Shell>
   );
+}
+
+/** Page that could not be rendered. It recovers when the connection is back, because its script may have failed to load. */
+function BrokenPage({ error }: FallbackProps) {
+  useEffect(() => onlineManager.subscribe((isOnline) => isOnline && location.reload()), []);
+  return <Failure error={error} onRetry={() => location.reload()} />;
 }

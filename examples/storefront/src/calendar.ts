@@ -1,14 +1,11 @@
+import { getLocale, t } from './i18n';
+
 /** Interval between pickup times that customers can choose. */
 const STEP_MINUTES = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-});
-const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const WEEKDAY_AND_DATE = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+const SHORT_DATE = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 
 /** Returns the date of an instant in a time zone: `2026-11-24` */
 export function toLocalDate(instant: Date, timeZone: string): string {
@@ -22,29 +19,31 @@ export function addDays(date: string, days: number): string {
 
 /** Formats a date: `Tuesday 24 November` */
 export function formatDate(date: string): string {
-  // Some browsers write a comma after the weekday.
-  return weekdayAndDate.format(Date.parse(date)).replace(',', '');
+  const text = getFormat(getLocale(), WEEKDAY_AND_DATE).format(Date.parse(date));
+  // In English, some browsers write a comma after the weekday.
+  return getLocale() === 'en-GB' ? text.replace(',', '') : text;
 }
 
 /** Formats a date for small spaces: `24 Nov` */
 export function formatShortDate(date: string): string {
-  return shortDate.format(Date.parse(date));
+  return getFormat(getLocale(), SHORT_DATE).format(Date.parse(date));
 }
 
 /** Formats a date as seen from today: `Today`, `Tomorrow` or `Tuesday 24 November` */
 export function formatDay(date: string, today: string): string {
-  if (date === today) return 'Today';
-  return date === addDays(today, 1) ? 'Tomorrow' : formatDate(date);
+  if (date === today) return t('today');
+  return date === addDays(today, 1) ? t('tomorrow') : formatDate(date);
 }
 
 /** Formats the time of an instant in a time zone: `14:30` */
 export function formatClock(iso: string, timeZone: string): string {
-  return getFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date(iso));
+  return getFormat(getLocale(), { timeZone, timeStyle: 'short' }).format(new Date(iso));
 }
 
 /** Formats a pickup time in the shop's time zone: `Tuesday 24 November, 14:30` */
 export function formatPickup(iso: string, timeZone: string): string {
-  return `${formatDate(toLocalDate(new Date(iso), timeZone))}, ${formatClock(iso, timeZone)}`;
+  const date = formatDate(toLocalDate(new Date(iso), timeZone));
+  return t('dateAndTime', { date, time: formatClock(iso, timeZone) });
 }
 
 /** Lists the pickup times in a window. The end of the window is excluded. */
@@ -72,7 +71,7 @@ function getOffsetMs(instant: number, timeZone: string): number {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns a cached format. A page with all pickup times would otherwise create hundreds of formats, which is slow. */
-function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+export function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(key, format);

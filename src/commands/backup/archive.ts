@@ -5,10 +5,12 @@ import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../../config/error-info.js';
+import { errorCode } from '../../common/errors/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
+/** Largest compression ratio of gzip. A file beyond this ratio is sparse, and reading a sparse file may take hours. */
+const MAX_COMPRESSION = 1_032;
 const MANIFEST = 'manifest.json';
 /** File name of a local image, at the end of a path or URL. The group is the image's id. */
 export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
@@ -36,6 +38,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   // Without `resolve`, tar would treat `host:file` as a file on another machine.
   const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
   await runTar(options, file, problem);
+  if ((await measureContent(folder)) > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
   const checksums = await computeChecksums(folder);
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
     .then(parseManifest)
@@ -56,6 +59,13 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     throw new Error(`${file} was changed: ${path} has another checksum`);
   }
   return manifest;
+}
+
+/** Returns the number of bytes that all files below a folder appear to have. */
+async function measureContent(folder: string): Promise<number> {
+  const paths = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(paths.map(async (path) => (await lstat(join(folder, path))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /**
@@ -84,12 +94,18 @@ async function computeChecksums(folder: string): Promise<Record<string, string>>
  * @param problem end of the error message after the name of the archive, unless the disk is full
  */
 async function runTar(args: readonly string[], file: string, problem: string): Promise<void> {
+  const running = promisify(execFile)('tar', args);
+  const kill = () => running.child.kill('SIGKILL');
+  // Runs before `withTemporaryFolder` removes the folder, in which tar would continue to write.
+  process.prependOnceListener('exit', kill);
   try {
-    await promisify(execFile)('tar', args);
+    await running;
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       throw new Error('backup and restore need the program tar, which is not installed', { cause: error });
     const isFull = String(error).includes('No space left');
     throw new Error(`${file} ${isFull ? 'does not fit on the disk' : problem}`, { cause: error });
+  } finally {
+    process.off('exit', kill);
   }
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { printStatus, processInBatches } from '../output.js';
+import { processInBatches } from '../batches.js';
+import { printStatus } from '../output.js';
 import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
-import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
+import { assertEmpty, liftTimeouts, listForeignKeys, listSequences, listTables } from './tables.js';
 
 export interface Summary {
   readonly tables: number;
@@ -35,6 +36,7 @@ export async function writeContent(
 ): Promise<Summary> {
   const { tables, sequences } = backup.manifest;
   await client.query('BEGIN');
+  await liftTimeouts(client);
   assertSameTables(await listTables(client), tables);
   await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
   await assertEmpty(client);
@@ -92,7 +94,7 @@ async function unlockJobs(client: pg.Client): Promise<void> {
   );
 }
 
-/** Copies the image files. Deletes rows of attached local images without a file. @returns the number of copied files */
+/** Copies the image files. Deletes rows of attached local images without a file. Returns the number of copied files. */
 async function copyImages(
   client: pg.Client,
   { folder, manifest }: UnpackedBackup,

@@ -1,16 +1,18 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { chmod, constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { errorCode } from '../../config/error-info.js';
-import { flushToDisk } from '../../config/files.js';
-import { withClient } from '../../config/with-client.js';
-import { printStatus, processInBatches } from '../output.js';
+import { errorCode } from '../../common/errors/error-info.js';
+import { flushToDisk } from '../../common/files.js';
+import { withClient } from '../../database/with-client.js';
+import { processInBatches } from '../batches.js';
+import { printStatus } from '../output.js';
+import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
 import type { Summary } from './content.js';
-import { listSequences, listTables } from './tables.js';
+import { liftTimeouts, listSequences, listTables } from './tables.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
@@ -23,7 +25,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
     throw new Error(describeMkdirFailure(work, errorCode(error)), { cause: error });
   });
-  try {
+  return withTemporaryFolder(work, async () => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
     await mkdir(content);
@@ -37,9 +39,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await rename(packed, file);
     await flushToDisk(dirname(file));
     return { tables: manifest.tables.length, rows, images, bytes: (await stat(file)).size };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 function describeMkdirFailure(work: string, code = 'unknown error'): string {
@@ -55,7 +55,7 @@ function describeMkdirFailure(work: string, code = 'unknown error'): string {
 function exportDatabase(databaseUrl: string, imageFolder: string, content: string) {
   return withClient(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    // The first query takes the snapshot.
+    await liftTimeouts(client); // This first query takes the snapshot.
     const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const migrations = applied.map(({ name }) => name);
     const createdAt = new Date().toISOString();
@@ -79,7 +79,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
   });
 }
 
-/** Copies the local images of products, except files that the service removes meanwhile. @returns the number of copies */
+/** Copies the local images of products, except files that the service removes meanwhile. Returns the number of copies. */
 async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
   const { rows } = await client.query<{ id: string; url: string }>(
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { flushToDisk } from '../../config/files.js';
+import { flushToDisk } from '../../common/files.js';
 import { printStatus } from '../output.js';
 
 /** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */

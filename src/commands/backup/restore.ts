@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrations } from '../../config/data-source.js';
-import { createDataDir } from '../../config/files.js';
-import { migrate, readMigrationStatus, revertLastMigration } from '../../config/migrate.js';
-import { withClient } from '../../config/with-client.js';
+import { migrations } from '../../database/data-source.js';
+import { createDataDir } from '../../common/files.js';
+import { migrate, readMigrationStatus, revertLastMigration } from '../../database/migrate.js';
+import { withClient } from '../../database/with-client.js';
 import { printStatus } from '../output.js';
+import { withTemporaryFolder } from '../temporary-folder.js';
 import { unpack } from './archive.js';
 import { type Summary, type UnpackedBackup, writeContent } from './content.js';
 import { ImageCopies } from './image-copies.js';
@@ -21,16 +22,17 @@ export async function withUnpacked<T>(
   createDataDir(dataDir);
   const folder = await mkdtemp(join(dataDir, 'restore-'));
   try {
-    const manifest = await unpack(file, folder);
-    const known = migrations.map((Migration) => new Migration().name);
-    const unknown = manifest.migrations.filter((name) => !known.includes(name));
-    if (unknown.length > 0)
-      throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
-    if (known.slice(0, manifest.migrations.length).some((name) => !manifest.migrations.includes(name)))
-      throw new Error(`${file} was changed: a migration that others depend on is missing`);
-    return await use({ folder, manifest, bytes: (await stat(file)).size });
+    return await withTemporaryFolder(folder, async () => {
+      const manifest = await unpack(file, folder);
+      const known = migrations.map((Migration) => new Migration().name);
+      const unknown = manifest.migrations.filter((name) => !known.includes(name));
+      if (unknown.length > 0)
+        throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
+      if (known.slice(0, manifest.migrations.length).some((name) => !manifest.migrations.includes(name)))
+        throw new Error(`${file} was changed: a migration that others depend on is missing`);
+      return await use({ folder, manifest, bytes: (await stat(file)).size });
+    });
   } finally {
-    await rm(folder, { recursive: true, force: true });
     // If the restore has stored images or a database in DATA_DIR, `rmdir` fails and DATA_DIR stays.
     if (isNewDataDir) await rmdir(dataDir).catch(() => undefined);
   }

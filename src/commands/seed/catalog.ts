@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShopDto } from '../../shop/shop.dto.js';
+import type { Random } from './random.js';
 
 type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
 /** Content of `examples/bakery.json`. The first entry of `bakers` is empty: the first products mention no baker. */
@@ -17,8 +18,10 @@ interface Bakery extends Record<Words, readonly string[]> {
     readonly sizes: string;
   }[];
   readonly flavours: Readonly<Record<string, readonly { readonly name: string; readonly note: string }[]>>;
-  /** `times` is the price relative to the smallest size. */
-  readonly sizes: Readonly<Record<string, readonly { readonly name: string; readonly times: number }[]>>;
+  /** `priceFactor` is the price relative to the smallest size. */
+  readonly sizes: Readonly<
+    Record<string, readonly { readonly name: string; readonly priceFactor: number }[]>
+  >;
 }
 
 /** Path from `dist/src/commands/seed`. */
@@ -30,44 +33,37 @@ const CHOICES = BAKERY.recipes.flatMap((recipe) =>
     (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
   ),
 );
-/** Prime that does not divide the number of choices. Steps of this length visit each choice once and mix the recipes. */
-const STRIDE = 1109;
-/** Number of steps between the first products of two consecutive seeds. */
-const SEED_STRIDE = 997;
+type Choice = (typeof CHOICES)[number];
 
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/** Builds products for a seed. Up to MAX_PRODUCTS products have different names. `pictures` are names for `readPicture`. */
-export function buildCatalog(count: number, seed: number) {
-  return Array.from({ length: count }, (_, n) => {
-    const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
-    return buildProduct(choice, pick(BAKERY.bakers, Math.floor(n / CHOICES.length)), n);
-  });
-}
-
-/** Returns the entry at index n of a list that is not empty. After the last entry, the list starts over. */
-export function pick<T>(list: readonly T[], n: number): T {
-  return list[n % list.length] as T;
+/** Builds up to MAX_PRODUCTS products with different names. `pictures` are names for `readPicture`. */
+export function buildCatalog(count: number, random: Random) {
+  const choices = random.shuffle(CHOICES);
+  return BAKERY.bakers
+    .flatMap((baker) => choices.map((choice) => ({ ...choice, baker })))
+    .slice(0, count)
+    .map((choice) => buildProduct(choice, random));
 }
 
 export function readPicture(name: string): Buffer {
   return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
 }
 
-function buildProduct({ recipe, flavour, size }: (typeof CHOICES)[number], baker: string, n: number) {
+function buildProduct({ recipe, flavour, size, baker }: Choice & { baker: string }, random: Random) {
   const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
-  const [cheapest, dearest] = recipe.price;
-  const price = (cheapest + ((dearest - cheapest) * (n % 7)) / 6) * size.times;
+  const [lowest, highest] = recipe.price;
+  const price = random.between(lowest, highest) * size.priceFactor;
   const sentences = [
     `${recipe.name} ${recipe.about}.`,
     flavour.note,
     baker === '' ? '' : `${baker} bakes it by a recipe from home.`,
-    pick(BAKERY.ovens, n),
-    n % 2 === 0 ? '' : `It goes well with ${pick(BAKERY.partners, Math.floor(n / 2))}.`,
-    pick(BAKERY.keeping, n),
+    random.pick(BAKERY.ovens),
+    random.chance(0.5) ? `It goes well with ${random.pick(BAKERY.partners)}.` : '',
+    random.pick(BAKERY.keeping),
   ];
   // One product in twenty has no picture, as in a real catalog.
-  const pictures = n % 20 === 19 ? [] : pick([[1, 2], [2, 1], [2], [1]], n);
+  const pictures = random.chance(0.05) ? [] : random.pick([[1, 2], [2, 1], [2], [1]]);
   return {
     name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
     description: sentences.filter((sentence) => sentence !== '').join(' '),

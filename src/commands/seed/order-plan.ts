@@ -1,14 +1,15 @@
-import { addDays, localAt, startOfDay } from '../../common/calendar.js';
+import { addDays, toLocalDateAndTime, startOfDay } from '../../common/calendar.js';
 import type { Fulfilment } from '../../orders/fulfilment.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
-import { listPickupWindows, type PickupRules } from '../../shop/pickup-windows.js';
-import { BAKERY, pick } from './catalog.js';
+import { type PickupRules, pickupWindows } from '../../shop/pickup-windows.js';
+import { BAKERY } from './catalog.js';
+import type { Random } from './random.js';
 
 /** Statuses that the gateway reports for a payment, oldest first, and what the bakery has done with the order. */
 type Course = readonly [paymentStatuses: readonly TransactionStatus[], fulfilment: Fulfilment];
 
 /** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
-export type OrderPlan = ReturnType<typeof planOrder>;
+export type OrderPlan = ReturnType<typeof planOrders>[number];
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -38,37 +39,47 @@ const COMING: readonly Course[] = [
 ];
 
 const PAST_DAYS = 60;
-/** Days of the orders, counted from today. The length is a prime, so any step visits every day. */
-const DAYS = [
-  ...Array<number>(TODAY.length).fill(0),
-  ...[1, 1, 1, 2, 2, 3],
-  ...Array.from({ length: PAST_DAYS }, (_, day) => -1 - day),
+/** Day of each order of a round, counted from today, and its course if the course is not random. */
+const ROUND: readonly { readonly day: number; readonly todaysCourse?: number }[] = [
+  ...TODAY.map((_, todaysCourse) => ({ day: 0, todaysCourse })),
+  ...[1, 1, 1, 2, 2, 3].map((day) => ({ day })),
+  ...Array.from({ length: PAST_DAYS }, (_, day) => ({ day: -1 - day })),
 ];
-const DAY_STEP = 31;
 
-/** Plans the n-th order. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
-export function planOrder(n: number, seed: number, shop: PickupRules, now: Date) {
-  const slot = (n * DAY_STEP + seed) % DAYS.length;
-  const round = Math.floor(n / DAYS.length);
-  const day = DAYS[slot] ?? 0;
-  const courses = day < 0 ? PAST : day > 0 ? COMING : TODAY;
-  const [paymentStatuses, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
-  // The pickup times of today follow the order of `TODAY`. Orders of another day are spread over five times.
-  const share = (day === 0 ? slot + (round % 5) / 5 : (n * 7 + seed) % 5) / TODAY.length;
-  const pickupAt = findPickup(shop, addDays(localAt(now, shop.timeZone).date, day), share);
+/** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
+export function planOrders(count: number, random: Random, shop: PickupRules, now: Date) {
+  const rounds = Array.from({ length: Math.ceil(count / ROUND.length) }, () => random.shuffle(ROUND));
+  return rounds
+    .flat()
+    .slice(0, count)
+    .map((slot) => planOrder(slot, random, shop, now));
+}
 
+function planOrder(
+  { day, todaysCourse }: (typeof ROUND)[number],
+  random: Random,
+  shop: PickupRules,
+  now: Date,
+) {
+  const [paymentStatuses, fulfilment] =
+    todaysCourse === undefined ? random.pick(day < 0 ? PAST : COMING) : (TODAY[todaysCourse] ?? COLLECTED);
+  // The pickup times of today follow the order of `TODAY`.
+  const share = todaysCourse === undefined ? random.next() : (todaysCourse + random.next()) / TODAY.length;
+  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.timeZone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
-  const latest = now.getTime() - (10 + (n % 240)) * MINUTE_MS;
-  const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - (3 + (n % 40)) * HOUR_MS, latest);
+  const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
+  const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
   return {
     paymentStatuses,
     fulfilment,
     createdAt: new Date(createdMs),
     eventsAt: new Date(createdMs + 3 * MINUTE_MS),
-    pickupAt: day < 0 && n % 6 === 5 ? null : pickupAt,
+    pickupAt: day < 0 && random.chance(1 / 6) ? null : pickupAt,
     optionalFields: {
-      ...(n % 3 !== 0 && { phone: `+62 812-${3000 + (n % 25) * 37}-${4100 + (n % 25) * 53}` }),
-      ...(n % 5 === 4 && { note: pick(BAKERY.notes, n) }),
+      ...(random.chance(2 / 3) && {
+        phone: `+62 812-${random.between(3000, 3999)}-${random.between(4000, 5999)}`,
+      }),
+      ...(random.chance(1 / 5) && { note: random.pick(BAKERY.notes) }),
     },
   };
 }
@@ -79,7 +90,8 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
  */
 function findPickup(shop: PickupRules, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.timeZone);
-  const windows = listPickupWindows({ ...shop, leadMinutes: 0, daysAhead: 7 }, midnight);
+  const rules = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
+  const windows = [...pickupWindows(rules, midnight)];
   const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const steps: number[] = [];

@@ -1,96 +1,116 @@
 import { randomUUID } from 'node:crypto';
-import type { INestApplicationContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
-import type { Principal } from '../../common/current-user.decorator.js';
+import type { AuthUser } from '../../common/access/auth-user.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
 import { type Order, OrdersService } from '../../orders/orders.service.js';
-import { PaymentEventsService } from '../../payments/payment-events.service.js';
+import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
-import { processInBatches } from '../output.js';
-import { BAKERY, pick } from './catalog.js';
-import { type OrderPlan, planOrder } from './order-plan.js';
+import { processInBatches } from '../batches.js';
+import { BAKERY } from './catalog.js';
+import { type OrderPlan, planOrders } from './order-plan.js';
+import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-const CUSTOMERS = 25;
+const MIN_CUSTOMERS = 25;
+/** Keeps the open orders of a customer below the limit. */
+const ORDERS_PER_CUSTOMER = 1_000;
+const MAX_ITEMS = 4;
+const MAX_QUANTITY = 3;
 
-/**
- * Places orders of made-up customers and records notifications of their payments, through the services of the application.
- * `first_paid_at` is set before the payment is recorded, so that no receipt is mailed.
- */
-export async function seedOrders(
-  app: INestApplicationContext,
-  { orders: count, seed }: { readonly orders: number; readonly seed: number },
-  productIds: readonly number[],
-): Promise<void> {
-  const [placement, dataSource] = [app.get(OrderPlacementService), app.get(DataSource)];
-  const shop = await app.get(ShopService).get();
-  const now = new Date();
-  const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
-  await processInBatches([...Array(count).keys()], 'orders', async (n) => {
-    const plan = planOrder(n, seed, shop, now);
-    const indexes = Array.from({ length: 1 + (n % 4) }, (_, position) => n * 7 + position * 11);
-    const ids = [...new Set(indexes.map((index) => pick(productIds, index)))];
-    const order = await placement.create(pick(customers, n), {
-      items: ids.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
-      ...plan.optionalFields,
-    });
-    await dataSource.transaction(async (tx) => {
-      // SQL, because the services would enqueue mails and reject times in the past.
-      const { fulfilment, createdAt, pickupAt, eventsAt } = plan;
-      const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
-      await tx.query(
-        'UPDATE orders SET fulfilment = $2, created_at = $3, pickup_at = $4, first_paid_at = $5 WHERE order_id = $1',
-        [order.orderId, fulfilment, createdAt, pickupAt, firstPaidAt],
-      );
-      await recordPayment(app, tx, order, n, plan);
-    });
-  });
-}
+/** Places orders of made-up customers and records notifications of their payments. */
+@Injectable()
+export class SeedOrders {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly users: UsersService,
+    private readonly shop: ShopService,
+    private readonly orders: OrdersService,
+    private readonly placement: OrderPlacementService,
+    private readonly history: PaymentHistoryService,
+  ) {}
 
-async function recordPayment(
-  app: INestApplicationContext,
-  tx: EntityManager,
-  { orderId, grossAmount }: Order,
-  n: number,
-  { paymentStatuses, eventsAt }: OrderPlan,
-): Promise<void> {
-  const transactionId = randomUUID();
-  for (const status of paymentStatuses) {
-    const order = await app.get(OrdersService).lockOrFail(tx, orderId);
-    const event = {
-      status,
-      statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
-      transactionId,
-      paymentType: pick(PAYMENT_TYPES, n),
-      fraudStatus: 'accept',
-      grossAmount: `${grossAmount}.00`,
-      refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
-    };
-    const received = { ...event, source: 'notification', attemptId: orderId } as const; // also the id of the first attempt
-    await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
+  /** Sets `first_paid_at` before it records the payment of an order, so that no receipt is mailed. */
+  async place(count: number, random: Random, productIds: readonly number[]): Promise<void> {
+    const customerCount = Math.max(MIN_CUSTOMERS, Math.ceil(count / ORDERS_PER_CUSTOMER));
+    const customers = await this.#findOrCreateCustomers(Math.min(customerCount, count));
+    // Choose everything before the batches, because orders of a batch are placed in any order.
+    const plans = planOrders(count, random, await this.shop.get(), new Date()).map((plan) => ({
+      ...plan,
+      customer: random.pick(customers),
+      items: chooseItems(productIds, random),
+      paymentType: random.pick(PAYMENT_TYPES),
+    }));
+    await processInBatches(plans, 'orders', async ({ customer, items, paymentType, ...plan }) => {
+      const order = await this.placement.create(customer, { items, ...plan.optionalFields });
+      await this.dataSource.transaction(async (tx) => {
+        // SQL, because the services would enqueue mails and reject times in the past.
+        const { createdAt, pickupAt, eventsAt } = plan;
+        const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
+        await tx.query(
+          `UPDATE orders SET created_at = $2, pay_until = $2::timestamptz + interval '24 hours', pickup_at = $3, first_paid_at = $4
+           WHERE order_id = $1`,
+          [order.orderId, createdAt, pickupAt, firstPaidAt],
+        );
+        await this.#recordPayment(tx, order, paymentType, plan);
+      });
+    });
   }
-  const parameters = [orderId, eventsAt];
-  await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
-  await tx.query(
-    'UPDATE orders SET completed_at = $2 WHERE order_id = $1 AND completed_at IS NOT NULL',
-    parameters,
-  );
-}
 
-/** Finds or creates the customers' accounts. Nobody knows their random password. */
-async function seedCustomers(app: INestApplicationContext, count: number): Promise<Principal[]> {
-  const users = app.get(UsersService);
-  const passwordHash = await hashPassword(randomUUID());
-  const customers: Principal[] = [];
-  for (let number = 1; number <= count; number += 1) {
-    const email = `customer-${number}@seed.bakery.example`;
-    const account = { fullname: pick(BAKERY.customers, number), email, role: 'USER', passwordHash } as const;
-    customers.push(
-      (await users.findByEmail(email)) ??
-        (await app.get(DataSource).transaction((tx) => users.create(tx, account))),
+  async #recordPayment(
+    tx: EntityManager,
+    { orderId, grossAmount }: Order,
+    paymentType: string,
+    { paymentStatuses, eventsAt, fulfilment }: OrderPlan,
+  ): Promise<void> {
+    const transactionId = randomUUID();
+    for (const status of paymentStatuses) {
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const event = {
+        status,
+        statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
+        transactionId,
+        fraudStatus: 'accept',
+        grossAmount: `${grossAmount}.00`,
+        refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
+      };
+      // The first payment attempt has the id of the order.
+      const payload = JSON.stringify({
+        order_id: orderId,
+        payment_type: paymentType,
+        transaction_status: status,
+      });
+      await this.history.record(tx, order, { ...event, source: 'notification', payload });
+    }
+    const parameters = [orderId, eventsAt];
+    await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
+    await tx.query(
+      `UPDATE orders SET fulfilment = $3, completed_at = CASE WHEN completed_at IS NOT NULL THEN $2::timestamptz END
+       WHERE order_id = $1`,
+      [...parameters, fulfilment],
     );
   }
-  return customers;
+
+  /** Finds or creates the customers' accounts. Nobody knows their random password. */
+  async #findOrCreateCustomers(count: number): Promise<AuthUser[]> {
+    const passwordHash = await hashPassword(randomUUID());
+    const customers: AuthUser[] = [];
+    for (let number = 1; number <= count; number += 1) {
+      const name = BAKERY.customers[number % BAKERY.customers.length] ?? '';
+      const email = `customer-${number}@seed.bakery.example`;
+      const user = { fullname: name, email, role: 'USER', passwordHash } as const;
+      const { id, fullname, role } =
+        (await this.users.findByEmail(email)) ??
+        (await this.dataSource.transaction((tx) => this.users.create(tx, user)));
+      customers.push({ id, fullname, email, role, sessionId: randomUUID() });
+    }
+    return customers;
+  }
+}
+
+function chooseItems(productIds: readonly number[], random: Random) {
+  const ids = Array.from({ length: random.between(1, MAX_ITEMS) }, () => random.pick(productIds));
+  return [...new Set(ids)].map((product_id) => ({ product_id, quantity: random.between(1, MAX_QUANTITY) }));
 }

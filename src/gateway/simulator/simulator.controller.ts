@@ -5,16 +5,17 @@ import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Access } from '../../common/access.decorator.js';
-import { failures } from '../../common/errors.js';
-import { isCorsOrigin } from '../../common/origin-check.js';
+import { Access } from '../../common/access/access.decorator.js';
+import { failures } from '../../common/errors/failures.js';
+import { isCorsOrigin } from '../../common/http/origin-check.js';
 import { formatRupiah } from '../../common/rupiah.js';
-import { toSuccessEnvelope } from '../../common/success-envelope.interceptor.js';
+import { toSuccessEnvelope } from '../../common/http/success-envelope.interceptor.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { PaymentGateway } from '../payment-gateway.js';
-import { ACTIONS, isAllowed } from './simulator-actions.js';
-import type { SimulatorTransaction } from './simulator-transaction.entity.js';
+import { sumRefunds } from './simulated-transaction.js';
+import { type ActionName, findAction, isActionName, listActions } from './simulator-actions.js';
+import type { SimulatorPage } from './simulator-page.entity.js';
 import type { SimulatorGateway } from './simulator.gateway.js';
 
 const TokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
@@ -34,7 +35,7 @@ const handlebars = Handlebars.create();
 handlebars.registerHelper({
   rupiah: formatRupiah,
   time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
-  label: (action: string) => ACTIONS.get(action)?.label,
+  label: (action: ActionName) => findAction(action).label,
 });
 const renderPage = handlebars.compile(template, { strict: true });
 
@@ -55,9 +56,9 @@ export class SimulatorController {
     @Res() response: Response,
     rejectedAction: string | null = null,
   ): Promise<void> {
-    const transaction = await this.simulator.find({ token });
-    if (transaction === null) throw failures.notFound();
-    const view = toView(transaction);
+    const found = await this.simulator.find({ token });
+    if (found === null) throw failures.notFound();
+    const view = toView(found);
     response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
       if (rejectedAction !== null) throw failures.simulatorAction();
@@ -69,19 +70,21 @@ export class SimulatorController {
     response.set('Referrer-Policy', 'same-origin');
     response.status(rejectedAction === null ? 200 : 409).type('html');
     const shop = this.#findShop(request);
-    const page = { ...view, path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction };
-    response.send(renderPage(page));
+    const page = { path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction };
+    response.send(renderPage({ ...view, ...page, earlier: view.transactions.slice(0, -1) }));
   }
 
-  @Post(':action')
+  /** Changes the latest transaction or starts one. The second path is for an earlier transaction. */
+  @Post([':action', 'transactions/:transactionId/:action'])
   async act(
     @Param('token', TokenPipe) token: string,
     @Param('action') action: string,
     @Req() request: Request,
     @Res() response: Response,
+    @Param('transactionId') transactionId?: string,
   ): Promise<void> {
-    if (!ACTIONS.has(action)) throw failures.notFound();
-    const isPerformed = await this.simulator.act(token, action);
+    if (!isActionName(action)) throw failures.notFound();
+    const isPerformed = await this.simulator.act(token, action, transactionId);
     if (isPerformed && !wantsJson(request))
       response.redirect(303, this.#pathTo(token) + toQuery(this.#findShop(request)));
     else await this.show(token, request, response, isPerformed ? null : action);
@@ -104,19 +107,27 @@ export class SimulatorController {
   }
 }
 
-function toView(transaction: SimulatorTransaction) {
+function toView(page: SimulatorPage) {
+  const transactions = page.transactions.map(({ status, payment }) => ({
+    ...payment,
+    transaction_status: status,
+    refunded_amount: sumRefunds(payment),
+    actions: listActions(page, payment.transaction_id),
+  }));
   return {
     // Midtrans calls the id of a payment attempt `order_id`.
-    order_id: transaction.attemptId,
-    gross_amount: transaction.grossAmount,
-    items: transaction.items,
-    customer: transaction.customer,
-    transaction_status: transaction.status,
-    refunded_amount: transaction.refundedAmount,
-    payment: transaction.payment,
-    expires_at: transaction.expiresAt,
-    actions: [...ACTIONS].filter(([, action]) => isAllowed(action, transaction)).map(([name]) => name),
-    notifications: transaction.notifications,
+    order_id: page.attemptId,
+    gross_amount: page.grossAmount,
+    items: page.items,
+    customer: page.customer,
+    // These fields describe the latest transaction.
+    transaction_status: page.status,
+    refunded_amount: sumRefunds(page.payment),
+    payment: page.payment,
+    expires_at: page.expiresAt,
+    actions: listActions(page),
+    transactions,
+    notifications: page.notifications,
   };
 }
 

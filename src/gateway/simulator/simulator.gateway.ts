@@ -1,8 +1,8 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
-import { violatedConstraint } from '../../common/database-errors.js';
+import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull, Raw } from 'typeorm';
+import { violatedConstraint } from '../../common/errors/database-errors.js';
 import type { Env } from '../../config/env.js';
 import type { JobsService } from '../../jobs/jobs.service.js';
 import { parseTransaction } from '../midtrans.messages.js';
@@ -15,21 +15,21 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { ACTIONS, performAction } from './simulator-actions.js';
-import { type NotificationDefect, SimulatorTransaction } from './simulator-transaction.entity.js';
+import { addRefund, type SimulatedTransaction, sumRefunds } from './simulated-transaction.js';
+import { type ActionName, findAction, performAction } from './simulator-actions.js';
+import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
 const DELIVER = 'simulator-deliver';
 const EXPIRE = 'simulator-expire';
 /** The real gateway also waits 15 seconds for the response to a notification. */
 const DELIVERY_DEADLINE_MS = 15_000;
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A click waits at most this long for the shop's response, so that the page can show the response. */
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
 /** Payment methods that the gateway cannot refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
-type Criteria = FindOptionsWhere<SimulatorTransaction>;
+type Criteria = FindOptionsWhere<SimulatorPage> | FindOptionsWhere<SimulatorPage>[];
 /** Payload of the job DELIVER: `id` is a notification's id. Here and in EXPIRE, `orderId` is a payment attempt's id. */
 type Delivery = Readonly<{ orderId: string; id: string }>;
 
@@ -48,16 +48,15 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), { kind: 'payments' });
-    this.jobs.handle<{ orderId: string }>(EXPIRE, ({ orderId }) => this.cancelOrExpire(orderId, 'expire'));
+    this.jobs.handle<{ orderId: string }>(EXPIRE, ({ orderId }) => this.#expirePage(orderId));
   }
 
   async openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage> {
-    const { attemptId: orderId } = request;
+    const { attemptId: orderId, expiresAt } = request;
     const token = randomUUID();
-    const expiresAt = new Date(Date.now() + LIFETIME_MS);
     try {
       await this.dataSource.transaction(async (tx) => {
-        await tx.insert(SimulatorTransaction, { ...request, token, expiresAt });
+        await tx.insert(SimulatorPage, { ...request, token });
         await this.jobs.enqueue(tx, EXPIRE, { orderId }, { key: `${EXPIRE}:${orderId}`, runAt: expiresAt });
       });
     } catch (error) {
@@ -67,77 +66,87 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return { token, redirectUrl: `${this.env.publicUrl}/api/simulator/${token}` };
   }
 
-  async getTransaction(attemptId: string): Promise<GatewayTransaction | null> {
-    const transaction = await this.find({ attemptId });
-    if (transaction?.payment == null) return null;
-    const fields = transaction.toMessage(transaction.status, this.env.midtransServerKey);
-    return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) });
+  async getTransaction(id: string): Promise<GatewayTransaction | null> {
+    const page = await this.find(byId(id));
+    const transaction = page?.findTransaction(id === page.attemptId ? undefined : id);
+    if (page === null || transaction === undefined) return null;
+    const fields = page.toMessage(transaction, this.env.midtransServerKey);
+    return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) }, id);
   }
 
-  async cancelOrExpire(attemptId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+  async cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     // Before a payment method is chosen, only the page ends. The gateway sends no notification.
-    const unusedPage = { attemptId, status: IsNull() };
-    const { affected } = await this.dataSource.manager.update(SimulatorTransaction, unusedPage, { status });
-    if (affected === 0) await this.#perform({ attemptId }, status);
-    return this.getTransaction(attemptId);
+    const unusedPage = { attemptId: id, status: IsNull() };
+    const { affected } = await this.dataSource.manager.update(SimulatorPage, unusedPage, { status: to });
+    if (affected === 0)
+      await this.#change(byId(id), (page) => performAction(to, page, id === page.attemptId ? undefined : id));
+    return this.getTransaction(id);
   }
 
-  async refund(attemptId: string, request: RefundRequest): Promise<GatewayTransaction> {
-    await this.#change({ attemptId }, (transaction) => {
-      const { status, payment, refundedAmount, grossAmount } = transaction;
-      if (payment?.refunds?.some(({ refund_key }) => refund_key === request.refundKey)) return false;
+  async refund(transactionId: string, request: RefundRequest): Promise<GatewayTransaction> {
+    await this.#change(byId(transactionId), (page) => {
+      const transaction = page.findTransaction(transactionId);
+      if (transaction === undefined) return null;
+      const { status, payment } = transaction;
+      if (payment.refunds?.some(({ refund_key }) => refund_key === request.refundKey)) return null;
       const isSettled = status === 'settlement' || status === 'partial_refund';
-      const isExcessive = refundedAmount + request.amount > grossAmount;
-      if (!isSettled || isExcessive || UNREFUNDABLE.includes(payment?.payment_type ?? ''))
-        throw new GatewayRejectedError('the payment cannot be refunded');
-      transaction.addRefund(request);
-      return true;
+      const isExcessive = sumRefunds(payment) + request.amount > page.grossAmount;
+      if (!isSettled || isExcessive || UNREFUNDABLE.includes(payment.payment_type))
+        throw new GatewayRejectedError(
+          `the simulator refunds no ${payment.payment_type} with status ${status}`,
+        );
+      const refunded = addRefund(transaction, request, page.grossAmount);
+      page.put(refunded);
+      return refunded;
     });
-    const transaction = await this.getTransaction(attemptId);
-    if (transaction === null) throw new GatewayRejectedError('there is no payment');
+    const transaction = await this.getTransaction(transactionId);
+    if (transaction === null) throw new GatewayRejectedError('there is no such transaction');
     return transaction;
   }
 
-  find(criteria: Criteria): Promise<SimulatorTransaction | null> {
-    return this.dataSource.manager.findOneBy(SimulatorTransaction, criteria);
+  find(criteria: Criteria): Promise<SimulatorPage | null> {
+    return this.dataSource.manager.findOneBy(SimulatorPage, criteria);
   }
 
   /**
    * Performs an action of a payment page, and waits up to 2 seconds for the shop's response to the notification.
-   * @returns false, with nothing changed, if the page or the action is unknown or the status does not allow the action
+   * @param transactionId transaction to change; by default, the latest one
+   * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
-  async act(token: string, action: string): Promise<boolean> {
-    const isPerformed = await this.#perform({ token }, action);
+  async act(token: string, action: ActionName, transactionId?: string): Promise<boolean> {
+    const perform = (page: SimulatorPage) => performAction(action, page, transactionId);
+    const isPerformed = await this.#change({ token }, perform, findAction(action).notificationDefect);
     for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
-      const transaction = await this.find({ token });
-      if (transaction?.notifications.every(({ answer }) => answer !== null) === true) break;
+      const page = await this.find({ token });
+      if (page?.notifications.every(({ answer }) => answer !== null) === true) break;
       await delay(RESPONSE_POLL_MS);
     }
     return isPerformed;
   }
 
-  async #perform(criteria: Criteria, name: string): Promise<boolean> {
-    const action = ACTIONS.get(name);
-    if (action === undefined) return false;
-    const change = (transaction: SimulatorTransaction): boolean => performAction(action, transaction);
-    return this.#change(criteria, change, action.notificationDefect);
+  /** Ends a page: an unused page, or each pending transaction. */
+  async #expirePage(attemptId: string): Promise<void> {
+    const transactions = (await this.find({ attemptId }))?.transactions ?? [];
+    const ids = transactions.map(({ payment }) => payment.transaction_id);
+    for (const id of ids.length === 0 ? [attemptId] : ids) await this.cancelOrExpire(id, 'expire');
   }
 
   /**
-   * Changes a transaction and enqueues a notification about the change.
-   * @param change returns false if it changed nothing, and then no notification is enqueued
+   * Changes a page and enqueues a notification about the changed transaction.
+   * @param change returns the transaction, or null if it changed nothing; then no notification is enqueued
    */
   #change(
     criteria: Criteria,
-    change: (transaction: SimulatorTransaction) => boolean,
+    change: (page: SimulatorPage) => SimulatedTransaction | null,
     defect?: NotificationDefect,
   ): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
-      const transaction = await lockTransaction(tx, criteria);
-      if (transaction === null || !change(transaction)) return false;
-      const id = transaction.addNotification(this.env.midtransServerKey, defect);
-      await tx.save(transaction);
-      const delivery: Delivery = { orderId: transaction.attemptId, id };
+      const page = await lockPage(tx, criteria);
+      const changed = page === null ? null : change(page);
+      if (page === null || changed === null) return false;
+      const id = page.addNotification(changed, this.env.midtransServerKey, defect);
+      await tx.save(page);
+      const delivery: Delivery = { orderId: page.attemptId, id };
       await this.jobs.enqueue(tx, DELIVER, delivery, { key: `${DELIVER}:${id}` });
       return true;
     });
@@ -145,8 +154,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   /** @throws Error if the shop does not respond, or responds with a 5xx, so that the job is retried */
   async #deliver({ orderId: attemptId, id }: Delivery): Promise<void> {
-    const transaction = await this.find({ attemptId });
-    const notification = transaction?.notifications.find((sent) => sent.id === id);
+    const page = await this.find({ attemptId });
+    const notification = page?.notifications.find((sent) => sent.id === id);
     if (notification === undefined) return;
     const response = await fetch(`${this.env.publicUrl}/api/products/payments`, {
       method: 'POST',
@@ -158,14 +167,22 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     await response.body?.cancel(); // An unread body would occupy the connection.
     const answer = `HTTP ${response.status}`;
     await this.dataSource.transaction(async (tx) => {
-      const notifications = (await lockTransaction(tx, { attemptId }))?.notifications ?? [];
+      const notifications = (await lockPage(tx, { attemptId }))?.notifications ?? [];
       const answered = notifications.map((sent) => (sent.id === id ? { ...sent, answer } : sent));
-      await tx.update(SimulatorTransaction, { attemptId }, { notifications: answered });
+      await tx.update(SimulatorPage, { attemptId }, { notifications: answered });
     });
     if (response.status >= 500) throw new Error(`a notification of the simulator got ${answer}`);
   }
 }
 
-function lockTransaction(tx: EntityManager, where: Criteria): Promise<SimulatorTransaction | null> {
-  return tx.findOne(SimulatorTransaction, { where, lock: { mode: 'pessimistic_write' } });
+/** Selects a page by the id of its payment attempt or of one of its transactions. */
+function byId(id: string): Criteria {
+  const isLatest = Raw((payment) => `${payment} ->> 'transaction_id' = :id`, { id });
+  const payments = JSON.stringify([{ payment: { transaction_id: id } }]);
+  const isEarlier = Raw((earlier) => `${earlier} @> :payments::jsonb`, { payments });
+  return [{ attemptId: id }, { payment: isLatest }, { earlier: isEarlier }];
+}
+
+function lockPage(tx: EntityManager, where: Criteria): Promise<SimulatorPage | null> {
+  return tx.findOne(SimulatorPage, { where, lock: { mode: 'pessimistic_write' } });
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RunOptions } from 'axe-core';
 import type { Locator, Page, Route } from 'playwright-core';
+import { texts } from './settings.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SCREENSHOT_FOLDER = join(ROOT, '.screenshots');
@@ -13,13 +14,20 @@ const AXE_OPTIONS: RunOptions = {
   resultTypes: ['violations'],
 };
 
-/** Widths of windows in pixels. Only widths with a device are checked by axe-core, which is slow. */
+/** Widths of windows in pixels. Screenshots are taken of those with a device. */
 const WIDTHS = [
-  { width: 360 },
+  { width: 320 },
   { width: 390, device: 'phone' },
-  { width: 768 },
+  { width: 820 },
   { width: 1280, device: 'desktop' },
 ];
+
+/** Patterns of the English texts that differ from the Indonesian ones. Texts such as `{from} to {to}` would match too much. */
+const ENGLISH = Object.entries(texts.en)
+  .filter(([key, text]) => text !== texts.id[key])
+  .map(([, text]) => text)
+  .filter((text) => !text.includes('{') || /[a-z]{4}/.test(text.replaceAll(/\{\w+\}/g, '')))
+  .map(toPattern);
 
 declare global {
   var axe: typeof import('axe-core') | undefined;
@@ -38,7 +46,7 @@ export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
 }
 
-/** Holds all requests of a page for a URL. @returns a function that sends them and holds no more */
+/** Holds all requests of a page for a URL. Returns a function that sends them and holds no more. */
 export async function holdRequests(page: Page, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   let isHolding = true;
@@ -57,7 +65,30 @@ export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Expects that a page fits all WIDTHS and is accessible on a phone and a desktop. Saves screenshots if SCREENSHOTS is set. */
+/** Expects that no text of the page is one of the storefront's English texts. */
+export async function expectIndonesian(page: Page): Promise<void> {
+  expect(await page.locator('html').getAttribute('lang')).toBe('id');
+  const shown = await page.evaluate(() => {
+    const attributes = ['aria-label', 'alt', 'placeholder', 'title'];
+    const labels = [...document.querySelectorAll('*')].flatMap((element) =>
+      attributes.map((name) => element.getAttribute(name) ?? ''),
+    );
+    const lines = [...document.querySelectorAll('body *')].flatMap((element) =>
+      [...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ textContent }) => textContent),
+    );
+    return [document.title, ...labels, ...lines].map((text) => (text ?? '').trim());
+  });
+  expect(shown.filter((text) => ENGLISH.some((pattern) => pattern.test(text)))).toEqual([]);
+}
+
+/** Matches an English text with any values for its placeholders. */
+function toPattern(text: string): RegExp {
+  const plural = text.replaceAll(/\{\w+, plural,.*? other \{([^}]*)\}\}/g, '$1').replaceAll('#', '{count}');
+  const literals = plural.split(/\{\w+\}/).map((part) => part.replaceAll(/[.?()+]/g, '\\$&'));
+  return new RegExp(`^${literals.join('.+')}$`);
+}
+
+/** Expects that a page fits all WIDTHS and is accessible in each. Saves screenshots if SCREENSHOTS is set. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
@@ -65,10 +96,9 @@ export async function expectGoodLayout(page: Page, name: string): Promise<void> 
     await page.setViewportSize({ width, height: 800 });
     const overflow = await measureOverflow(page);
     if (overflow > 0) problems.push(`${name} at ${width} px: ${overflow} px too wide`);
-    if (device === undefined) continue;
     const violations = await findViolations(page);
     problems.push(...violations.map((violation) => `${name} at ${width} px: ${violation}`));
-    if (process.env.SCREENSHOTS === undefined) continue;
+    if (process.env.SCREENSHOTS === undefined || device === undefined) continue;
     const path = join(SCREENSHOT_FOLDER, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
     await page.screenshot({ path, fullPage: true });
   }

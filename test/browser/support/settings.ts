@@ -13,10 +13,14 @@ interface Settings {
   readonly admin: { readonly email: string; readonly password: string };
   /** Folder of the built storefront. */
   readonly dist: string;
+  /** Texts of the storefront by language and key. */
+  readonly texts: Readonly<Record<'en' | 'id', Readonly<Record<string, string>>>>;
 }
 
 /** Settings that `run.mjs` passes to the tests. */
-export const { shops, publicShop, admin, dist } = JSON.parse(process.env.TEST_SETTINGS ?? '{}') as Settings;
+export const { shops, publicShop, admin, dist, texts } = JSON.parse(
+  process.env.TEST_SETTINGS ?? '{}',
+) as Settings;
 const shop = shops[Number(process.env.JEST_WORKER_ID) - 1];
 if (shop === undefined) throw new Error('there are more workers than shops');
 export const { serviceUrl, storefrontUrl, outbox } = shop;

@@ -22,7 +22,7 @@ export async function placeOrder(
   return (await readData<{ order: Schemas['OrderView'] }>(response)).order;
 }
 
-/** Places an order and pays for it with QRIS. @returns the order's id */
+/** Places an order and pays for it with QRIS. Returns the order's id. */
 export async function placePaidOrder(
   customer: Shopper,
   quantities: Readonly<Record<number, number>>,
@@ -30,12 +30,20 @@ export async function placePaidOrder(
 ): Promise<string> {
   const { request } = customer.context;
   const { order_id, redirect_url } = await placeOrder(customer, quantities, details);
-  await readData(await request.post(`${redirect_url}/qris`, { headers: { Accept: 'application/json' } }));
+  await simulate(customer, redirect_url, 'qris');
   return until('the order is paid', async () => {
     const response = await request.get(`${serviceUrl}/api/orders/${order_id}`);
     const { order } = await readData<{ order: Schemas['OrderView'] }>(response);
     return order.status === 'settlement' && order_id;
   });
+}
+
+/** Performs an action of a payment page: `qris`, or `transactions/<id>/settle`. @returns the id of the latest transaction */
+export async function simulate({ context }: Shopper, page: string | null, action: string): Promise<string> {
+  const headers = { Accept: 'application/json' };
+  const response = await context.request.post(`${page}/${action}`, { headers });
+  const { transactions } = await readData<{ transactions: { transaction_id: string }[] }>(response);
+  return transactions.at(-1)?.transaction_id ?? '';
 }
 
 export async function setFulfilment(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
@@ -71,7 +79,9 @@ export async function makeUnavailable(id: number) {
 export async function readShop(): Promise<ShopSettings> {
   const { shop } = await callAsAdmin<{ shop: ShopSettings }>('GET', '/api/shop');
   const { time_zone, hours, closed, lead_minutes, days_ahead } = shop;
-  return { time_zone, hours, closed, lead_minutes, days_ahead };
+  const { cut_off, slot_minutes, orders_per_slot, language } = shop;
+  const limits = { cut_off, slot_minutes, orders_per_slot };
+  return { time_zone, hours, closed, lead_minutes, days_ahead, language, ...limits } as ShopSettings;
 }
 
 export async function changeShop(change: Partial<ShopSettings>): Promise<void> {

@@ -25,6 +25,9 @@ export interface Customer extends Shopper {
 interface ShopperOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly baseURL?: string;
+  /** Language of the browser. */
+  readonly locale?: string;
+  readonly colorScheme?: 'light' | 'dark';
 }
 
 const contexts: BrowserContext[] = [];
@@ -38,7 +41,7 @@ afterEach(async () => {
 
 /** Opens a browser session for a visitor who is not signed in. */
 export async function newVisitor(options: ShopperOptions = {}): Promise<Shopper> {
-  const settings = { viewport: DESKTOP, baseURL: storefrontUrl, ...options };
+  const settings = { viewport: DESKTOP, baseURL: storefrontUrl, locale: 'en-GB', ...options };
   const context = await browser.newContext({ reducedMotion: 'reduce', ...settings });
   contexts.push(context);
   context.setDefaultTimeout(15_000);
@@ -64,8 +67,8 @@ export async function newCustomer({
 }
 
 /** Signs in as the administrator through the API. The administrator's page is still empty. */
-export async function newAdmin(): Promise<Shopper> {
-  const shopper = await newVisitor();
+export async function newAdmin(options: ShopperOptions = {}): Promise<Shopper> {
+  const shopper = await newVisitor(options);
   await signIn(shopper, '/api/login', admin);
   return shopper;
 }

@@ -8,7 +8,7 @@ import { freePort } from '../../../bench/processes.mjs';
 export const ADMIN = { email: 'admin@bakery.example', password: 'the admin password' };
 
 const STOREFRONT = join('examples', 'storefront');
-const START_DEADLINE_MS = 60_000;
+const START_DEADLINE_MS = 240_000;
 
 /** Service URL that is compiled into the build. `startShop` replaces it in a copy, so that one build serves all shops. */
 const PLACEHOLDER_URL = 'http://service.invalid';
@@ -60,9 +60,9 @@ export async function stopShops() {
 
 async function copyStorefront(buildDir, folder, serviceUrl) {
   await cp(buildDir, folder, { recursive: true });
-  for (const name of await readdir(join(folder, 'assets'))) {
-    if (!name.endsWith('.js')) continue;
-    const path = join(folder, 'assets', name);
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!/\.(js|html)$/.test(name)) continue;
+    const path = join(folder, name);
     const script = await readFile(path, 'utf8');
     await writeFile(path, script.replaceAll(PLACEHOLDER_URL, serviceUrl));
   }

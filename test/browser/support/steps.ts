@@ -11,10 +11,18 @@ export async function addToCart(page: Page, productId: number): Promise<void> {
   await page.getByRole('link', { name: /^Cart/ }).click();
   await waitForHeading(page, 'Your cart');
   await (await loaded).finished();
+  await choosePickup(page);
 }
 
-/** Orders the cart. @returns the payment page */
+/** Chooses the first day with pickup times in the cart, unless a time is chosen. */
+export async function choosePickup(page: Page): Promise<void> {
+  const day = page.getByLabel('Day');
+  if ((await day.inputValue()) === '') await day.selectOption({ index: 1 });
+}
+
+/** Orders the cart. Returns the payment page. */
 export async function orderCart(page: Page): Promise<Page> {
+  await choosePickup(page);
   const opened = page.context().waitForEvent('page');
   await page.getByRole('button', { name: 'Order and pay' }).click();
   const payment = await opened;

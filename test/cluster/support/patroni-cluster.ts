@@ -53,7 +53,7 @@ export class PatroniCluster {
     }
   }
 
-  /** Creates an empty database. @returns its URL through HAProxy */
+  /** Creates an empty database. Returns its URL through HAProxy. */
   async createDatabase(): Promise<string> {
     this.#databaseCount += 1;
     const name = `shop_${this.#databaseCount}`;

@@ -67,7 +67,7 @@ export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<v
   }
 }
 
-/** @returns an empty text @throws the error, unless it means that the process or thread has ended */
+/** @returns an empty text. Throws the error, unless it means that the process or thread has ended. */
 function throwUnlessEnded(error: unknown): string {
   if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
   throw error;

@@ -1,16 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceInstance } from '../../support/service-process.js';
-import { startBeforeEach } from '../../support/start-before-tests.js';
 import { type ExternalServices, startExternalServices } from './external-services.js';
-
-/** Creates a deployment for each test of a file, or of a `describe`, and closes it afterwards. */
-export function useDeployment(size?: number): Deployment {
-  return startBeforeEach(
-    () => Deployment.create(size),
-    (deployment) => deployment.close(),
-  );
-}
 
 /** Instances of the service that share one DATA_DIR, with stand-ins for external services. */
 export class Deployment {

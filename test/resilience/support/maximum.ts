@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Reads a value every 50 ms until a promise settles. @returns the largest value */
+/** Reads a value every 50 ms until a promise settles. Returns the largest value. */
 export async function measureMaximum(read: () => number | Promise<number>, work: Promise<unknown>) {
   let [maximum, isDone] = [0, false];
   const measuring = (async () => {

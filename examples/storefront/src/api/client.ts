@@ -12,6 +12,8 @@ export type Fulfilment = Order['fulfilment'];
 export type AdminOrder = Schemas['AdminOrderView'];
 /** Entry of an order's payment history. */
 export type PaymentEntry = Schemas['NotificationView'];
+export type Transaction = Schemas['TransactionView'];
+export type OrderAction = Schemas['ActionView'];
 export type Shop = Schemas['ShopView'];
 export type ShopSettings = Schemas['ShopDto'];
 export type User = Schemas['UserWithRoleView'];
@@ -22,6 +24,9 @@ export const API_OPTIONS = {
 };
 
 export const api = createBakeryClient(API_OPTIONS);
+
+/** Number of items in every page but the last. */
+const PAGE_SIZE = 50;
 
 /** Page of a list. `next` is the `last_id` that requests the following page. It is null if the page is empty. */
 export interface Page<Item, Id> {
@@ -42,7 +47,7 @@ export function listOptions<Item, Id extends string | number>(
       return (await orNullIf404(getPage(query, signal))) ?? { items: [], next: null };
     },
     initialPageParam: null as Id | null,
-    getNextPageParam: ({ next }) => next,
+    getNextPageParam: ({ items, next }) => (items.length < PAGE_SIZE ? null : next),
     select: itemsOf,
   });
 }

@@ -1,35 +1,31 @@
 import { BakeryFailure } from 'bakery-client';
 import { toSentence } from '../format';
+import { findText, t } from '../i18n';
 
-/** Texts that replace messages of the service. */
-const SHOP_MESSAGES: Record<string, string> = {
-  'fullname is required': 'your name is required',
-  'password confirmation is required': 'please repeat the password',
-  'password confirmation does not match': 'the two passwords are not the same',
-  'invalid or expired otp': 'invalid or expired code',
-  'otp is required': 'the code is required',
-  'the gateway cannot refund this payment':
-    'the payment partner cannot refund this payment. Return the money yourself, then record it here',
-  'product is no longer available':
-    'a product in your cart is sold out. Please check the new total and order again',
-};
-
-const NEW_PRICE = /^price is now \d+$/;
-/** First word of a message if it is a field name that contains an underscore, such as `lead_minutes`. */
-const FIELD_NAME = /^[a-z]+(_[a-z]+)+(?= )/;
+/** Messages of the service that contain a value, with the text that replaces them. */
+const PATTERNS: readonly (readonly [RegExp, (value: string) => string])[] = [
+  [/^price is now \d+$/, () => t('error.priceChanged')],
+  [/^the order cannot become \w+$/, () => t('error.step')],
+  [/^hours\.(\w+) should be/, (day) => t('error.hours', { day: findText(`day.${day}`) ?? day })],
+  [/^(.*) is not a png or jpg file$/, (name) => t('error.image', { name })],
+  [/ should be a date/, () => t('error.date')],
+  [/contains a character that is not allowed$|has invalid characters$/, () => t('error.character')],
+  [/ can have \d+ characters at max$/, () => t('error.tooLong')],
+];
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
-/** Converts a message of the service into a sentence for people. */
-function toShopMessage(message: string) {
-  if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
-  return toSentence(SHOP_MESSAGES[message] ?? message.replace(FIELD_NAME, replaceUnderscores));
-}
-
-function replaceUnderscores(name: string) {
-  return name.replaceAll('_', ' ');
+/** Returns the text that people see instead of a message of the service. */
+function toShopMessage(message: string): string {
+  const text = findText(`api:${message}`);
+  if (text !== undefined) return text;
+  for (const [pattern, toText] of PATTERNS) {
+    const match = pattern.exec(message);
+    if (match) return toText(match[1] ?? '');
+  }
+  return t('error.other', { message: toSentence(message) });
 }
 
 /** Returns the messages of a failed call for these fields, by field name. */
@@ -46,8 +42,7 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
  * @param except names of the fields whose messages are shown at the fields and are not needed in the text
  */
 export function explain(error: unknown, { except = [] }: { except?: readonly string[] } = {}) {
-  if (!(error instanceof BakeryFailure))
-    return 'We cannot reach the bakery. Check your connection and try again.';
+  if (!(error instanceof BakeryFailure)) return t('error.unreachable');
   const details = Object.entries(error.details);
   if (details.length === 0) return toShopMessage(error.message);
   const others = details

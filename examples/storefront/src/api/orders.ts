@@ -24,15 +24,23 @@ export function isPaid({ status, fraud_status }: Order) {
   return status === 'settlement' || status === 'partial_refund';
 }
 
-export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
+export function getRefundableAmount({
+  gross_amount,
+  refunded_amount,
+}: Pick<Order, 'gross_amount' | 'refunded_amount'>) {
   return gross_amount - refunded_amount;
+}
+
+/** Returns true if the customer can pay or cancel the order, also after a payment that failed. */
+export function isOpen({ pay_until }: Order) {
+  return pay_until !== null;
 }
 
 /** Returns true if the order waits for its payment or for a step of the bakery. */
 function isUnderWay(order: Order) {
   const { status, fraud_status, fulfilment } = order;
   const isChallenged = status === 'capture' && fraud_status === 'challenge';
-  const isPaymentOpen = status === 'pending' || status === 'authorize' || isChallenged;
+  const isPaymentOpen = isOpen(order) || status === 'pending' || status === 'authorize' || isChallenged;
   // From `preparing` on, the steps of the bakery do not depend on the payment.
   const isInProgress = fulfilment === 'preparing' || fulfilment === 'ready';
   return isPaymentOpen || isInProgress || (isPaid(order) && fulfilment === 'new');
@@ -59,6 +67,17 @@ export function allOrders(filter: OrderFilter) {
   });
   return { ...list, refetchInterval: LIST_POLL_MS };
 }
+
+/** Ids of the newest orders of all customers. For administrators. */
+export const newestOrders = queryOptions({
+  queryKey: ['orders', 'newest'],
+  queryFn: async ({ signal }) => {
+    const call = dataOf(api.GET('/api/admin/orders', { signal }));
+    return ((await orNullIf404(call))?.orders ?? []).map(({ order_id }) => order_id);
+  },
+  refetchInterval: LIST_POLL_MS,
+  refetchIntervalInBackground: true,
+});
 
 interface OrderQuery {
   state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
@@ -95,10 +114,11 @@ export async function cancelOrder(id: string) {
   await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
 }
 
-/** Requests the payment page of an order that has none. */
+/** Requests a payment page: the open one, or a new one after a payment that failed. */
 export async function requestPaymentPage(order: Order) {
   const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
-  await cacheOrder({ order: { ...order, ...page } });
+  await cacheOrder({ order: { ...order, status: 'pending', ...page } });
+  return page;
 }
 
 /** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */

@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { api } from './client';
+import { type AdminOrder, api, type Schemas } from './client';
+
+interface DaySheet {
+  orders: AdminOrder[];
+  products: Schemas['DayProductView'][];
+  /** Absent in responses of version 1.2. */
+  overdue?: AdminOrder[];
+}
 
 const DAY_POLL_MS = 15_000;
 
@@ -11,7 +18,7 @@ const DAY_POLL_MS = 15_000;
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],
-    queryFn: ({ signal }) =>
+    queryFn: async ({ signal }): Promise<DaySheet> =>
       dataOf(api.GET('/api/admin/days/{date}', { params: { path: { date } }, signal })),
     refetchInterval: DAY_POLL_MS,
     refetchOnWindowFocus: 'always',
@@ -29,8 +36,10 @@ export function salesReport(range: Range) {
   });
 }
 
-export async function downloadSales(range: Range): Promise<void> {
-  const call = api.GET('/api/admin/sales.csv', { params: { query: range }, parseAs: 'blob' });
+/** Downloads the sales of a range, with `excel` for Excel as it is set up in Indonesia. */
+export async function downloadSales(range: Range, format?: 'excel'): Promise<void> {
+  const query = { ...range, ...(format && { format }) };
+  const call = api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' });
   // `dataOf` throws if the call failed, but cannot return the CSV, because the CSV has no envelope.
   await dataOf(call);
   const { data = new Blob() } = await call;

@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { useSyncExternalStore } from 'react';
-import { toLocalDate } from '../calendar';
-import { api, type Shop, type ShopSettings } from './client';
+import { addDays, toLocalDate } from '../calendar';
+import { api, type Schemas, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
 const MINUTE_MS = 60_000;
@@ -16,6 +16,13 @@ export const shopInfo = queryOptions<Shop>({
   queryFn: async ({ signal }) => (await dataOf(api.GET('/api/shop', { signal }))).shop,
   staleTime: 60_000,
 });
+
+/** Name of the shop, until it is loaded. */
+const DEFAULT_NAME = 'Roti Pagi';
+
+export function useShopName(): string {
+  return useQuery(shopInfo).data?.name ?? DEFAULT_NAME;
+}
 
 export function useTimeZone(): string {
   return useQuery(shopInfo).data?.time_zone ?? DEFAULT_TIME_ZONE;
@@ -32,7 +39,43 @@ function subscribeToClock(listener: () => void) {
   return () => clearInterval(timer);
 }
 
-export async function saveShop(body: ShopSettings) {
-  const { shop } = await dataOf(api.PUT('/api/admin/shop', { body }));
-  queryClient.setQueryData(shopInfo.queryKey, shop);
+/** Lists the dates from today on that are closed by a date or a range. */
+export function listClosedDates(
+  { closed, closed_ranges }: Pick<Shop, 'closed' | 'closed_ranges'>,
+  today: string,
+  daysAhead: number,
+): string[] {
+  const dates = Array.from({ length: daysAhead + 1 }, (_, index) => addDays(today, index));
+  return dates.filter(
+    (date) => closed.includes(date) || closed_ranges.some(({ from, to }) => from <= date && date <= to),
+  );
+}
+
+/** Settings of the shop for administrators, with the ETag that a change of these settings sends. */
+export interface LoadedSettings {
+  shop: Schemas['AdminShopView'];
+  etag: string | null;
+}
+
+export const shopSettings = queryOptions<LoadedSettings>({
+  queryKey: ['shop', 'settings'],
+  queryFn: async ({ signal }) => {
+    const call = api.GET('/api/admin/shop', { signal });
+    const { shop } = await dataOf(call);
+    return { shop, etag: (await call).response.headers.get('ETag') };
+  },
+});
+
+/** Saves the settings, unless somebody has changed them since they were loaded with this ETag. */
+export async function saveShop(body: ShopSettings, etag: string | null) {
+  const params = { header: etag === null ? {} : { 'If-Match': etag } };
+  await dataOf(api.PUT('/api/admin/shop', { params, body }));
+  await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
+}
+
+/** Stops new orders until this time, or accepts them again. */
+export async function pauseShop(paused_until: string | null) {
+  const { shop, etag } = await queryClient.query({ ...shopSettings, staleTime: 0 });
+  const { time_zone, hours, closed, lead_minutes, days_ahead } = shop;
+  await saveShop({ time_zone, hours, closed, lead_minutes, days_ahead, paused_until }, etag);
 }

@@ -1,17 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
 import type { Shop } from '../api/client';
 import { explain, getFieldMessages } from '../api/errors';
 import { shopInfo } from '../api/shop';
-import { formatCount, formatPrice } from '../format';
+import { formatPrice } from '../format';
+import { t } from '../i18n';
 import { type CartLine, countPieces, calculateLineTotal, removeFromCart } from '../state/cart';
 import { changeCheckoutDetails, clearCheckoutDetails, useCheckoutDetails } from '../state/checkout';
 import { useSession } from '../state/session';
 import { Button, ButtonLink } from './button';
 import { TextField } from './field';
-import { Alert, Loaded } from './page';
+import { Loaded } from './loaded';
+import { Alert } from './notice';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
@@ -24,18 +26,18 @@ export function CartSummary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
   const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
   return (
-    <section className="panel summary" aria-label="Summary">
+    <section className="panel summary" aria-label={t('cart.summary')}>
       <p className="sum">
-        <span>Total, {formatCount(countPieces(lines), 'piece')}</span>
+        <span>{t('cart.total', { pieces: t('count.pieces', { count: countPieces(lines) }) })}</span>
         <strong>{formatPrice(lines.reduce((sum, line) => sum + calculateLineTotal(line), 0))}</strong>
       </p>
       {isSignedIn ? (
         <Loaded query={shop}>{(data) => <CheckoutForm lines={lines} shop={data} />}</Loaded>
       ) : (
         <>
-          <p className="hint">Sign in or create an account to order. Your cart is kept.</p>
+          <p className="hint">{t('cart.needsAccount')}</p>
           <ButtonLink className="button wide" to="/login?next=/cart">
-            Sign in to order
+            {t('cart.signIn')}
           </ButtonLink>
         </>
       )}
@@ -49,12 +51,10 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const section = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
   const times = useMemo(() => listPickupTimes(shop), [shop]);
-  const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
+  const chosen = times.find(({ at }) => at === details.pickupAt);
+  const [isTimeMissing, setTimeMissing] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (ordered: CartLine[]) => {
-      // Store the preselected time, because a later list may begin with another time. A retry must send the same time:
-      // another body would get a new idempotency key.
-      changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
       return placeOrder(ordered, { ...details, pickupAt: chosen?.at ?? null });
     },
     onSuccess: ({ order_id, redirect_url }, ordered) => {
@@ -67,21 +67,28 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
     },
   });
   const messages = getFieldMessages(error, FIELDS);
-  useEffect(() => section.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
+  useEffect(
+    () => section.current?.querySelector<HTMLElement>('[aria-invalid]:enabled')?.focus(),
+    [error, isTimeMissing],
+  );
+  const order = () => {
+    setTimeMissing(chosen === undefined);
+    if (chosen !== undefined) mutate(lines);
+  };
   return (
     <div className="form" ref={section}>
-      {chosen && (
+      {times.length > 0 && (
         <PickupPicker
           times={times}
           timeZone={shop.time_zone}
           chosen={chosen}
-          message={messages.pickup_at}
+          message={chosen === undefined && isTimeMissing ? t('pickup.missing') : messages.pickup_at}
           onChoose={({ at }) => changeCheckoutDetails({ pickupAt: at })}
         />
       )}
       <TextField
-        label="Phone"
-        hint="Optional, for questions about your order."
+        label={t('order.phone')}
+        hint={t('cart.phoneHint')}
         message={messages.phone}
         type="tel"
         autoComplete="tel"
@@ -91,22 +98,22 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
       />
       <TextField
         isMultiline
-        label="Note"
-        hint="Optional, for example a text for the cake."
+        label={t('order.note')}
+        hint={t('cart.noteHint')}
         message={messages.note}
         maxLength={500}
         value={details.note}
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
       />
-      <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
+      <p className="hint">{t('cart.payHint')}</p>
       <Alert>{error && explain(error, { except: FIELDS })}</Alert>
       <Button
         className="button wide"
         aria-disabled={isPending}
-        disabled={lines.length === 0}
-        onClick={() => mutate(lines)}
+        disabled={lines.length === 0 || times.length === 0}
+        onClick={order}
       >
-        Order and pay
+        {t('cart.order')}
       </Button>
     </div>
   );

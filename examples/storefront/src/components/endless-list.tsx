@@ -1,18 +1,18 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { formatCount } from '../format';
+import { t } from '../i18n';
 import { Button } from './button';
-import { Failure, OutdatedNote } from './page';
+import { Failure, OutdatedNote } from './notice';
 import { NothingFound } from './search';
 
 export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
-  /** Singular noun for an item, for example `order`. */
-  noun: string;
+  /** Formats a number of items, for example `2 orders`. */
+  count: (count: number) => string;
   className: 'grid' | 'rows';
   /** Renders an `li` element with a key. */
-  renderItem: (item: Item) => ReactNode;
+  renderItem: (item: Item, index: number) => ReactNode;
   empty: ReactNode;
   /** Text if nothing matches the search and the filters. Empty or false if neither is in use. */
   notFound?: string | false;
@@ -22,8 +22,8 @@ export interface EndlessListProps<Item> {
 
 /** List that loads its next page before the end of the list is scrolled into view. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
-  const { query, label, noun, className, renderItem, empty, notFound } = props;
-  const { end = (items) => `${items} ${notFound ? 'found' : 'in all'}.` } = props;
+  const { query, label, count, className, renderItem, empty, notFound } = props;
+  const { end = (items) => t(notFound ? 'list.found' : 'list.all', { items }) } = props;
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
@@ -47,7 +47,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
       <OutdatedNote error={query.isRefetchError && error} />
       {!isEmpty && (
         <ul className={className} aria-label={label}>
-          {data?.map(renderItem)}
+          {data?.map((item, index) => renderItem(item, index))}
           {isLoading &&
             Array.from({ length: data === undefined ? 8 : 3 }, (_, index) => (
               <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
@@ -58,13 +58,13 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
         {hasNextPage && !hasFailed && (
           <Button className="button quiet" onClick={() => void fetchNextPage()}>
-            Show more
+            {t('list.more')}
           </Button>
         )}
         {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
           {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
-          {!isEmpty && data && !hasNextPage && <p className="end">{end(formatCount(data.length, noun))}</p>}
+          {!isEmpty && data && !hasNextPage && <p className="end">{end(count(data.length))}</p>}
         </div>
       </div>
     </div>

@@ -8,8 +8,9 @@ import {
   useFormContext,
 } from 'react-hook-form';
 import { explain, getFieldMessages } from '../api/errors';
-import { TextField, type TextFieldProps } from './field';
-import { Alert } from './page';
+import { FieldFrame, TextField, type TextFieldProps } from './field';
+import { Alert } from './notice';
+import { t } from '../i18n';
 
 interface FormProps<Values> {
   /** Label of the button. */
@@ -62,7 +63,29 @@ export function Field({ name, ...attributes }: FieldProps) {
   return <TextField message={message} autoComplete="off" {...attributes} {...register(name)} />;
 }
 
-export function PasswordField({ name = 'password', label = 'Password' }) {
+interface SelectFieldProps extends Pick<FieldProps, 'name' | 'label' | 'hint'> {
+  /** Label by value. */
+  options: Record<string, string>;
+}
+
+export function SelectField({ name, label, hint, options }: SelectFieldProps) {
+  const { register, getFieldState, formState } = useFormContext();
+  return (
+    <FieldFrame label={label} hint={hint} message={getFieldState(name, formState).error?.message}>
+      {(control) => (
+        <select {...control} {...register(name)}>
+          {Object.entries(options).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  );
+}
+
+export function PasswordField({ name = 'password', label = t('account.password') }) {
   return <Field name={name} label={label} type="password" autoComplete="current-password" />;
 }
 
@@ -70,15 +93,22 @@ export function NewPasswordFields({ label }: { label: string }) {
   const attributes = { type: 'password', autoComplete: 'new-password' };
   return (
     <>
-      <Field name="password" label={label} hint="At least 8 characters are recommended." {...attributes} />
-      <Field name="passwordConfirmation" label="Repeat password" {...attributes} />
+      <Field name="password" label={label} hint={t('account.passwordHint')} {...attributes} />
+      <Field name="passwordConfirmation" label={t('account.repeatPassword')} {...attributes} />
     </>
   );
 }
 
 export function CodeField() {
-  const hint = 'Six digits. Expires after 10 minutes.';
+  const hint = t('account.codeHint');
   return (
-    <Field name="otp" label="Code" autoComplete="one-time-code" inputMode="numeric" hint={hint} autoFocus />
+    <Field
+      name="otp"
+      label={t('account.code')}
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      hint={hint}
+      autoFocus
+    />
   );
 }

@@ -1,6 +1,7 @@
 import type { Fulfilment, Order, OrderStatus } from '../api/client';
 import { isPaid } from '../api/orders';
 import { formatPrice } from '../format';
+import { t } from '../i18n';
 
 interface StatusText {
   label: string;
@@ -9,74 +10,69 @@ interface StatusText {
   tone: 'waiting' | 'good' | 'bad' | 'plain';
 }
 
-const PAID: StatusText = { label: 'Paid', text: 'Thank you! We have received your payment.', tone: 'good' };
+type Tone = StatusText['tone'];
 
-export const STATUS_TEXTS: Record<OrderStatus, StatusText> = {
-  pending: { label: 'Waiting for payment', text: 'This page updates when you have paid.', tone: 'waiting' },
-  authorize: {
-    label: 'Authorised',
-    text: 'Your bank has approved the payment. It is not completed yet.',
-    tone: 'waiting',
-  },
-  capture: PAID,
-  settlement: PAID,
-  deny: { label: 'Payment denied', text: 'The payment was rejected. Nothing was charged.', tone: 'bad' },
-  failure: { label: 'Payment failed', text: 'The payment did not go through.', tone: 'bad' },
-  expire: { label: 'Expired', text: 'The order was not paid in time. Please order again.', tone: 'bad' },
-  cancel: { label: 'Cancelled', text: 'This order was cancelled.', tone: 'plain' },
-  refund: { label: 'Refunded', text: 'Your payment is on its way back.', tone: 'plain' },
-  partial_refund: {
-    label: 'Partly refunded',
-    text: 'Part of your payment is on its way back.',
-    tone: 'plain',
-  },
+const STATUS_TONES: Record<OrderStatus, Tone> = {
+  pending: 'waiting',
+  authorize: 'waiting',
+  capture: 'good',
+  settlement: 'good',
+  deny: 'bad',
+  failure: 'bad',
+  expire: 'bad',
+  cancel: 'plain',
+  refund: 'plain',
+  partial_refund: 'plain',
 };
+export const STATUSES = Object.keys(STATUS_TONES) as OrderStatus[];
 
-export const FULFILMENT_TEXTS: Record<Fulfilment, StatusText> = {
-  new: { label: 'New', text: 'We have your order and start soon.', tone: 'waiting' },
-  preparing: { label: 'Preparing', text: 'We are baking for you.', tone: 'waiting' },
-  ready: { label: 'Ready', text: 'Your order is ready. Come and collect it.', tone: 'good' },
-  collected: { label: 'Collected', text: 'Enjoy it!', tone: 'plain' },
-  refused: { label: 'Refused', text: 'We are sorry, we cannot make this order.', tone: 'bad' },
+const FULFILMENT_TONES: Record<Fulfilment, Tone> = {
+  new: 'waiting',
+  preparing: 'waiting',
+  ready: 'good',
+  collected: 'plain',
+  refused: 'bad',
 };
+export const FULFILMENTS = Object.keys(FULFILMENT_TONES) as Fulfilment[];
 
-const UNDER_REVIEW: StatusText = {
-  label: 'Payment under review',
-  text: 'Your card payment is being checked. We start when it is approved.',
-  tone: 'waiting',
-};
+export function describeFulfilment(step: Fulfilment): StatusText {
+  return { label: t(`fulfilment.${step}`), text: t(`fulfilment.${step}.text`), tone: FULFILMENT_TONES[step] };
+}
 
-const DENIED_AFTER_CAPTURE: StatusText = {
-  ...STATUS_TEXTS.deny,
-  text: 'Your card payment was not accepted. If it was charged, we will return the money.',
-};
+function describeStatus(status: OrderStatus): StatusText {
+  return { label: t(`status.${status}`), text: t(`status.${status}.text`), tone: STATUS_TONES[status] };
+}
 
 /** Describes the payment of an order. A captured payment counts as paid unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
-  if (order.status !== 'capture' || isPaid(order)) return STATUS_TEXTS[order.status];
-  return order.fraud_status === 'challenge' ? UNDER_REVIEW : DENIED_AFTER_CAPTURE;
+  if (order.status !== 'capture' || isPaid(order)) return describeStatus(order.status);
+  if (order.fraud_status === 'challenge')
+    return { label: t('status.review'), text: t('status.review.text'), tone: 'waiting' };
+  return { ...describeStatus('deny'), text: t('status.deniedCapture.text') };
 }
 
 /** Describes the refusal of a refused order, and the payment of any other order, to the customer. */
 export function describeOrder(order: Order): StatusText {
-  if (order.fulfilment === 'refused') return { ...FULFILMENT_TEXTS.refused, text: describeRefusal(order) };
+  if (order.fulfilment === 'refused') {
+    const refused = describeFulfilment('refused');
+    return { ...refused, text: `${refused.text} ${describeReturn(order)}` };
+  }
   if (order.status !== 'partial_refund') return describePayment(order);
-  return { ...STATUS_TEXTS.partial_refund, text: `${describeRefund(order)} is on its way back.` };
+  return { ...describeStatus('partial_refund'), text: t('refund.partOnItsWay', describeAmounts(order)) };
 }
 
-function describeRefusal(order: Order) {
-  const { status, refunded_amount, gross_amount } = order;
-  const sorry = FULFILMENT_TEXTS.refused.text;
-  if (status === 'refund') return `${sorry} Your payment of ${formatPrice(gross_amount)} is on its way back.`;
-  if (!isPaid(order)) return `${sorry} You do not have to pay for it.`;
-  if (refunded_amount === 0) return `${sorry} We will return your payment of ${formatPrice(gross_amount)}.`;
-  return `${sorry} ${describeRefund(order)} is on its way back. The rest follows.`;
+function describeReturn(order: Order) {
+  const total = formatPrice(order.gross_amount);
+  if (order.status === 'refund') return t('refund.onItsWay', { total });
+  if (!isPaid(order)) return t('refund.nothingToPay');
+  if (order.refunded_amount === 0) return t('refund.willReturn', { total });
+  return `${t('refund.partOnItsWay', describeAmounts(order))} ${t('refund.restFollows')}`;
 }
 
-function describeRefund({ refunded_amount, gross_amount }: Order) {
-  return `${formatPrice(refunded_amount)} of ${formatPrice(gross_amount)}`;
+function describeAmounts({ refunded_amount, gross_amount }: Order) {
+  return { amount: formatPrice(refunded_amount), total: formatPrice(gross_amount) };
 }
 
 export function Badge({ label, tone }: Omit<StatusText, 'text'>) {
-  return <span className={`badge ${tone}`}>{label}</span>;
+  return <span className={`badge tone-${tone}`}>{label}</span>;
 }

@@ -5,8 +5,9 @@ import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
-import { Badge, describePayment, FULFILMENT_TEXTS } from './order-labels';
-import { useBackLinkState } from './page';
+import { Badge, describeFulfilment, describePayment } from './order-labels';
+import { useBackLinkState } from './back-link';
+import { t } from '../i18n';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
   /** Path of an order's page without the id. */
@@ -16,8 +17,8 @@ interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'e
 export function OrderList<Item extends Order>({ path, ...props }: OrderListProps<Item>) {
   return (
     <EndlessList
-      label="Orders, newest first"
-      noun="order"
+      label={t('orders.list')}
+      count={(count) => t('count.orders', { count })}
       className="rows"
       renderItem={(order) => <OrderRow key={order.order_id} order={order} path={path} />}
       {...props}
@@ -34,14 +35,16 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}
-          {order.pickup_at !== null && <span>Pickup {formatPickup(order.pickup_at, timeZone)}</span>}
+          {order.pickup_at !== null && (
+            <span>{t('orders.pickup', { time: formatPickup(order.pickup_at, timeZone) })}</span>
+          )}
           <small>
             {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}
           </small>
         </span>
         <Badge {...describePayment(order)} />
-        {shouldShowFulfilment && <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />}
-        {order.refund_due && <Badge label="Refund due" tone="bad" />}
+        {shouldShowFulfilment && <Badge {...describeFulfilment(order.fulfilment)} />}
+        {order.refund_due && <Badge label={t('orders.refundDue')} tone="bad" />}
         <span className="price">{formatPrice(order.gross_amount)}</span>
       </Link>
     </li>

@@ -4,6 +4,7 @@ import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { Button } from './button';
+import { t } from '../i18n';
 
 /** Details, items and total of an order, titled "Receipt" while the order is paid. */
 export function OrderSummary({ order }: { order: Order }) {
@@ -12,25 +13,25 @@ export function OrderSummary({ order }: { order: Order }) {
   return (
     <section className="panel receipt" aria-labelledby="summary">
       <div className="title-line">
-        <h2 id="summary">{isPaid(order) ? 'Receipt' : 'Order summary'}</h2>
+        <h2 id="summary">{isPaid(order) ? t('order.receipt') : t('order.summary')}</h2>
         <Button className="button quiet small" onClick={() => window.print()}>
-          Print
+          {t('print')}
         </Button>
       </div>
       <p className="hint">
-        Order {formatOrderNumber(order.order_id)}, in full {order.order_id}
+        {t('order.number', { number: formatOrderNumber(order.order_id), id: order.order_id })}
       </p>
-      <p className="hint">Placed on {formatDateAndTime(order.created_at)}</p>
+      <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at) })}</p>
       <dl className="details">
-        {pickup_at !== null && <Detail name="Pickup">{formatPickup(pickup_at, timeZone)}</Detail>}
-        {phone !== null && <Detail name="Phone">{phone}</Detail>}
-        {note !== null && <Detail name="Note">{note}</Detail>}
+        {pickup_at !== null && <Detail name={t('order.pickup')}>{formatPickup(pickup_at, timeZone)}</Detail>}
+        {phone !== null && <Detail name={t('order.phone')}>{phone}</Detail>}
+        {note !== null && <Detail name={t('order.note')}>{note}</Detail>}
       </dl>
       <table>
         <thead className="visually-hidden">
           <tr>
-            <th scope="col">Product</th>
-            <th scope="col">Sum</th>
+            <th scope="col">{t('table.product')}</th>
+            <th scope="col">{t('order.sum')}</th>
           </tr>
         </thead>
         <tbody>
@@ -46,12 +47,12 @@ export function OrderSummary({ order }: { order: Order }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Total</th>
+            <th scope="row">{t('table.total')}</th>
             <td>{formatPrice(order.gross_amount)}</td>
           </tr>
           {order.refunded_amount > 0 && (
             <tr>
-              <th scope="row">Refunded</th>
+              <th scope="row">{t('order.refunded')}</th>
               <td>−{formatPrice(order.refunded_amount)}</td>
             </tr>
           )}

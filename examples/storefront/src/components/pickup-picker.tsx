@@ -1,6 +1,7 @@
 import { formatClock, formatDay, listTimes, toLocalDate, toInstant } from '../calendar';
 import type { Shop } from '../api/client';
 import { FieldFrame } from './field';
+import { t } from '../i18n';
 
 interface PickupTime {
   /** Date in the time zone of the shop: `2026-11-24` */
@@ -19,7 +20,8 @@ export function listPickupTimes({ pickup, time_zone }: Shop): PickupTime[] {
 interface PickupPickerProps {
   times: PickupTime[];
   timeZone: string;
-  chosen: PickupTime;
+  /** Undefined until the customer chooses a time. */
+  chosen: PickupTime | undefined;
   message?: string | undefined;
   onChoose: (time: PickupTime) => void;
 }
@@ -34,14 +36,15 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
   };
   return (
     <fieldset className="pickup">
-      <legend>When will you collect it?</legend>
-      <FieldFrame label="Day">
+      <legend>{t('pickup.question')}</legend>
+      <FieldFrame label={t('pickup.day')}>
         {(control) => (
           <select
             {...control}
-            value={chosen.date}
+            value={chosen?.date ?? ''}
             onChange={({ target }) => chooseFirst(({ date }) => date === target.value)}
           >
+            {chosen === undefined && <option value="">{t('pickup.choose')}</option>}
             {days.map((date) => (
               <option key={date} value={date}>
                 {formatDay(date, today)}
@@ -50,15 +53,16 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
           </select>
         )}
       </FieldFrame>
-      <FieldFrame label="Time" message={message}>
+      <FieldFrame label={t('pickup.time')} message={message}>
         {(control) => (
           <select
             {...control}
-            value={chosen.at}
+            value={chosen?.at ?? ''}
+            disabled={chosen === undefined}
             onChange={({ target }) => chooseFirst(({ at }) => at === target.value)}
           >
             {times
-              .filter(({ date }) => date === chosen.date)
+              .filter(({ date }) => date === chosen?.date)
               .map(({ at }) => (
                 <option key={at} value={at}>
                   {formatClock(at, timeZone)}

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { MAX_QUANTITY } from '../state/cart';
+import { t } from '../i18n';
 
 interface QuantityPickerProps {
   name: string;
@@ -30,7 +31,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   return (
     <div className="quantity-field">
       <div className="quantity">
-        <button type="button" aria-label={`One less of ${name}`} onClick={() => stepTo(value - 1)}>
+        <button type="button" aria-label={t('quantity.less', { name })} onClick={() => stepTo(value - 1)}>
           −
         </button>
         <input
@@ -38,19 +39,19 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           min={1}
           max={MAX_QUANTITY}
           inputMode="numeric"
-          aria-label={`Quantity of ${name}`}
+          aria-label={t('quantity.label', { name })}
           aria-describedby={id}
           aria-invalid={hasError || undefined}
           value={draft ?? value}
           onChange={({ target }) => type(target.value)}
           onBlur={() => setDraft(null)}
         />
-        <button type="button" aria-label={`One more of ${name}`} onClick={() => stepTo(value + 1)}>
+        <button type="button" aria-label={t('quantity.more', { name })} onClick={() => stepTo(value + 1)}>
           +
         </button>
       </div>
       <p className="error" id={id} role="status">
-        {hasError && `Choose 1 to ${MAX_QUANTITY} pieces. The quantity is still ${value}.`}
+        {hasError && t('quantity.impossible', { max: MAX_QUANTITY, value })}
       </p>
     </div>
   );

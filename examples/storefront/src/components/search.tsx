@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from './button';
 import { Icon } from './icon';
-import { Notice } from './page';
+import { Notice } from './notice';
+import { t } from '../i18n';
 
 /** Returns a query parameter of the page's address and a function that changes it. A missing parameter is ''. */
 export function useUrlParameter(name: string) {
@@ -34,7 +35,7 @@ export function SearchForm({ label }: { label: string }) {
       <input id="search" name="q" type="search" defaultValue={text} maxLength={100} autoComplete="off" />
       <button className="button quiet">
         <Icon name="search" />
-        Search
+        {t('search.button')}
       </button>
     </form>
   );
@@ -48,8 +49,8 @@ export function NothingFound({ text }: { text: string }) {
     document.getElementById('search')?.focus();
   };
   return (
-    <Notice icon="search" title="Nothing found" text={text}>
-      <Button onClick={showAll}>Show all</Button>
+    <Notice icon="search" title={t('search.nothing')} text={text}>
+      <Button onClick={showAll}>{t('search.showAll')}</Button>
     </Notice>
   );
 }

@@ -4,44 +4,54 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
 import { productList } from '../api/products';
-import { formatCount } from '../format';
+import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
 import { countPieces, useCart } from '../state/cart';
+import { chooseLanguage } from '../state/language';
 import { forgetPerson, useSession } from '../state/session';
 import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
+import { useShopName } from '../api/shop';
+import { ClosedNote } from './closed-note';
+import { ShopContact } from './shop-contact';
 
 /** Frame of every page: header with the navigation, note while offline, footer and messages. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
-      <header className="top">
+      <a className="skip" href="#main">
+        {t('skip')}
+      </a>
+      <header className="site-header">
         <Link className="brand" to="/">
           <img className="logo" src="/logo.svg" alt="" width={32} height={24} />
-          Roti Pagi
+          {useShopName()}
         </Link>
         <MainNav />
+        <LanguageSwitch />
         <Account />
       </header>
       <OfflineNote />
+      <ClosedNote />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
-      <footer className="bottom">
-        <p>Roti Pagi, an example storefront of the bakery catalog service.</p>
+      <footer className="site-footer">
+        <ShopContact />
+        <p>{t('footer')}</p>
       </footer>
       <Toasts />
     </div>
   );
 }
 
-const SHOP = { to: '/', label: 'Shop', icon: 'shop' };
-const CART = { to: '/cart', label: 'Cart', icon: 'cart' };
-const ORDERS = { to: '/orders', label: 'Orders', icon: 'orders' };
-const ACCOUNT = { to: '/profile', label: 'Account', icon: 'person' };
+const SHOP = { to: '/', label: 'nav.shop', icon: 'shop' } as const;
+const CART = { to: '/cart', label: 'nav.cart', icon: 'cart' } as const;
+const ORDERS = { to: '/orders', label: 'nav.orders', icon: 'orders' } as const;
+const ACCOUNT = { to: '/profile', label: 'nav.account', icon: 'person' } as const;
 // The label for administrators, who also see the orders of all customers under "Manage".
-const OWN_ORDERS = { ...ORDERS, label: 'My orders' };
-const MANAGE = { to: '/manage', label: 'Manage', icon: 'manage' };
+const OWN_ORDERS = { ...ORDERS, label: 'nav.ownOrders' } as const;
+const MANAGE = { to: '/manage', label: 'nav.manage', icon: 'manage' } as const;
 
 const NAV_LINKS = {
   USER: [SHOP, ORDERS, CART, ACCOUNT],
@@ -54,11 +64,11 @@ function MainNav() {
   const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const links = role ? NAV_LINKS[role] : isCatalogPublic ? [SHOP, CART] : [];
   return (
-    <nav className="main-nav" aria-label="Shop">
+    <nav className="main-nav" aria-label={t('nav.shop')}>
       {links.map(({ to, label, icon }) => (
         <NavLink key={to} to={to} end={to === '/'}>
           <Icon name={icon} />
-          <span>{label}</span>
+          <span>{t(label)}</span>
           {to === '/cart' && <PieceCount />}
         </NavLink>
       ))}
@@ -74,7 +84,7 @@ function PieceCount() {
       <span className="pieces" aria-hidden="true">
         {pieces > 99 ? '99+' : pieces}
       </span>
-      <span className="visually-hidden">, {formatCount(pieces, 'piece')}</span>
+      <span className="visually-hidden">, {t('count.pieces', { count: pieces })}</span>
     </>
   );
 }
@@ -89,7 +99,7 @@ function Account() {
       void navigate('/', { replace: true });
       forgetPerson();
     } catch {
-      toast('You could not be signed out. Check your connection and try again.');
+      toast(t('account.signOutFailed'));
     }
   };
   return (
@@ -97,14 +107,32 @@ function Account() {
       <span className="who">{person?.fullname}</span>
       {person === null ? (
         <ButtonLink to="/login" className="button quiet small">
-          Sign in
+          {t('account.signIn')}
         </ButtonLink>
       ) : (
         <Button className="link" onClick={() => void signOut()}>
-          Sign out
+          {t('account.signOut')}
         </Button>
       )}
     </div>
+  );
+}
+
+/**
+ * Button that changes to the other language. Screen readers read its name in that language. The page changes even if the
+ * language of mails cannot be changed.
+ */
+function LanguageSwitch() {
+  const other = useLanguage() === 'en' ? 'id' : 'en';
+  return (
+    <Button
+      className="link language"
+      lang={other}
+      onClick={() => void chooseLanguage(other).catch(() => undefined)}
+    >
+      {other.toUpperCase()}
+      <span className="visually-hidden">: {LANGUAGE_NAMES[other]}</span>
+    </Button>
   );
 }
 
@@ -118,7 +146,7 @@ function OfflineNote() {
       {!isOnline && (
         <p className="offline">
           <Icon name="offline" />
-          You are offline. Your cart is saved. The page updates when the connection is back.
+          {t('offline')}
         </p>
       )}
     </div>

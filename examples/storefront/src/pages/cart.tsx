@@ -3,25 +3,28 @@ import { Link } from 'react-router';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
 import { CartSummary } from '../components/checkout';
-import { focusHeading, Notice, PageHeading } from '../components/page';
+import { Notice } from '../components/notice';
+import { focusHeading, PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
 import { removeFromCart, setQuantity, calculateLineTotal, useCart } from '../state/cart';
 import { toast } from '../state/toast';
+import { t } from '../i18n';
+import { Badge } from '../components/order-labels';
 
-export function CartPage() {
+export default function CartPage() {
   const lines = useCurrentLines();
   return (
     <div className="page">
-      <PageHeading>Your cart</PageHeading>
+      <PageHeading>{t('cart.title')}</PageHeading>
       {lines.length === 0 ? (
-        <Notice icon="cart" title="Nothing in it yet" text="Pick something that smells good.">
-          <ButtonLink to="/">See what we bake</ButtonLink>
+        <Notice icon="cart" title={t('cart.empty')} text={t('cart.emptyText')}>
+          <ButtonLink to="/">{t('toShop')}</ButtonLink>
         </Notice>
       ) : (
         <div className="cart">
-          <ul className="lines" aria-label="Products in your cart">
+          <ul className="lines" aria-label={t('cart.products')}>
             {lines.map((line) => (
               <Line key={line.id} line={line} />
             ))}
@@ -53,7 +56,7 @@ function Line({ line }: { line: CurrentLine }) {
   const { id, name, price, oldPrice, isSoldOut } = line;
   const remove = () => {
     removeFromCart(id);
-    toast(`${name} is no longer in your cart.`);
+    toast(t('cart.removed', { name }));
     focusHeading();
   };
   return (
@@ -62,10 +65,13 @@ function Line({ line }: { line: CurrentLine }) {
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
         {isSoldOut ? (
-          <p className="error">Sold out. It is left out of your order.</p>
+          <p>
+            <Badge label={t('cart.soldOut')} tone="bad" />
+          </p>
         ) : (
           <p className="hint">
-            {formatPrice(price)} each{price !== oldPrice && `, was ${formatPrice(oldPrice)}`}
+            {t('cart.each', { price: formatPrice(price) })}
+            {price !== oldPrice && t('cart.was', { price: formatPrice(oldPrice) })}
           </p>
         )}
       </div>
@@ -75,8 +81,8 @@ function Line({ line }: { line: CurrentLine }) {
           <p className="price">{formatPrice(calculateLineTotal(line))}</p>
         </>
       )}
-      <Button className="link" aria-label={`Remove ${name}`} onClick={remove}>
-        Remove
+      <Button className="link" aria-label={t('removeNamed', { name })} onClick={remove}>
+        {t('remove')}
       </Button>
     </li>
   );

@@ -3,42 +3,49 @@ import { Link } from 'react-router';
 import type { Product } from '../api/client';
 import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
-import { Notice, PageHeading } from '../components/page';
+import { Notice } from '../components/notice';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { SearchForm, useUrlParameter } from '../components/search';
 import { formatPrice } from '../format';
+import { t } from '../i18n';
 
 export function CatalogPage() {
   const [text] = useUrlParameter('q');
   return (
     <div className="page">
       <header className="page-head hero">
-        <p className="eyebrow">Out of the oven</p>
-        <PageHeading>Baked before sunrise</PageHeading>
-        <p>Every bread and cake of our kitchen. Order today, pay online, collect it warm.</p>
-        <SearchForm label="Find bread or cake" />
+        <p className="eyebrow">{t('catalog.eyebrow')}</p>
+        <PageHeading>{t('catalog.title')}</PageHeading>
+        <p>{t('catalog.lead')}</p>
+        <SearchForm label={t('catalog.search')} />
       </header>
       <EndlessList
         query={useInfiniteQuery(productList(text))}
-        label="Products"
-        noun="product"
+        label={t('catalog.list')}
+        count={(count) => t('count.products', { count })}
         className="grid"
-        renderItem={(product) => <ProductCard key={product.id} product={product} />}
-        empty={
-          <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
-        }
-        notFound={text && `Nothing that we bake has “${text}” in its name.`}
-        end={(items) => (text ? `${items} with “${text}” in the name.` : `That is all we bake: ${items}.`)}
+        renderItem={(product, index) => (
+          <ProductCard key={product.id} product={product} isInFirstRow={index < 4} />
+        )}
+        empty={<Notice icon="shop" title={t('catalog.empty')} text={t('catalog.emptyText')} />}
+        notFound={text && t('catalog.notFound', { text })}
+        end={(items) => (text ? t('catalog.found', { items, text }) : t('catalog.end', { items }))}
       />
     </div>
   );
 }
 
-function ProductCard({ product }: { product: Product }) {
+function ProductCard({ product, isInFirstRow }: { product: Product; isInFirstRow: boolean }) {
   return (
     <li>
       <Link className="card" to={`/products/${product.id}`}>
-        <Picture product={product} src={product.images?.[0]} />
+        <Picture
+          product={product}
+          src={product.images?.[0]}
+          sizes="(min-width: 64rem) 17rem, (min-width: 48rem) 30vw, 46vw"
+          loading={isInFirstRow ? 'eager' : 'lazy'}
+        />
         <h2>{product.name}</h2>
         <p className="price">{formatPrice(product.price)}</p>
       </Link>

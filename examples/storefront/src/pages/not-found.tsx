@@ -1,16 +1,14 @@
 import { ButtonLink } from '../components/button';
-import { Notice, PageHeading } from '../components/page';
+import { Notice } from '../components/notice';
+import { PageHeading } from '../components/page-heading';
+import { t } from '../i18n';
 
 export function NotFoundPage() {
   return (
     <div className="page">
-      <PageHeading isVisuallyHidden>Not found</PageHeading>
-      <Notice
-        icon="shop"
-        title="There is nothing here"
-        text="The page may have moved, or your account may not have access to it."
-      >
-        <ButtonLink to="/">To the shop</ButtonLink>
+      <PageHeading isVisuallyHidden>{t('missing.heading')}</PageHeading>
+      <Notice icon="shop" title={t('missing.title')} text={t('missing.text')}>
+        <ButtonLink to="/">{t('missing.back')}</ButtonLink>
       </Notice>
     </div>
   );

@@ -2,33 +2,40 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
-import { cancelOrder, isPaid, orderDetail, requestPaymentPage } from '../api/orders';
+import { cancelOrder, isOpen, isPaid, orderDetail, requestPaymentPage } from '../api/orders';
 import { Button } from '../components/button';
-import { ConfirmButton } from '../components/confirm-button';
+import { ConfirmButton } from '../components/question-button';
 import { Icon } from '../components/icon';
-import { describeOrder, FULFILMENT_TEXTS } from '../components/order-labels';
+import { describeOrder } from '../components/order-labels';
+import { OrderAgainButton } from '../components/order-again-button';
 import { OrderSummary } from '../components/order-summary';
-import { Alert, BackLink, focusHeading, Loaded, PageHeading } from '../components/page';
+import { BackLink } from '../components/back-link';
+import { Loaded } from '../components/loaded';
+import { Alert } from '../components/notice';
+import { focusHeading, PageHeading } from '../components/page-heading';
+import { PayUntil } from '../components/pay-until';
+import { ShopContact } from '../components/shop-contact';
+import { t } from '../i18n';
 
-const MISSING = {
-  icon: 'orders',
-  title: 'There is no such order',
-  text: 'It may belong to another account.',
-};
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
-export function OrderPage() {
+export default function OrderPage() {
   const query = useQuery(orderDetail(useParams().id ?? ''));
+  const missing = { icon: 'orders', title: t('order.missing'), text: t('order.missingText') };
   return (
     <div className="page narrow">
-      <BackLink to="/orders">Your orders</BackLink>
-      <Loaded query={query} title="Order" missing={MISSING}>
+      <BackLink to="/orders">{t('orders.title')}</BackLink>
+      <Loaded query={query} title={t('order.title')} missing={missing}>
         {({ order }) => (
           <article className="order">
             <OrderState order={order} />
-            {order.status === 'pending' && !isRefused(order) && <PendingActions order={order} />}
+            {isOpen(order) && !isRefused(order) && <OpenOrderActions order={order} />}
             {hasProgress(order) && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
+            <div className="order-foot">
+              <OrderAgainButton order={order} />
+              <ShopContact orderId={order.order_id} />
+            </div>
           </article>
         )}
       </Loaded>
@@ -47,7 +54,7 @@ function hasProgress(order: Order) {
 function OrderState({ order }: { order: Order }) {
   const { label, text, tone } = describeOrder(order);
   return (
-    <div role="status" className={`state ${tone}`}>
+    <div role="status" className={`state tone-${tone}`}>
       <Icon name={TONE_ICONS[tone]} />
       <div>
         <PageHeading>{label}</PageHeading>
@@ -62,14 +69,14 @@ const STEPS = ['new', 'preparing', 'ready', 'collected'] as const;
 function Progress({ step }: { step: Fulfilment }) {
   return (
     <section className="panel" aria-labelledby="progress">
-      <h2 id="progress">Progress</h2>
+      <h2 id="progress">{t('order.progress')}</h2>
       <p role="status">
-        <strong>{FULFILMENT_TEXTS[step].label}.</strong> {FULFILMENT_TEXTS[step].text}
+        <strong>{t(`fulfilment.${step}`)}.</strong> {t(`fulfilment.${step}.text`)}
       </p>
       <ol className="steps">
         {STEPS.map((name) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
-            {FULFILMENT_TEXTS[name].label}
+            {t(`fulfilment.${name}`)}
           </li>
         ))}
       </ol>
@@ -77,20 +84,21 @@ function Progress({ step }: { step: Fulfilment }) {
   );
 }
 
-function PendingActions({ order }: { order: Order }) {
+function OpenOrderActions({ order }: { order: Order }) {
   const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
   const requestPage = useMutation({ mutationFn: () => requestPaymentPage(order), onSuccess: focusHeading });
   const error = cancel.error ?? requestPage.error;
   return (
     <div>
+      {order.pay_until !== null && <PayUntil time={order.pay_until} />}
       <div className="actions">
-        <PayButton order={order} onRequestPage={requestPage.mutate} />
+        <PayButton order={order} isBusy={requestPage.isPending} onRequestPage={requestPage.mutate} />
         <ConfirmButton
           className="button quiet"
-          label="Cancel order"
-          question="Cancel this order?"
-          text="It will not be baked."
-          yes="Cancel the order"
+          label={t('order.cancel')}
+          question={t('order.cancelQuestion')}
+          text={t('order.cancelText')}
+          confirmLabel={t('order.cancelYes')}
           isBusy={cancel.isPending}
           onConfirm={() => cancel.mutate()}
         />
@@ -100,12 +108,25 @@ function PendingActions({ order }: { order: Order }) {
   );
 }
 
-function PayButton({ order, onRequestPage }: { order: Order; onRequestPage: () => void }) {
-  if (order.redirect_url === null) return <Button onClick={() => onRequestPage()}>Get a payment page</Button>;
+interface PayButtonProps {
+  order: Order;
+  isBusy: boolean;
+  onRequestPage: () => void;
+}
+
+/** Link to the payment page, or a button that requests a page if there is none or the last payment failed. */
+function PayButton({ order, isBusy, onRequestPage }: PayButtonProps) {
+  const hasFailed = order.status !== 'pending';
+  if (hasFailed || order.redirect_url === null)
+    return (
+      <Button aria-disabled={isBusy} onClick={() => onRequestPage()}>
+        {hasFailed ? t('tryAgain') : t('order.getPage')}
+      </Button>
+    );
   return (
     <a className="button" href={order.redirect_url} target="_blank" rel="noopener">
-      Go to the payment page <Icon name="away" />
-      <span className="visually-hidden">(new tab)</span>
+      {t('order.pay')} <Icon name="away" />
+      <span className="visually-hidden">{t('newTab')}</span>
     </a>
   );
 }

@@ -2,17 +2,19 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ownOrders } from '../api/orders';
 import { ButtonLink } from '../components/button';
 import { OrderList } from '../components/order-list';
-import { Notice, PageHeading } from '../components/page';
+import { Notice } from '../components/notice';
+import { PageHeading } from '../components/page-heading';
+import { t } from '../i18n';
 
-export function OrdersPage() {
+export default function OrdersPage() {
   const empty = (
-    <Notice icon="orders" title="No orders yet" text="Your orders will appear here.">
-      <ButtonLink to="/">See what we bake</ButtonLink>
+    <Notice icon="orders" title={t('orders.empty')} text={t('orders.emptyText')}>
+      <ButtonLink to="/">{t('toShop')}</ButtonLink>
     </Notice>
   );
   return (
     <div className="page narrow">
-      <PageHeading>Your orders</PageHeading>
+      <PageHeading>{t('orders.title')}</PageHeading>
       <OrderList path="/orders" query={useInfiniteQuery(ownOrders)} empty={empty} />
     </div>
   );

@@ -4,29 +4,30 @@ import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Loaded, PageHeading } from '../components/page';
+import { Loaded } from '../components/loaded';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
-import { formatCount, formatPrice } from '../format';
+import { formatPrice } from '../format';
 import { addToCart, countPieces } from '../state/cart';
 import { useSession } from '../state/session';
 import { toast } from '../state/toast';
+import { t } from '../i18n';
 
-const MISSING = {
-  icon: 'shop',
-  title: 'Not available',
-  text: 'This product is sold out or no longer baked.',
-  children: <ButtonLink to="/">See what we bake</ButtonLink>,
-};
-
-export function ProductPage() {
+export default function ProductPage() {
   const id = Number(useParams().id);
+  const missing = {
+    icon: 'shop',
+    title: t('product.missing'),
+    text: t('product.missingText'),
+    children: <ButtonLink to="/">{t('toShop')}</ButtonLink>,
+  };
   return (
     <div className="page">
       <Link className="back" to="/">
-        ← All products
+        ← {t('product.all')}
       </Link>
-      <Loaded query={useQuery(productDetail(id))} title="Product" missing={MISSING}>
+      <Loaded query={useQuery(productDetail(id))} title={t('table.product')} missing={missing}>
         {(product) => <ProductDetails key={id} product={product} />}
       </Loaded>
     </div>
@@ -38,7 +39,8 @@ function ProductDetails({ product }: { product: Product }) {
   const [quantity, setQuantity] = useState(1);
   const add = () => {
     const cart = addToCart(product, quantity);
-    toast(`${product.name} is in your cart: ${formatCount(countPieces(cart), 'piece')} in all.`);
+    const pieces = t('count.pieces', { count: countPieces(cart) });
+    toast(t('product.added', { name: product.name, pieces }));
   };
   return (
     <article className="product">
@@ -49,11 +51,11 @@ function ProductDetails({ product }: { product: Product }) {
         {product.description !== null && <p className="description">{product.description}</p>}
         <div className="buy">
           <QuantityPicker name={product.name} value={quantity} onChange={setQuantity} />
-          <Button onClick={add}>Add to cart</Button>
+          <Button onClick={add}>{t('product.add')}</Button>
         </div>
         {role === 'ADMIN' && (
           <Link className="back" to={`/manage/products/${product.id}`}>
-            Edit this product
+            {t('product.edit')}
           </Link>
         )}
       </div>
@@ -65,20 +67,27 @@ function ProductDetails({ product }: { product: Product }) {
 function Gallery({ product }: { product: Product }) {
   const images = product.images ?? [];
   const [chosen, setChosen] = useState(0);
-  const alt =
-    images.length === 1 ? product.name : `${product.name}, picture ${chosen + 1} of ${images.length}`;
+  const { name } = product;
+  const count = images.length;
+  const alt = count === 1 ? name : t('product.picture', { name, number: chosen + 1, count });
   return (
     <div className="gallery">
       <div className="stage">
-        <Picture product={product} src={images[chosen]} alt={alt} loading="eager" />
+        <Picture
+          product={product}
+          src={images[chosen]}
+          alt={alt}
+          sizes="(min-width: 48rem) 38rem, 94vw"
+          loading="eager"
+        />
       </div>
-      {images.length > 1 && (
+      {count > 1 && (
         <div className="thumbnails">
           {images.map((image, index) => (
             <button
               key={image}
               type="button"
-              aria-label={`Show picture ${index + 1} of ${images.length}`}
+              aria-label={t('product.showPicture', { number: index + 1, count })}
               aria-pressed={index === chosen}
               onClick={() => setChosen(index)}
             >

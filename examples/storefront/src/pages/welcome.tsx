@@ -1,6 +1,7 @@
 import { ButtonLink } from '../components/button';
-import { PageHeading } from '../components/page';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
+import { t } from '../i18n';
 
 /** Names for which `Picture` shows different drawings. */
 const DRAWN_PRODUCTS = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
@@ -10,15 +11,13 @@ export function WelcomePage() {
   return (
     <div className="page welcome">
       <div>
-        <p className="eyebrow">Roti Pagi, Yogyakarta</p>
-        <PageHeading>Bread that was dough an hour ago</PageHeading>
-        <p className="lead">
-          Sourdough, kue lapis, croissants: made by hand through the night, yours before breakfast.
-        </p>
+        <p className="eyebrow">{t('welcome.eyebrow')}</p>
+        <PageHeading>{t('welcome.title')}</PageHeading>
+        <p className="lead">{t('welcome.lead')}</p>
         <div className="actions">
-          <ButtonLink to="/register">Create an account</ButtonLink>
+          <ButtonLink to="/register">{t('account.create')}</ButtonLink>
           <ButtonLink className="button quiet" to="/login">
-            Sign in
+            {t('account.signIn')}
           </ButtonLink>
         </div>
       </div>

@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
-import { Skeleton } from '../components/page';
+import { Skeleton } from '../components/notice';
 import { NotFoundPage } from '../pages/not-found';
 import { useSession } from '../state/session';
 

@@ -27,6 +27,13 @@ export function changeCheckoutDetails(change: Partial<CheckoutDetails>) {
   useAllDetails.setState({ details: { ...details, [owner]: { ...EMPTY, ...details[owner], ...change } } });
 }
 
+// A shared computer must not keep the phone number and the note of a person who has left.
+useSession.subscribe(({ person }, previous) => {
+  if (previous.person === null || person?.id === previous.person.id) return;
+  const { [previous.person.id]: _, ...details } = useAllDetails.getState().details;
+  useAllDetails.setState({ details });
+});
+
 /** Clears all details except the phone number. */
 export function clearCheckoutDetails() {
   changeCheckoutDetails({ note: '', pickupAt: null });

@@ -1,6 +1,7 @@
 import type { User } from '../api/client';
 import { createSharedStore } from './shared-store';
 import { toast } from './toast';
+import { t } from '../i18n';
 
 interface Person extends User {
   /** Undefined unless the person registered, changed the e-mail or verified the e-mail in this browser. */
@@ -30,5 +31,5 @@ export function forgetPerson() {
 export function endSession() {
   if (useSession.getState().person === null) return;
   forgetPerson();
-  toast('Your session has ended. Please sign in again.');
+  toast(t('account.sessionEnded'));
 }

@@ -1,22 +1,49 @@
 import { create } from 'zustand';
+import { Button } from '../components/button';
 
 const SHOWN_MS = 5_000;
+/** A person needs time to notice a mistake. */
+const SHOWN_WITH_ACTION_MS = 10_000;
 
-const useToast = create(() => ({ text: '' }));
+interface ToastAction {
+  label: string;
+  run: () => void;
+}
+
+interface Toast {
+  text: string;
+  action?: ToastAction | undefined;
+}
+
+const NONE: Toast = { text: '', action: undefined };
+const useToast = create((): Toast => NONE);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a message for a few seconds. */
-export function toast(text: string) {
+/** Shows a message for a few seconds, optionally with a button. */
+export function toast(text: string, action?: ToastAction) {
   clearTimeout(timer);
-  useToast.setState({ text });
-  timer = setTimeout(() => useToast.setState({ text: '' }), SHOWN_MS);
+  useToast.setState({ text, action });
+  timer = setTimeout(() => useToast.setState(NONE), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 export function Toasts() {
-  const { text } = useToast();
+  const { text, action } = useToast();
+  const run = () => {
+    useToast.setState(NONE);
+    action?.run();
+  };
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {text && <p className="toast">{text}</p>}
+      {text && (
+        <div className="toast">
+          {text}
+          {action && (
+            <Button className="link" onClick={run}>
+              {action.label}
+            </Button>
+          )}
+        </div>
+      )}
     </div>
   );
 }

@@ -2,8 +2,9 @@ import { dataOf } from 'bakery-client';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { CodeField, Field, Form, NewPasswordFields } from '../../components/form';
-import { FormPage } from '../../components/page';
+import { FormPage } from '../../components/form-page';
 import { toast } from '../../state/toast';
+import { t } from '../../i18n';
 
 /** State of the history entry. Unlike the page's URL, this state cannot appear in logs. It survives a reload. */
 interface ForgotState {
@@ -24,12 +25,12 @@ function RequestStep() {
     await navigate('/forgot', { state });
   };
   return (
-    <FormPage title="Forgot your password?">
-      <p>We send you a code. Use it to choose a new password.</p>
-      <Form submit="Send the code" onSubmit={request}>
-        <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
+    <FormPage title={t('account.forgot')}>
+      <p>{t('forgot.lead')}</p>
+      <Form submit={t('forgot.send')} onSubmit={request}>
+        <Field name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
       </Form>
-      <Link to="/login">Back to signing in</Link>
+      <Link to="/login">{t('forgot.back')}</Link>
     </FormPage>
   );
 }
@@ -38,20 +39,17 @@ function ResetStep({ email }: { email: string }) {
   const navigate = useNavigate();
   const reset = async (values: Omit<Schemas['ResetPasswordDto'], 'email'>) => {
     await dataOf(api.POST('/api/password/reset', { body: { ...values, email, otp: values.otp.trim() } }));
-    toast('Your new password is set. Please sign in with it.');
+    toast(t('forgot.done'));
     await navigate('/login', { replace: true });
   };
   return (
-    <FormPage title="Choose a new password">
-      <p>
-        If <strong>{email}</strong> has an account, you get a mail with a code. If you asked less than a
-        minute ago, use the code that you have.
-      </p>
-      <Form submit="Set the password" onSubmit={reset}>
+    <FormPage title={t('forgot.choose')}>
+      <p>{t('forgot.sent', { email })}</p>
+      <Form submit={t('forgot.set')} onSubmit={reset}>
         <CodeField />
-        <NewPasswordFields label="New password" />
+        <NewPasswordFields label={t('account.newPassword')} />
       </Form>
-      <Link to="/forgot">Use another address</Link>
+      <Link to="/forgot">{t('forgot.other')}</Link>
     </FormPage>
   );
 }

@@ -2,8 +2,9 @@ import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Field, Form, PasswordField } from '../../components/form';
-import { FormPage } from '../../components/page';
+import { FormPage } from '../../components/form-page';
 import { storePerson } from '../../state/session';
+import { t } from '../../i18n';
 
 export default function LoginPage() {
   const { search } = useLocation();
@@ -11,14 +12,14 @@ export default function LoginPage() {
   const login = async (body: Schemas['LoginDto']) =>
     storePerson((await dataOf(api.POST('/api/login', { body }))).user);
   return (
-    <FormPage title="Welcome back">
-      <Form submit="Sign in" onSubmit={login}>
-        <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
+    <FormPage title={t('login.title')}>
+      <Form submit={t('account.signIn')} onSubmit={login}>
+        <Field name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
         <PasswordField />
       </Form>
-      <Link to="/forgot">Forgot your password?</Link>
+      <Link to="/forgot">{t('account.forgot')}</Link>
       <p>
-        New here? <Link to={`/register${search}`}>Create an account</Link>.
+        {t('login.new')} <Link to={`/register${search}`}>{t('account.create')}</Link>.
       </p>
     </FormPage>
   );

@@ -1,10 +1,12 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { Field, Form, NewPasswordFields, PasswordField } from '../../components/form';
-import { PageHeading } from '../../components/page';
+import { Field, Form, NewPasswordFields, PasswordField, SelectField } from '../../components/form';
+import { PageHeading } from '../../components/page-heading';
 import { storePerson, usePerson } from '../../state/session';
 import { toast } from '../../state/toast';
+import { getLanguage, type Language, LANGUAGE_NAMES, t } from '../../i18n';
+import { chooseLanguage } from '../../state/language';
 
 export default function ProfilePage() {
   const { fullname, email, emailVerified } = usePerson();
@@ -12,49 +14,62 @@ export default function ProfilePage() {
 
   const changeName = async (body: Schemas['UpdateProfileDto']) => {
     storePerson((await dataOf(api.PATCH('/api/users', { body }))).user);
-    toast('Your name is saved.');
+    toast(t('profile.nameSaved'));
+  };
+  const changeLanguage = async ({ language }: { language: Language }) => {
+    await chooseLanguage(language);
+    toast(t('profile.languageSaved'));
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
     const { user } = await showWrongPasswordAt('password', dataOf(api.PATCH('/api/users', { body })));
     storePerson({ ...user, emailVerified: false });
-    toast('Your e-mail is changed. We are sending a code to the new address.');
+    toast(t('profile.emailChanged'));
     await navigate('/verify?next=/profile');
   };
   const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
     await showWrongPasswordAt('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
     reset();
-    toast('Your password is changed. All other sessions have ended.');
+    toast(t('profile.passwordChanged'));
   };
 
   return (
     <div className="page narrow">
       <header className="page-head">
-        <PageHeading>Your account</PageHeading>
+        <PageHeading>{t('profile.title')}</PageHeading>
         <p>{email}</p>
       </header>
       {emailVerified === false && (
         <p className="panel">
-          Your e-mail address is not verified yet. <Link to="/verify?next=/profile">Enter the code</Link>
+          {t('profile.unverified')} <Link to="/verify?next=/profile">{t('profile.enterCode')}</Link>
         </p>
       )}
       <section className="panel">
-        <h2>Name</h2>
-        <Form submit="Save name" defaultValues={{ fullname }} onSubmit={changeName}>
-          <Field name="fullname" label="Your name" autoComplete="name" maxLength={255} />
+        <h2>{t('profile.name')}</h2>
+        <Form submit={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
+          <Field name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
         </Form>
       </section>
       <section className="panel">
-        <h2>E-mail</h2>
-        <Form submit="Change e-mail" onSubmit={changeEmail}>
-          <Field name="email" label="New e-mail" type="email" autoComplete="email" />
+        <Form
+          submit={t('profile.saveLanguage')}
+          defaultValues={{ language: getLanguage() }}
+          onSubmit={changeLanguage}
+        >
+          <SelectField name="language" label={t('profile.language')} options={LANGUAGE_NAMES} />
+        </Form>
+      </section>
+      <section className="panel">
+        <h2>{t('account.email')}</h2>
+        <Form submit={t('profile.changeEmail')} onSubmit={changeEmail}>
+          <Field name="email" label={t('profile.newEmail')} type="email" autoComplete="email" />
           <PasswordField />
         </Form>
       </section>
       <section className="panel">
-        <h2>Password</h2>
-        <Form submit="Change password" onSubmit={changePassword}>
-          <PasswordField name="currentPassword" label="Current password" />
-          <NewPasswordFields label="New password" />
+        <h2>{t('account.password')}</h2>
+        <Form submit={t('profile.changePassword')} onSubmit={changePassword}>
+          <PasswordField name="currentPassword" label={t('profile.currentPassword')} />
+          <NewPasswordFields label={t('account.newPassword')} />
         </Form>
       </section>
     </div>

@@ -3,10 +3,11 @@ import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
-import { FormPage } from '../../components/page';
+import { FormPage } from '../../components/form-page';
 import { useNextPath } from '../../routing/guards';
 import { storePerson, usePerson } from '../../state/session';
 import { toast } from '../../state/toast';
+import { t } from '../../i18n';
 
 export default function VerifyPage() {
   const { email } = usePerson();
@@ -15,27 +16,24 @@ export default function VerifyPage() {
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
     storePerson({ ...user, emailVerified: true });
-    toast('Your e-mail address is verified.');
+    toast(t('verify.done'));
     await navigate(next, { replace: true });
   };
   const sendCode = () =>
     dataOf(api.POST('/api/otp')).then(
-      () =>
-        toast('A new code is sent at most once a minute. If you asked just now, use the code that you have.'),
-      () => toast('The code could not be sent. Please try again.'),
+      () => toast(t('verify.sent')),
+      () => toast(t('verify.notSent')),
     );
   return (
-    <FormPage title="Check your mail">
-      <p>
-        Enter the code that was sent to <strong>{email}</strong>.
-      </p>
-      <Form submit="Verify" onSubmit={verify}>
+    <FormPage title={t('verify.title')}>
+      <p>{t('verify.lead', { email })}</p>
+      <Form submit={t('verify.submit')} onSubmit={verify}>
         <CodeField />
       </Form>
       <Button className="link" onClick={() => void sendCode()}>
-        Send a new code
+        {t('verify.again')}
       </Button>
-      <Link to={next}>Do it later</Link>
+      <Link to={next}>{t('verify.later')}</Link>
     </FormPage>
   );
 }

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import { formatCount } from '../../format';
+import { t } from '../../i18n';
 import { FiguresTable } from './figures-table';
 
 /** Products of a day with the pieces that are still to be baked. */
@@ -14,14 +14,15 @@ export function BakeList({ products }: { products: Schemas['DayProductView'][] }
   }));
   return (
     <section className="panel bake" aria-labelledby="bake">
-      <h2 id="bake">To bake</h2>
+      <h2 id="bake">{t('bake.title')}</h2>
       <p role="status" className="hint">
-        {rows.length === 0 && 'Nothing is ordered for this day.'}
-        {rows.length > 0 && (open === 0 ? 'Everything is baked.' : `${formatCount(open, 'piece')} to bake.`)}
+        {rows.length === 0 && t('bake.nothing')}
+        {rows.length > 0 &&
+          (open === 0 ? t('bake.done') : t('bake.open', { pieces: t('count.pieces', { count: open }) }))}
       </p>
       {rows.length > 0 && (
         <FiguresTable
-          columns={['Product', 'To bake', 'Ordered']}
+          columns={[t('table.product'), t('bake.title'), t('bake.ordered')]}
           rows={rows}
           total={[open, sum('quantity')]}
         />

@@ -3,6 +3,7 @@ import { useController } from 'react-hook-form';
 import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
+import { t } from '../../i18n';
 
 /** Returns the dates in order, with this date unless it is empty. */
 export function addDate(dates: string[], date: string) {
@@ -26,11 +27,7 @@ export function ClosedDates() {
   };
   return (
     <div className="closed-dates">
-      <FieldFrame
-        label="Closed on"
-        hint="Holidays and other dates without pickup."
-        message={fieldState.error?.message}
-      >
+      <FieldFrame label={t('closed.label')} hint={t('closed.hint')} message={fieldState.error?.message}>
         {(control) => (
           <div className="add-date">
             <input
@@ -41,17 +38,21 @@ export function ClosedDates() {
               onChange={draft.onChange}
             />
             <Button className="button quiet small" onClick={add}>
-              Add date
+              {t('closed.add')}
             </Button>
           </div>
         )}
       </FieldFrame>
-      <ul aria-label="Closed dates">
+      <ul aria-label={t('closed.list')}>
         {dates.map((date) => (
           <li key={date}>
             {formatDate(date)} {date.slice(0, 4)}
-            <Button className="link" aria-label={`Remove ${date}`} onClick={() => remove(date)}>
-              Remove
+            <Button
+              className="link"
+              aria-label={t('removeNamed', { name: date })}
+              onClick={() => remove(date)}
+            >
+              {t('remove')}
             </Button>
           </li>
         ))}

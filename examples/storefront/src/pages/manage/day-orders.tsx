@@ -3,53 +3,73 @@ import { Link } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatClock } from '../../calendar';
-import { Badge, FULFILMENT_TEXTS } from '../../components/order-labels';
-import { Alert, Notice, useBackLinkState } from '../../components/page';
-import { formatCount, formatOrderNumber } from '../../format';
-import { toast } from '../../state/toast';
-import { StepButton } from './fulfilment';
+import { Badge, describeFulfilment } from '../../components/order-labels';
+import { useBackLinkState } from '../../components/back-link';
+import { Alert, Notice } from '../../components/notice';
+import { formatOrderNumber, toPhoneLink } from '../../format';
+import { t } from '../../i18n';
+import { getNextStep, StepButton, StepsButton } from './fulfilment';
 
 interface DayOrdersProps {
   /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
   orders: AdminOrder[];
+  /** Paid orders of earlier days that nobody has collected. */
+  overdue: AdminOrder[];
   timeZone: string;
 }
 
 /** Paid orders of a day: first the orders to hand over, then the collected ones. */
-export function DayOrders({ orders, timeZone }: DayOrdersProps) {
+export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
+  // The pressed button moves away with its order.
+  const focusHeading = () => heading.current?.focus();
   const renderRow = (order: AdminOrder) => (
-    <DayOrder
-      key={order.order_id}
-      order={order}
-      timeZone={timeZone}
-      onError={setError}
-      onCollected={() => {
-        toast(`${order.customer.fullname} has collected order ${formatOrderNumber(order.order_id)}.`);
-        // The pressed button moves away with its order.
-        heading.current?.focus();
-      }}
-    />
+    <DayOrder key={order.order_id} order={order} timeZone={timeZone} onCollected={focusHeading} />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
+      {overdue.length > 0 && (
+        <div>
+          <h2>{t('day.overdue', { orders: t('count.orders', { count: overdue.length }) })}</h2>
+          <ol className="rows overdue" aria-label={t('day.overdueList')}>
+            {overdue.map(renderRow)}
+          </ol>
+        </div>
+      )}
       <h2 id="day-orders" ref={heading} tabIndex={-1}>
-        {orders.length === 0 ? 'Orders' : `${formatCount(open.length, 'order')} to hand over`}
+        {orders.length === 0
+          ? t('manage.orders')
+          : t('day.open', { orders: t('count.orders', { count: open.length }) })}
       </h2>
       <Alert>{error && explain(error)}</Alert>
-      {orders.length === 0 && (
-        <Notice icon="orders" title="No orders" text="There are no paid orders for this day yet." />
-      )}
-      <ol className="rows" aria-label="Orders to hand over">
+      <div className="actions">
+        {groupBySlot(open, timeZone).map(({ time, step, orders: group }) => (
+          <StepsButton
+            key={`${time} ${step}`}
+            className="button quiet"
+            orders={group}
+            step={step}
+            onError={setError}
+          >
+            {t('day.slot', {
+              time,
+              orders: t('count.orders', { count: group.length }),
+              step: t(`step.${step}`),
+            })}
+          </StepsButton>
+        ))}
+      </div>
+      {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
+      <ol className="rows" aria-label={t('day.openList')}>
         {open.map(renderRow)}
       </ol>
       {collected.length > 0 && (
         <div className="collected-orders">
-          <h2>{formatCount(collected.length, 'collected order')}</h2>
-          <ol className="rows collected" aria-label="Collected orders">
+          <h2>{t('day.collected', { count: collected.length })}</h2>
+          <ol className="rows collected" aria-label={t('day.collectedList')}>
             {collected.map(renderRow)}
           </ol>
         </div>
@@ -58,27 +78,49 @@ export function DayOrders({ orders, timeZone }: DayOrdersProps) {
   );
 }
 
+interface Slot {
+  time: string;
+  step: NonNullable<ReturnType<typeof getNextStep>>;
+  orders: AdminOrder[];
+}
+
+/** Groups orders with the same pickup time and the same next step. Omits orders that are alone. */
+function groupBySlot(orders: AdminOrder[], timeZone: string): Slot[] {
+  const slots = new Map<string, Slot>();
+  for (const order of orders) {
+    const step = getNextStep(order);
+    if (step === null) continue;
+    const time = formatPickupTime(order, timeZone);
+    const slot = slots.get(`${time} ${step}`) ?? { time, step, orders: [] };
+    slot.orders.push(order);
+    slots.set(`${time} ${step}`, slot);
+  }
+  return [...slots.values()].filter((slot) => slot.orders.length > 1);
+}
+
+function formatPickupTime({ pickup_at }: AdminOrder, timeZone: string) {
+  return pickup_at === null ? t('day.anyTime') : formatClock(pickup_at, timeZone);
+}
+
 interface DayOrderProps {
   order: AdminOrder;
   timeZone: string;
-  onError: (error: Error | null) => void;
   onCollected: () => void;
 }
 
-function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
-  const { order_id, pickup_at, phone, note, customer, items, fulfilment } = order;
+function DayOrder({ order, timeZone, onCollected }: DayOrderProps) {
+  const { order_id, phone, note, customer, items, fulfilment } = order;
+  const [error, setError] = useState<Error | null>(null);
   return (
-    <li className="row day-order">
-      <span className="pickup-time">
-        {pickup_at === null ? 'Any time' : formatClock(pickup_at, timeZone)}
-      </span>
+    <li className={error ? 'row day-order failed' : 'row day-order'}>
+      <span className="pickup-time">{formatPickupTime(order, timeZone)}</span>
       <div className="row-main">
         <span className="contact">
           <strong>{customer.fullname}</strong>
           <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
             {formatOrderNumber(order_id)}
           </Link>
-          {phone !== null && <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>}
+          {phone !== null && <a href={toPhoneLink(phone)}>{phone}</a>}
         </span>
         <ul className="items">
           {items.map(({ product_id, name, quantity }) => (
@@ -86,13 +128,14 @@ function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
           ))}
         </ul>
         {note !== null && <p className="note">{note}</p>}
+        <Alert>{error && explain(error)}</Alert>
       </div>
       <div className="next-step">
-        <Badge {...FULFILMENT_TEXTS[fulfilment]} />
+        <Badge {...describeFulfilment(fulfilment)} />
         <StepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
-          onError={onError}
+          onError={setError}
           onTaken={(step) => step === 'collected' && onCollected()}
         />
       </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../i18n';
 
 interface Row {
   key: string;
@@ -13,7 +14,7 @@ interface FiguresTableProps {
   /** Heading of the names, then the headings of the figures. */
   columns: string[];
   rows: Row[];
-  /** Figures of an additional last row, `Total`. */
+  /** Figures of an additional last row, "Total". */
   total?: ReactNode[];
 }
 
@@ -41,7 +42,7 @@ export function FiguresTable({ caption, columns, rows, total }: FiguresTableProp
       {total && (
         <tfoot>
           <tr>
-            <th scope="row">Total</th>
+            <th scope="row">{t('table.total')}</th>
             <Figures figures={total} />
           </tr>
         </tfoot>

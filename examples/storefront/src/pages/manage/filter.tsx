@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router';
 import { useUrlParameter } from '../../components/search';
+import { t } from '../../i18n';
 
 /** Returns the query parameters that have one of these names. Omits all others, because they filter nothing. */
 export function useFilters(names: string[]): Record<string, string> {
@@ -11,7 +12,8 @@ interface FilterProps {
   label: string;
   /** Name of the parameter in the address. */
   name: string;
-  options: Record<string, { label: string }>;
+  /** Label by value. */
+  options: Record<string, string>;
 }
 
 /** Select box that is bound to a parameter of the address. */
@@ -21,10 +23,10 @@ export function Filter({ label, name, options }: FilterProps) {
     <label className="filter">
       <span>{label}</span>
       <select value={chosen} onChange={({ target }) => choose(target.value)}>
-        <option value="">All</option>
-        {Object.entries(options).map(([value, option]) => (
+        <option value="">{t('filter.all')}</option>
+        {Object.entries(options).map(([value, text]) => (
           <option key={value} value={value}>
-            {option.label}
+            {text}
           </option>
         ))}
       </select>

@@ -1,19 +1,19 @@
 import { useMutation } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
+import { explain } from '../../api/errors';
 import { setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
+import { formatOrderNumber } from '../../format';
+import { t } from '../../i18n';
+import { toast } from '../../state/toast';
 
-/** Next step toward `collected` and the label of its button, by current step. */
-const NEXT_STEPS: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
-  new: ['preparing', 'Start preparing'],
-  preparing: ['ready', 'Ready to be collected'],
-  ready: ['collected', 'Handed over'],
-};
+/** Next step toward `collected`, by current step. */
+const NEXT_STEP = { new: 'preparing', preparing: 'ready', ready: 'collected' } as const;
 
-/** Returns the next step of an order and the label of its button, or an empty array. */
+/** Returns the next step of an order toward `collected`, or null. */
 export function getNextStep({ fulfilment }: Order) {
-  return NEXT_STEPS[fulfilment] ?? [];
+  return fulfilment === 'collected' || fulfilment === 'refused' ? null : NEXT_STEP[fulfilment];
 }
 
 interface StepButtonProps {
@@ -27,23 +27,63 @@ interface StepButtonProps {
 
 /** Button that takes an order to its next step. */
 export function StepButton({ order, description, onTaken, onError }: StepButtonProps) {
+  const next = getNextStep(order);
+  if (next === null) return null;
+  return (
+    <StepsButton orders={[order]} step={next} onTaken={onTaken} onError={onError}>
+      {t(`step.${next}`)}
+      {description !== undefined && <span className="visually-hidden">, {description}</span>}
+    </StepsButton>
+  );
+}
+
+interface StepsButtonProps {
+  /** Orders that have the same next step. */
+  orders: Order[];
+  step: Fulfilment;
+  className?: string;
+  onTaken?: ((step: Fulfilment) => void) | undefined;
+  onError: (error: Error | null) => void;
+  children: React.ReactNode;
+}
+
+/** Button that takes orders to their next step. The message after the step can undo it. */
+export function StepsButton({ orders, step, className, onTaken, onError, children }: StepsButtonProps) {
   const { mutate, isPending } = useMutation({
-    mutationFn: (step: Fulfilment) => setFulfilment(order.order_id, step),
+    mutationFn: () => takeStep(orders, step),
     onMutate: () => onError(null),
-    onSuccess: (_, step) => onTaken?.(step),
+    onSuccess: () => {
+      const [first] = orders;
+      const name = first && orders.length === 1 ? formatOrderNumber(first.order_id) : undefined;
+      const subject = name ?? t('count.orders', { count: orders.length });
+      toast(`${subject}: ${t(`fulfilment.${step}`)}.`, {
+        label: t('step.undo'),
+        run: () => void undo(orders),
+      });
+      onTaken?.(step);
+    },
     onError,
   });
-  const [next, label] = getNextStep(order);
-  if (next === undefined) return null;
-  const takeNext = ({ detail }: MouseEvent) => {
-    // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click
-    // must not take the following step.
-    if (detail < 2) mutate(next);
-  };
+  // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click must
+  // not take the following step.
+  const take = ({ detail }: MouseEvent) => detail < 2 && mutate();
   return (
-    <Button aria-disabled={isPending} onClick={takeNext}>
-      {label}
-      {description !== undefined && <span className="visually-hidden">, {description}</span>}
+    <Button className={className} aria-disabled={isPending} onClick={take}>
+      {children}
     </Button>
   );
+}
+
+async function takeStep(orders: Order[], step: Fulfilment) {
+  for (const { order_id } of orders) await setFulfilment(order_id, step);
+}
+
+/** Takes orders back to the steps that they had. */
+async function undo(orders: Order[]) {
+  try {
+    for (const { order_id, fulfilment } of orders) await setFulfilment(order_id, fulfilment);
+    toast(t('step.undone'));
+  } catch (error) {
+    toast(explain(error));
+  }
 }

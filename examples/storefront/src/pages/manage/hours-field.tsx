@@ -2,17 +2,10 @@ import { useId, useRef } from 'react';
 import { useController } from 'react-hook-form';
 import type { Shop } from '../../api/client';
 import { Button } from '../../components/button';
+import { t } from '../../i18n';
 
-const DAYS = {
-  mon: 'Monday',
-  tue: 'Tuesday',
-  wed: 'Wednesday',
-  thu: 'Thursday',
-  fri: 'Friday',
-  sat: 'Saturday',
-  sun: 'Sunday',
-} as const;
-type Day = keyof typeof DAYS;
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+type Day = (typeof DAYS)[number];
 type Windows = Shop['hours'][Day];
 
 const MAX_WINDOWS = 5;
@@ -24,12 +17,12 @@ export function HoursField() {
   const hours = field.value as Shop['hours'];
   return (
     <fieldset className="field hours" aria-describedby="hours-error">
-      <legend className="label">Opening hours</legend>
-      <p className="hint">Customers can collect orders in these hours. Write 24:00 for the end of a day.</p>
-      {(Object.keys(DAYS) as Day[]).map((day) => (
+      <legend className="label">{t('hours.title')}</legend>
+      <p className="hint">{t('hours.hint')}</p>
+      {DAYS.map((day) => (
         <DayHours
           key={day}
-          name={DAYS[day]}
+          name={t(`day.${day}`)}
           windows={hours[day]}
           onChange={(windows) => field.onChange({ ...hours, [day]: windows })}
         />
@@ -59,19 +52,27 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
     <div className="day-hours" role="group" aria-labelledby={id} ref={group} tabIndex={-1}>
       <span id={id}>{name}</span>
       <div>
-        {windows.length === 0 && <span className="hint">Closed</span>}
+        {windows.length === 0 && <span className="hint">{t('hours.closed')}</span>}
         {windows.map(([from = '', to = ''], index) => (
           // Windows have no identity besides their position.
           <div key={index} className="window">
-            <TimeInput label={`${name}, opens`} value={from} onChange={(time) => set(index, [time, to])} />
+            <TimeInput
+              label={t('hours.opens', { day: name })}
+              value={from}
+              onChange={(time) => set(index, [time, to])}
+            />
             –
-            <TimeInput label={`${name}, closes`} value={to} onChange={(time) => set(index, [from, time])} />
+            <TimeInput
+              label={t('hours.closes', { day: name })}
+              value={to}
+              onChange={(time) => set(index, [from, time])}
+            />
             <Button
               className="link"
-              aria-label={`Remove ${from} to ${to} on ${name}`}
+              aria-label={t('hours.remove', { from, to, day: name })}
               onClick={() => remove(index)}
             >
-              Remove
+              {t('remove')}
             </Button>
           </div>
         ))}
@@ -79,10 +80,10 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
       {windows.length < MAX_WINDOWS && (
         <Button
           className="link"
-          aria-label={`Add hours on ${name}`}
+          aria-label={t('hours.addOn', { day: name })}
           onClick={() => onChange([...windows, [...NEW_WINDOW]])}
         >
-          Add hours
+          {t('hours.add')}
         </Button>
       )}
     </div>
@@ -97,20 +98,29 @@ interface TimeInputProps {
 
 /** Text field for a time. The browser's own time field does not know 24:00. */
 function TimeInput({ label, value, onChange }: TimeInputProps) {
+  const isUnclear = !/^[\d.:\s]*$/.test(value);
+  const id = useId();
   return (
-    <input
-      aria-label={label}
-      inputMode="numeric"
-      maxLength={5}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-      onBlur={() => onChange(completeTime(value))}
-    />
+    <>
+      <input
+        aria-label={label}
+        aria-describedby={id}
+        aria-invalid={isUnclear || undefined}
+        inputMode="numeric"
+        maxLength={8}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        onBlur={() => onChange(completeTime(value))}
+      />
+      <span className="error" id={id} role="status">
+        {isUnclear && t('hours.unclear')}
+      </span>
+    </>
   );
 }
 
-/** Completes a time as people type it: `7` and `7.00` become `07:00`. */
+/** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. */
 function completeTime(text: string) {
-  const [, hours, minutes = '00'] = /^\s*(\d{1,2})(?:[.:](\d{2}))?\s*$/.exec(text) ?? [];
+  const [, hours, minutes = '00'] = /^\s*(\d{1,2}?)(?:[.:]?(\d{2}))?\s*$/.exec(text) ?? [];
   return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }

@@ -1,54 +1,71 @@
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
-import type { EditedPicture } from '../../api/products';
+import type { EditedPicture } from '../../api/product-editing';
+import { shrinkPicture } from '../../api/shrink-picture';
 import { Icon } from '../../components/icon';
-import { formatCount, toSentence } from '../../format';
+import { toSentence } from '../../format';
+import { t } from '../../i18n';
+import { Thumb } from './thumb';
 
 const MAX_IMAGES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
-const ACCEPTED = /\.(png|jpe?g)$/i;
-const TOO_MANY = `a product can have ${MAX_IMAGES} pictures`;
 
-/** Form field `images`: marks existing pictures for removal and previews new ones before the upload. */
+/** Form field `images`: marks existing pictures for removal, previews new ones before the upload and puts them in order. */
 export function ImagePicker() {
   const { field, fieldState } = useController({ name: 'images' });
   const pictures = field.value as EditedPicture[];
-  const { setError, clearErrors } = useFormContext();
+  const { setError, clearErrors, getValues } = useFormContext<{ images: EditedPicture[] }>();
   const input = useRef<HTMLInputElement>(null);
-  const remaining = pictures.filter(({ isRemoved }) => !isRemoved).length;
+  const [isPreparing, setPreparing] = useState(false);
+  const createObjectUrl = useObjectUrls();
+  const remaining = countRemaining(pictures);
+  // The service appends new pictures to the existing ones, so only new pictures can change places.
+  const canMove = (from: number, to: number) =>
+    pictures[from]?.file !== undefined && pictures[to]?.file !== undefined;
 
   const showError = (message: string) => setError('images', { message: toSentence(message) });
   const change = (changed: EditedPicture[]) => {
     field.onChange(changed);
     clearErrors('images');
   };
-  const add = (files: File[]) => {
-    const good = files.filter((file) => findProblem(file) === null);
-    const fitting = good.slice(0, MAX_IMAGES - remaining);
-    const problems = files.map(findProblem).filter((text) => text !== null);
-    if (fitting.length < good.length) problems.push(TOO_MANY);
-    change([...pictures, ...fitting.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
-    if (problems.length > 0) showError(`Not added: ${problems.join('; ')}`);
+  const add = async (files: File[]) => {
+    setPreparing(true);
+    const shrunk = await Promise.all(files.map(shrinkPicture));
+    setPreparing(false);
+    // Other pictures may have been added while these were prepared.
+    const current = getValues('images');
+    const good = shrunk.filter((file) => file !== null && file.size <= MAX_BYTES) as File[];
+    const fitting = good.slice(0, MAX_IMAGES - countRemaining(current));
+    const problems = files.flatMap(({ name }, index) => describeProblem(name, shrunk[index] ?? null));
+    if (fitting.length < good.length) problems.push(t('pictures.tooMany', { max: MAX_IMAGES }));
+    change([...current, ...fitting.map((file) => ({ file, src: createObjectUrl(file) }))]);
+    if (problems.length > 0) showError(t('pictures.notAdded', { reasons: problems.join('; ') }));
   };
   // Takes out a new picture at once. Marks or unmarks an existing picture: saving the form removes the marked pictures.
   const toggle = ({ src, file, isRemoved = false }: EditedPicture) => {
     if (file) {
-      URL.revokeObjectURL(src);
       change(pictures.filter((picture) => picture.src !== src));
       input.current?.focus();
-    } else if (isRemoved && remaining >= MAX_IMAGES) showError(TOO_MANY);
+    } else if (isRemoved && remaining >= MAX_IMAGES) showError(t('pictures.tooMany', { max: MAX_IMAGES }));
     else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
   return (
     <div className="field images">
-      <span className="label">Pictures</span>
+      <span className="label">{t('pictures.title')}</span>
       <p className="hint" id="images-hint">
-        Up to {MAX_IMAGES}, PNG or JPEG, 5 MiB each.
+        {t('pictures.hint', { max: MAX_IMAGES })}
       </p>
-      <ul className="thumbs" aria-label="Pictures">
+      <ul className="thumbs" aria-label={t('pictures.title')}>
         {pictures.map((picture, index) => (
-          <Thumb key={picture.src} picture={picture} position={index + 1} onToggle={() => toggle(picture)} />
+          <Thumb
+            key={picture.src}
+            picture={picture}
+            position={index + 1}
+            isMovable={(step) => canMove(index, index + step)}
+            onMove={(from, to) => canMove(from, to) && change(moveItem(pictures, from, to))}
+            onToggle={() => toggle(picture)}
+          />
         ))}
       </ul>
       <input
@@ -56,21 +73,21 @@ export function ImagePicker() {
         type="file"
         id="images"
         className="visually-hidden"
-        accept=".png,.jpg,.jpeg"
+        accept="image/*"
         multiple
         aria-describedby="images-hint"
         onChange={({ target }) => {
-          add([...(target.files ?? [])]);
+          void add([...(target.files ?? [])]);
           // Allows the same file to be chosen again after it was taken out.
           target.value = '';
         }}
       />
       <label className="button quiet drop" htmlFor="images">
         <Icon name="picture" />
-        Add pictures
+        {t('pictures.add')}
       </label>
       <p className="hint" role="status">
-        {formatCount(remaining, 'picture')} after saving.
+        {isPreparing ? t('pictures.preparing') : t('pictures.remaining', { count: remaining })}
       </p>
       <p className="error" role="alert">
         {fieldState.error?.message}
@@ -79,28 +96,31 @@ export function ImagePicker() {
   );
 }
 
-function findProblem({ name, size }: File) {
-  if (!ACCEPTED.test(name)) return `${name} is not a PNG or JPEG file`;
-  return size > MAX_BYTES ? `${name} is larger than 5 MiB` : null;
+function moveItem<Item>(items: Item[], from: number, to: number): Item[] {
+  const moved = items.slice(from, from + 1);
+  return items.toSpliced(from, 1).toSpliced(to, 0, ...moved);
 }
 
-interface ThumbProps {
-  picture: EditedPicture;
-  position: number;
-  onToggle: () => void;
+function countRemaining(pictures: EditedPicture[]) {
+  return pictures.filter(({ isRemoved }) => !isRemoved).length;
 }
 
-function Thumb({ picture, position, onToggle }: ThumbProps) {
-  const { src, file, isRemoved = false } = picture;
-  const name = file?.name ?? `picture ${position}`;
-  const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will be removed'] : ['Remove'];
-  return (
-    <li className={isRemoved ? 'thumb removed' : 'thumb'}>
-      <img src={src} alt={name} width={160} height={120} />
-      {badge && <span className="badge plain">{badge}</span>}
-      <button type="button" aria-label={`${action} ${name}`} onClick={onToggle}>
-        {isRemoved ? action : <Icon name="cross" />}
-      </button>
-    </li>
-  );
+/** Returns a function that creates object URLs, which are revoked when the form disappears. */
+function useObjectUrls() {
+  const urls = useRef<string[]>([]);
+  useEffect(() => {
+    const created = urls.current;
+    return () => created.forEach((url) => URL.revokeObjectURL(url));
+  }, []);
+  return (file: File) => {
+    const url = URL.createObjectURL(file);
+    urls.current.push(url);
+    return url;
+  };
+}
+
+/** Describes why a file cannot be added. `shrunk` is null if the browser cannot decode the file. */
+function describeProblem(name: string, shrunk: File | null) {
+  if (shrunk === null) return [t('pictures.notPicture', { name })];
+  return shrunk.size > MAX_BYTES ? [t('pictures.tooLarge', { name })] : [];
 }

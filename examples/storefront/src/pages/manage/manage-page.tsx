@@ -1,7 +1,9 @@
 import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { PageHeading } from '../../components/page';
+import { PageHeading } from '../../components/page-heading';
 import './manage.css';
+import { t } from '../../i18n';
+import { NewOrders } from './new-orders';
 
 interface ManagePageProps {
   title: string;
@@ -15,13 +17,14 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
   const { title, action, belowTitle, isWide = false, children } = props;
   return (
     <div className={isWide ? 'page' : 'page narrow'}>
+      <NewOrders />
       <header className="page-head">
-        <nav className="tabs" aria-label="Manage">
-          <NavLink to="/manage/today">Today</NavLink>
-          <NavLink to="/manage/orders">Orders</NavLink>
-          <NavLink to="/manage/products">Products</NavLink>
-          <NavLink to="/manage/sales">Sales</NavLink>
-          <NavLink to="/manage/shop">Hours</NavLink>
+        <nav className="tabs" aria-label={t('nav.manage')}>
+          <NavLink to="/manage/today">{t('today')}</NavLink>
+          <NavLink to="/manage/orders">{t('manage.orders')}</NavLink>
+          <NavLink to="/manage/products">{t('manage.products')}</NavLink>
+          <NavLink to="/manage/sales">{t('manage.sales')}</NavLink>
+          <NavLink to="/manage/shop">{t('manage.hours')}</NavLink>
         </nav>
         <div className="title-line">
           <PageHeading>{title}</PageHeading>

@@ -4,34 +4,34 @@ import { useParams } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { adminOrderDetail, getRefundableAmount, isPaid, refundOrder, setFulfilment } from '../../api/orders';
-import { QuestionButton } from '../../components/confirm-button';
-import { Badge, FULFILMENT_TEXTS } from '../../components/order-labels';
+import { QuestionButton } from '../../components/question-button';
+import { Badge, describeFulfilment } from '../../components/order-labels';
 import { OrderSummary } from '../../components/order-summary';
-import { Alert, BackLink, Loaded } from '../../components/page';
+import { BackLink } from '../../components/back-link';
+import { Loaded } from '../../components/loaded';
+import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
 import { getNextStep, StepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
-
-const MISSING = {
-  icon: 'orders',
-  title: 'There is no such order',
-  text: 'Search for it in the list of orders.',
-};
+import { t } from '../../i18n';
+import { Actions } from './actions';
 
 /** Order of a customer: contact, fulfilment, items, refund and payment history (`notifications`). */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
+  const missing = { icon: 'orders', title: t('order.missing'), text: t('manage.searchOrder') };
   return (
-    <ManagePage title="Order">
-      <BackLink to="/manage/orders">Back to the list</BackLink>
-      <Loaded query={query} missing={MISSING}>
-        {({ order, notifications }) => (
+    <ManagePage title={t('order.title')}>
+      <BackLink to="/manage/orders">{t('manage.back')}</BackLink>
+      <Loaded query={query} missing={missing}>
+        {({ order, notifications, transactions, actions }) => (
           <article key={order.order_id} className="order">
             <Customer order={order} />
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
-            <PaymentSection order={order} entries={notifications} />
+            <PaymentSection order={order} entries={notifications} transactions={transactions} />
+            <Actions actions={actions} />
           </article>
         )}
       </Loaded>
@@ -42,7 +42,7 @@ export default function ManageOrderPage() {
 function Customer({ order: { customer } }: { order: AdminOrder }) {
   return (
     <section className="panel" aria-labelledby="customer">
-      <h2 id="customer">Customer</h2>
+      <h2 id="customer">{t('manage.customer')}</h2>
       <p>
         <strong>{customer.fullname}</strong>
         <br />
@@ -57,17 +57,17 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   const [error, setError] = useState<Error | null>(null);
   // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focus = () => heading.current?.focus();
-  const [next] = getNextStep(order);
+  const next = getNextStep(order);
   const isPaymentMissing = next === 'preparing' && !isPaid(order);
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
-        Fulfilment
+        {t('manage.fulfilment')}
       </h2>
       <p role="status">
-        <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />
+        <Badge {...describeFulfilment(order.fulfilment)} />
       </p>
-      {isPaymentMissing && <p className="hint">The order can be prepared once it is paid.</p>}
+      {isPaymentMissing && <p className="hint">{t('manage.notPaid')}</p>}
       {next && (
         <div className="actions">
           {!isPaymentMissing && (
@@ -108,19 +108,19 @@ function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   });
   const amount = formatPrice(getRefundableAmount(order));
   const paid = {
-    text: `The customer gets a mail. They have paid ${amount} that is not refunded yet. You can also refund it later.`,
-    answers: { refund: `Refuse and refund ${amount}`, refuse: 'Refuse without a refund' },
+    text: t('refuse.paidText', { amount }),
+    answers: { refund: t('refuse.andRefund', { amount }), refuse: t('refuse.withoutRefund') },
   };
   const unpaid = {
-    text: 'The customer gets a mail and can no longer pay for the order.',
-    answers: { refuse: 'Refuse the order' },
+    text: t('refuse.unpaidText'),
+    answers: { refuse: t('refuse.yes') },
   };
   return (
     <QuestionButton
       className="button quiet"
-      label="Refuse"
-      question="Refuse this order?"
-      no="Keep the order"
+      label={t('refuse.label')}
+      question={t('refuse.question')}
+      declineLabel={t('refuse.no')}
       isBusy={isPending}
       onAnswer={(answer) => mutate(answer)}
       {...(isPaid(order) ? paid : unpaid)}

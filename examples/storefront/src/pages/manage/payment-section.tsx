@@ -1,21 +1,11 @@
-import type { AdminOrder, PaymentEntry } from '../../api/client';
+import type { AdminOrder, PaymentEntry, Transaction } from '../../api/client';
 import { isPaid } from '../../api/orders';
 import { Badge, describePayment } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
+import { findText, t } from '../../i18n';
+import { Transactions } from './transactions';
 
-const SOURCES = {
-  notification: 'Notification',
-  reconciliation: 'Status check',
-  cancellation: 'Cancellation',
-  refund: 'Refund',
-};
-const OUTCOMES = {
-  applied: 'applied',
-  duplicate: 'already known',
-  late: 'too late to change anything',
-  rejected: 'rejected as invalid',
-};
 /** Maximum number of entries in a response of the service. */
 const MAX_ENTRIES = 50;
 
@@ -24,52 +14,66 @@ interface RefundPayload {
   /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
   refund_key?: string;
   refund_amount?: string | null;
-  /** Amount of a refund that was made outside of the gateway. Its payload has no `refund_amount`. */
+  /** Amount of a refund that was made outside of the gateway, or that the gateway rejected. */
   amount?: number;
+  /** Reason of the gateway for rejecting the refund. */
+  rejection?: string;
 }
 
 interface PaymentSectionProps {
   order: AdminOrder;
   entries: PaymentEntry[];
+  transactions: Transaction[];
 }
 
-export function PaymentSection({ order, entries }: PaymentSectionProps) {
+export function PaymentSection({ order, entries, transactions }: PaymentSectionProps) {
   return (
     <section className="panel" aria-labelledby="payment">
-      <h2 id="payment">Payment</h2>
+      <h2 id="payment">{t('manage.payment')}</h2>
       <p>
         <Badge {...describePayment(order)} /> {order.payment_type?.replaceAll('_', ' ')}
       </p>
-      {order.refund_due && <p className="error">The order is refused and not refunded in full.</p>}
+      {order.refund_due && order.fulfilment === 'refused' && <p className="error">{t('payment.due')}</p>}
       {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
-      {entries.length === 0 && <p className="hint">No payment has been recorded yet.</p>}
-      <ol className="history" aria-label="Payment history">
+      <Transactions order={order} transactions={transactions} />
+      {entries.length === 0 && <p className="hint">{t('payment.none')}</p>}
+      <ol className="history" aria-label={t('payment.history')}>
         {entries.map((entry) => (
           <li key={entry.id}>
             <span className="title-line">
-              <strong>{entry.transaction_status ?? 'No status'}</strong>
+              <strong>{describeEntry(entry)}</strong>
               <span className="price">{describeAmount(entry)}</span>
             </span>
             <small>
-              {formatDateAndTime(entry.received_at)} · {SOURCES[entry.source]}, {OUTCOMES[entry.outcome]}
+              {formatDateAndTime(entry.received_at)} · {t(`source.${entry.source}`)},{' '}
+              {t(`outcome.${entry.outcome}`)}
             </small>
           </li>
         ))}
       </ol>
-      {entries.length === MAX_ENTRIES && <p className="hint">These are the first {MAX_ENTRIES} entries.</p>}
+      {entries.length === MAX_ENTRIES && <p className="hint">{t('payment.first', { max: MAX_ENTRIES })}</p>}
     </section>
   );
+}
+
+/** Describes the status that an entry reports. Notifications that were rejected may contain any text. */
+function describeEntry({ transaction_status, source, payload }: PaymentEntry) {
+  if (transaction_status !== null) return findText(`status.${transaction_status}`) ?? transaction_status;
+  const { rejection } = source === 'refund' ? (JSON.parse(payload) as RefundPayload) : {};
+  return rejection === undefined ? t('payment.noStatus') : t('payment.rejection', { reason: rejection });
 }
 
 /** Describes the refunded amount if the entry contains one, otherwise the amount of the payment. */
 function describeAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
   const { refund_key, refund_amount, amount } = JSON.parse(payload) as RefundPayload;
-  const suffix = refund_amount == null || refund_key !== undefined ? '' : ' in total';
-  return `${formatAmount(refund_amount ?? amount ?? gross_amount)}${suffix}`;
+  const text = formatAmount(refund_amount ?? amount ?? gross_amount);
+  const isTotal = refund_amount != null && refund_key === undefined;
+  return isTotal ? t('payment.inTotal', { amount: text }) : text;
 }
 
 /** Formats an amount. A rejected notification may contain any text. */
 function formatAmount(amount: string | number | null) {
-  return /^\d+(\.\d+)?$/.test(String(amount)) ? formatPrice(Number(amount)) : amount;
+  const text = String(amount ?? '');
+  return /^\d+(\.\d+)?$/.test(text) ? formatPrice(Number(text)) : text;
 }

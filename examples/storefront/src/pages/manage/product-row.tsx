@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { AdminProduct } from '../../api/client';
 import { explain } from '../../api/errors';
-import { setAvailability } from '../../api/products';
+import { setAvailability } from '../../api/product-editing';
 import { useToday } from '../../api/shop';
 import { addDays, formatShortDate } from '../../calendar';
 import { Button, ButtonLink } from '../../components/button';
@@ -9,6 +9,7 @@ import { Badge } from '../../components/order-labels';
 import { Picture } from '../../components/picture';
 import { formatPrice } from '../../format';
 import { toast } from '../../state/toast';
+import { t } from '../../i18n';
 
 /** Row of the administrators' product list, with buttons that change the product's availability. */
 export function ProductRow({ product }: { product: AdminProduct }) {
@@ -19,13 +20,15 @@ export function ProductRow({ product }: { product: AdminProduct }) {
     onError: (error) => toast(explain(error)),
   });
   const unavailableLabel =
-    unavailable_until === null ? 'Hidden' : `Sold out until ${formatShortDate(unavailable_until)}`;
+    unavailable_until === null
+      ? t('products.hidden')
+      : t('products.soldOutUntil', { date: formatShortDate(unavailable_until) });
   const choices = available
     ? [
-        { label: 'Sold out today', change: { available: false, until: addDays(today, 1) } },
-        { label: 'Hide', change: { available: false } },
+        { label: t('products.soldOut'), change: { available: false, until: addDays(today, 1) } },
+        { label: t('products.hide'), change: { available: false } },
       ]
-    : [{ label: 'Available', change: { available: true } }];
+    : [{ label: t('products.available'), change: { available: true } }];
   return (
     <li className="row">
       <Picture product={product} src={images?.[0]} />
@@ -47,8 +50,12 @@ export function ProductRow({ product }: { product: AdminProduct }) {
             {label}
           </Button>
         ))}
-        <ButtonLink className="button quiet" to={`/manage/products/${id}`} aria-label={`Edit ${name}`}>
-          Edit
+        <ButtonLink
+          className="button quiet"
+          to={`/manage/products/${id}`}
+          aria-label={t('products.editNamed', { name })}
+        >
+          {t('products.edit')}
         </ButtonLink>
       </div>
     </li>

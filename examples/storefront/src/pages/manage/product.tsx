@@ -1,46 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
-import { explain } from '../../api/errors';
-import { deleteProduct, productDetail, type ProductValues, saveProduct } from '../../api/products';
+import { explain, hasCode } from '../../api/errors';
+import {
+  deleteProduct,
+  type EditedProduct,
+  productForEditing,
+  type ProductValues,
+  saveProduct,
+} from '../../api/product-editing';
 import { useFreshQuery } from '../../api/query-client';
-import { ConfirmButton } from '../../components/confirm-button';
+import { ConfirmButton } from '../../components/question-button';
 import { Field, Form } from '../../components/form';
-import { Loaded } from '../../components/page';
-import { parsePrice } from '../../format';
+import { Alert } from '../../components/notice';
+import { Loaded } from '../../components/loaded';
+import { formatPrice, parsePrice } from '../../format';
 import { toast } from '../../state/toast';
 import { ImagePicker } from './image-picker';
 import { ManagePage } from './manage-page';
-
-const MISSING = { icon: 'picture', title: 'There is no such product', text: 'It may have been deleted.' };
+import { t } from '../../i18n';
+import { BakeryFailure } from 'bakery-client';
 
 /** Page that edits the product with the id in the URL, or creates a product if the URL has no id. */
 export default function ManageProductPage() {
   const { id } = useParams();
   return (
-    <ManagePage title={id === undefined ? 'New product' : 'Edit product'}>
-      {id === undefined ? <ProductForm /> : <EditedProduct key={id} id={Number(id)} />}
+    <ManagePage title={id === undefined ? t('products.new') : t('products.editTitle')}>
+      {id === undefined ? <ProductForm /> : <ProductEditor key={id} id={Number(id)} />}
     </ManagePage>
   );
 }
 
-function EditedProduct({ id }: { id: number }) {
+function ProductEditor({ id }: { id: number }) {
+  const missing = { icon: 'picture', title: t('products.missing'), text: t('products.missingText') };
   return (
-    <Loaded query={useFreshQuery(productDetail(id))} missing={MISSING}>
-      {(product) => (
+    <Loaded query={useFreshQuery(productForEditing(id))} missing={missing}>
+      {(edited) => (
         <div>
-          <ProductForm product={product} />
-          <DeleteSection product={product} />
+          <ProductForm edited={edited} />
+          <DeleteSection product={edited.product} />
         </div>
       )}
     </Loaded>
   );
 }
 
-function ProductForm({ product }: { product?: Product }) {
+function ProductForm({ edited }: { edited?: EditedProduct }) {
   const navigate = useNavigate();
-  const isNew = product === undefined;
-  const { name = '', price = '', description, images } = product ?? {};
+  const queryClient = useQueryClient();
+  const isNew = edited === undefined;
+  // Product that the form is based on. After a conflict, this is the product that somebody else has saved.
+  const [base, setBase] = useState(edited);
+  const [changes, setChanges] = useState<string[]>([]);
+  const { name = '', price = '', description, images } = edited?.product ?? {};
   const defaultValues = {
     name,
     price: String(price),
@@ -50,27 +63,43 @@ function ProductForm({ product }: { product?: Product }) {
   // Fraction from 0 to 1 while the form is being uploaded, otherwise undefined.
   const [uploadProgress, setUploadProgress] = useState<number>();
   const save = async (values: ProductValues) => {
-    const sent = { ...values, price: parsePrice(values.price) };
-    const saved = await saveProduct(product?.id, sent, setUploadProgress).finally(() =>
-      setUploadProgress(undefined),
-    );
-    toast(`${saved.name} is saved.`);
+    const price = parsePrice(values.price);
+    if (price === null) throw new BakeryFailure(400, '', { price: t('products.priceUnclear') });
+    const sent = { ...values, price };
+    const saved = await saveProduct(base, sent, setUploadProgress)
+      .catch(async (error: unknown) => {
+        if (base !== undefined && hasCode(error, 412)) {
+          const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
+          if (current !== null) {
+            setChanges(listChanges(base.product, current.product));
+            setBase(current);
+          }
+        }
+        throw error;
+      })
+      .finally(() => setUploadProgress(undefined));
+    toast(t('products.saved', { name: saved.name }));
     await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
   };
   return (
     <section className="panel">
-      <Form submit={isNew ? 'Create product' : 'Save changes'} defaultValues={defaultValues} onSubmit={save}>
-        <Field name="name" label="Name" maxLength={255} />
-        <Field name="price" label="Price in rupiah" inputMode="decimal" hint="For example 25.000" />
-        <Field name="description" label="Description" maxLength={10_000} isMultiline />
+      <Form
+        submit={isNew ? t('products.create') : t('products.save')}
+        defaultValues={defaultValues}
+        onSubmit={save}
+      >
+        <Field name="name" label={t('products.name')} maxLength={255} />
+        <Field name="price" label={t('products.price')} inputMode="decimal" hint={t('products.priceHint')} />
+        <Field name="description" label={t('products.description')} maxLength={10_000} isMultiline />
         <ImagePicker />
+        <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
         {uploadProgress !== undefined && (
           <div className="progress">
-            <progress max={1} value={uploadProgress} aria-label="Upload" />
+            <progress max={1} value={uploadProgress} aria-label={t('products.upload')} />
             <span>
               {uploadProgress < 1
-                ? `${Math.round(uploadProgress * 100)} % sent`
-                : 'Sent. The pictures are being stored.'}
+                ? t('products.sent', { percent: Math.round(uploadProgress * 100) })
+                : t('products.storing')}
             </span>
           </div>
         )}
@@ -79,12 +108,22 @@ function ProductForm({ product }: { product?: Product }) {
   );
 }
 
+/** Lists what somebody else has changed, with the new value of short texts. */
+function listChanges(before: Product, after: Product) {
+  return [
+    ...(before.name === after.name ? [] : [`${t('products.name')}: ${after.name}`]),
+    ...(before.price === after.price ? [] : [`${t('products.price')}: ${formatPrice(after.price)}`]),
+    ...(before.description === after.description ? [] : [t('products.description')]),
+    ...(before.images?.join() === after.images?.join() ? [] : [t('pictures.title')]),
+  ];
+}
+
 function DeleteSection({ product: { id, name } }: { product: Product }) {
   const navigate = useNavigate();
   const remove = async () => {
     try {
       await deleteProduct(id);
-      toast(`${name} is deleted.`);
+      toast(t('products.deleted', { name }));
       await navigate('/manage/products', { replace: true });
     } catch (error) {
       toast(explain(error));
@@ -92,14 +131,14 @@ function DeleteSection({ product: { id, name } }: { product: Product }) {
   };
   return (
     <section className="panel">
-      <h2>Delete</h2>
-      <p>Removes the product and its pictures from the catalog permanently.</p>
+      <h2>{t('products.deleteTitle')}</h2>
+      <p>{t('products.deleteHint')}</p>
       <ConfirmButton
         className="button danger"
-        label="Delete product"
-        question={`Delete ${name}?`}
-        text="Its pictures are deleted too. Existing orders do not change."
-        yes="Delete it"
+        label={t('products.delete')}
+        question={t('products.deleteQuestion', { name })}
+        text={t('products.deleteText')}
+        confirmLabel={t('products.deleteYes')}
         onConfirm={() => void remove()}
       />
     </section>

@@ -1,48 +1,45 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { allProducts, type ProductFilter } from '../../api/products';
+import { allProducts, type ProductFilter } from '../../api/product-editing';
 import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
-import { Notice } from '../../components/page';
+import { Notice } from '../../components/notice';
 import { SearchForm } from '../../components/search';
 import { Filter, useFilters } from './filter';
 import { ManagePage } from './manage-page';
 import { ProductRow } from './product-row';
-
-const AVAILABILITY = {
-  true: { label: 'Available' },
-  false: { label: 'Not available' },
-};
+import { t } from '../../i18n';
 
 /** All products. Search and filter are in the address: `?q=lapis&available=false`. */
 export default function ManageProductsPage() {
   const filters = useFilters(['q', 'available']);
+  const availability = { true: t('products.available'), false: t('products.notAvailable') };
   const search = (
     <>
-      <SearchForm label="Name of the product" />
+      <SearchForm label={t('products.search')} />
       <div className="filters">
-        <Filter label="Availability" name="available" options={AVAILABILITY} />
+        <Filter label={t('products.availability')} name="available" options={availability} />
       </div>
     </>
   );
   return (
-    <ManagePage title="Products" action={<NewProductLink />} belowTitle={search}>
+    <ManagePage title={t('manage.products')} action={<NewProductLink />} belowTitle={search}>
       <EndlessList
         query={useInfiniteQuery(allProducts(filters as ProductFilter))}
-        label="Products"
-        noun="product"
+        label={t('manage.products')}
+        count={(count) => t('count.products', { count })}
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         empty={
-          <Notice icon="picture" title="No products yet" text="Add the first one.">
+          <Notice icon="picture" title={t('products.empty')} text={t('products.emptyText')}>
             <NewProductLink />
           </Notice>
         }
-        notFound={Object.keys(filters).length > 0 && 'No products match your search.'}
+        notFound={Object.keys(filters).length > 0 && t('products.noMatch')}
       />
     </ManagePage>
   );
 }
 
 function NewProductLink() {
-  return <ButtonLink to="/manage/products/new">New product</ButtonLink>;
+  return <ButtonLink to="/manage/products/new">{t('products.new')}</ButtonLink>;
 }

@@ -1,72 +1,85 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AdminOrder } from '../../api/client';
+import type { AdminOrder, Transaction } from '../../api/client';
 import { explain, getFieldMessages } from '../../api/errors';
 import { getRefundableAmount, type Refund, refundOrder } from '../../api/orders';
-import { ConfirmButton } from '../../components/confirm-button';
+import { ConfirmButton } from '../../components/question-button';
 import { TextField } from '../../components/field';
-import { Alert, focusHeading } from '../../components/page';
+import { Alert } from '../../components/notice';
+import { focusHeading } from '../../components/page-heading';
 import { formatPrice, parsePrice } from '../../format';
 import { toast } from '../../state/toast';
+import { t } from '../../i18n';
 
 const FIELDS = ['amount', 'reason'];
 
+interface RefundFormProps {
+  order: AdminOrder;
+  /** A second payment to return. Without it, the form concerns the payment that counts. */
+  transaction?: Transaction;
+}
+
 /** Refunds all or part of a payment, or records that the money was returned by hand. */
-export function RefundForm({ order }: { order: AdminOrder }) {
-  const refundable = getRefundableAmount(order);
+export function RefundForm({ order, transaction }: RefundFormProps) {
+  const refundable = getRefundableAmount(transaction ?? order);
   const [text, setText] = useState(String(refundable));
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
-  const amount = Number(parsePrice(text));
+  const amount = Number(parsePrice(text) ?? NaN);
   // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
   const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
-  const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
+  const target = transaction && { transaction_id: transaction.transaction_id };
+  const refund: Refund = {
+    amount,
+    ...target,
+    ...(reason !== '' && { reason }),
+    ...(isManual && { manual: true }),
+  };
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => refundOrder(order, refund),
     onSuccess: () => {
-      toast(`${formatPrice(amount)} is refunded.`);
+      toast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
   });
   const messages = getFieldMessages(error, FIELDS);
   return (
-    <details className="refund" open={order.refund_due}>
-      <summary>Refund</summary>
+    <details
+      className="refund"
+      open={transaction ? transaction.surplus : order.refund_due && order.fulfilment === 'refused'}
+    >
+      <summary>{transaction ? t('transactions.return') : t('manage.refund')}</summary>
       <div className="form">
         <TextField
-          label="Amount in rupiah"
-          hint={`A whole amount from 1 to ${formatPrice(refundable)}`}
+          label={t('refund.amount')}
+          hint={t('refund.amountHint', { max: formatPrice(refundable) })}
           message={messages.amount}
           inputMode="numeric"
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
         <TextField
-          label="Reason"
-          hint="Optional, for your records."
+          label={t('refund.reason')}
+          hint={t('refund.reasonHint')}
           message={messages.reason}
           maxLength={255}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />
         <label className="check">
-          <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />I
-          have returned the money by hand, for example by bank transfer
+          <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />
+          {t('refund.byHand')}
         </label>
         <Alert>{error && explain(error, { except: FIELDS })}</Alert>
         <ConfirmButton
           className="button quiet"
-          label="Refund"
+          label={t('manage.refund')}
           disabled={!isAmountValid}
           isBusy={isPending}
-          question={`Refund ${formatPrice(amount)}?`}
-          text={
-            isManual
-              ? 'This records that you have returned the money. The payment partner returns nothing.'
-              : 'The payment partner returns the money to the customer. This cannot be undone.'
-          }
-          yes={isManual ? 'Record the refund' : 'Refund the money'}
-          no="Do not refund"
+          question={t('refund.question', { amount: formatPrice(amount) })}
+          text={isManual ? t('refund.manualText') : t('refund.gatewayText')}
+          confirmLabel={isManual ? t('refund.record') : t('refund.yes')}
+          declineLabel={t('refund.no')}
           onConfirm={() => mutate()}
         />
       </div>

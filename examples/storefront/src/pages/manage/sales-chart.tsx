@@ -1,7 +1,8 @@
 import type { Schemas } from '../../api/client';
 import { formatShortDate } from '../../calendar';
-import { formatCount, formatPrice } from '../../format';
+import { formatPrice } from '../../format';
 import { FiguresTable } from './figures-table';
+import { t } from '../../i18n';
 
 /** Sizes in units of the `viewBox`. */
 const HEIGHT = 120;
@@ -28,7 +29,7 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
               width={DAY_WIDTH - GAP}
               height={height}
             >
-              <title>{`${formatShortDate(date)}: ${formatPrice(revenue)}, ${formatCount(orders, 'order')}`}</title>
+              <title>{`${formatShortDate(date)}: ${formatPrice(revenue)}, ${t('count.orders', { count: orders })}`}</title>
             </rect>
           );
         })}
@@ -38,10 +39,10 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
         <span>{formatShortDate(days.at(-1)?.date ?? '')}</span>
       </p>
       <details>
-        <summary>Figures per day</summary>
+        <summary>{t('sales.figures')}</summary>
         <FiguresTable
-          caption="Revenue per day"
-          columns={['Day', 'Orders', 'Revenue']}
+          caption={t('sales.perDay')}
+          columns={[t('pickup.day'), t('manage.orders'), t('sales.revenue')]}
           rows={days.map(({ date, orders, revenue }) => ({
             key: date,
             name: formatShortDate(date),

@@ -7,11 +7,13 @@ import { useToday } from '../../api/shop';
 import { addDays } from '../../calendar';
 import { Button } from '../../components/button';
 import { TextField } from '../../components/field';
-import { Alert, Loaded } from '../../components/page';
-import { formatCount, formatPrice } from '../../format';
+import { Loaded } from '../../components/loaded';
+import { Alert } from '../../components/notice';
+import { formatPrice } from '../../format';
 import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
+import { t } from '../../i18n';
 
 /** Total revenue, revenue per day and products by revenue. The URL may name the period: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {
@@ -21,14 +23,27 @@ export default function SalesPage() {
     from: search.get('from') ?? addDays(today, -6),
     to: search.get('to') ?? today,
   };
-  const download = useMutation({ mutationFn: () => downloadSales(range) });
+  const download = useMutation({ mutationFn: (format?: 'excel') => downloadSales(range, format) });
   return (
     <ManagePage
-      title="Sales"
+      title={t('manage.sales')}
       action={
-        <Button className="button quiet" aria-disabled={download.isPending} onClick={() => download.mutate()}>
-          Download CSV
-        </Button>
+        <div className="actions">
+          <Button
+            className="button quiet"
+            aria-disabled={download.isPending}
+            onClick={() => download.mutate(undefined)}
+          >
+            {t('sales.download')}
+          </Button>
+          <Button
+            className="button quiet"
+            aria-disabled={download.isPending}
+            onClick={() => download.mutate('excel')}
+          >
+            {t('sales.excel')}
+          </Button>
+        </div>
       }
       belowTitle={
         <RangePicker key={`${range.from} ${range.to}`} range={range} today={today} onChoose={setSearch} />
@@ -39,20 +54,20 @@ export default function SalesPage() {
         {({ total, days, products }) => (
           <>
             <section className="panel" aria-labelledby="revenue">
-              <h2 id="revenue">Revenue per day</h2>
+              <h2 id="revenue">{t('sales.perDay')}</h2>
               <p role="status">
-                <strong className="figure">{formatPrice(total.revenue)}</strong> with{' '}
-                {formatCount(total.orders, 'order')}
+                <strong className="figure">{formatPrice(total.revenue)}</strong>{' '}
+                {t('sales.with', { orders: t('count.orders', { count: total.orders }) })}
               </p>
               <SalesChart days={days} />
             </section>
             <section className="panel" aria-labelledby="products">
-              <h2 id="products">Products by revenue</h2>
+              <h2 id="products">{t('sales.byProduct')}</h2>
               {products.length === 0 ? (
-                <p className="hint">Nothing was sold.</p>
+                <p className="hint">{t('sales.nothing')}</p>
               ) : (
                 <FiguresTable
-                  columns={['Product', 'Pieces', 'Revenue']}
+                  columns={[t('table.product'), t('sales.pieces'), t('sales.revenue')]}
                   rows={products.map(({ product_id, name, quantity, revenue }) => ({
                     key: `${product_id} ${name}`,
                     name,
@@ -87,11 +102,11 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
           aria-pressed={isLastDays(days)}
           onClick={() => onChoose({ from: addDays(today, 1 - days), to: today })}
         >
-          Last {days} days
+          {t('sales.lastDays', { days })}
         </Button>
       ))}
       <TextField
-        label="From"
+        label={t('sales.from')}
         type="date"
         required
         max={to}
@@ -99,14 +114,14 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
         onChange={({ target }) => setDraft({ from: target.value, to })}
       />
       <TextField
-        label="To"
+        label={t('sales.to')}
         type="date"
         required
         min={from}
         value={to}
         onChange={({ target }) => setDraft({ from, to: target.value })}
       />
-      <button className="button quiet">Show</button>
+      <button className="button quiet">{t('sales.show')}</button>
     </form>
   );
 }

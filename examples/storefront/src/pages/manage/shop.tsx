@@ -1,69 +1,102 @@
-import type { Shop } from '../../api/client';
+import { BakeryFailure } from 'bakery-client';
+import { useState } from 'react';
 import { useFreshQuery } from '../../api/query-client';
-import { saveShop, shopInfo } from '../../api/shop';
-import { Field, Form } from '../../components/form';
-import { Loaded } from '../../components/page';
+import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
+import { Field, Form, SelectField } from '../../components/form';
+import { Loaded } from '../../components/loaded';
+import { Alert } from '../../components/notice';
+import { LANGUAGE_NAMES, t } from '../../i18n';
 import { toast } from '../../state/toast';
 import { addDate, ClosedDates } from './closed-dates';
+import { ClosedRanges } from './closed-ranges';
 import { HoursField } from './hours-field';
+import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
+import { PaidOrdersNote } from './paid-orders-note';
+import { listChanges, toFormValues, toSettings, type ShopFormValues } from './shop-values';
 
-/** Page for the settings of the shop: opening hours, closed dates, pickup and time zone. */
+/** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
   return (
-    <ManagePage title="Opening hours">
-      <Loaded query={useFreshQuery(shopInfo)}>{(shop) => <ShopForm shop={shop} />}</Loaded>
+    <ManagePage title={t('hours.title')}>
+      <Loaded query={useFreshQuery(shopSettings)}>{(data) => <ShopForm {...data} />}</Loaded>
     </ManagePage>
   );
 }
 
-function ShopForm({ shop }: { shop: Shop }) {
-  const { hours, closed, lead_minutes, days_ahead, time_zone } = shop;
-  const defaultValues = {
-    hours,
-    closed,
-    newClosedDate: '',
-    lead_minutes: String(lead_minutes),
-    days_ahead: String(days_ahead),
-    time_zone,
-  };
-  type Values = typeof defaultValues;
-  const save = async ({ newClosedDate, ...values }: Values, reset: (values: Values) => void) => {
+function ShopForm(loaded: LoadedSettings) {
+  // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
+  const [base, setBase] = useState(loaded);
+  const [changes, setChanges] = useState<string[]>([]);
+  const { refetch } = useFreshQuery(shopSettings);
+  const save = async (
+    { newClosedDate, ...values }: ShopFormValues,
+    reset: (values: ShopFormValues) => void,
+  ) => {
     // Also save a date that was chosen without pressing "Add date".
-    const dates = addDate(values.closed, newClosedDate);
-    await saveShop({
-      ...values,
-      closed: dates,
-      lead_minutes: toNumber(values.lead_minutes),
-      days_ahead: toNumber(values.days_ahead),
-    });
-    if (newClosedDate !== '') reset({ ...values, closed: dates, newClosedDate: '' });
-    toast('The opening hours are saved.');
+    const saved = { ...values, closed: addDate(values.closed, newClosedDate), newClosedDate: '' };
+    try {
+      await saveShop(toSettings(saved), base.etag);
+    } catch (error) {
+      if (error instanceof BakeryFailure && error.code === 412) {
+        const { data } = await refetch();
+        if (data) {
+          setChanges(listChanges(base.shop, data.shop));
+          setBase(data);
+        }
+      }
+      throw error;
+    }
+    const { data } = await refetch();
+    if (data) setBase(data);
+    setChanges([]);
+    reset(saved);
+    toast(t('hours.saved'));
   };
   return (
     <section className="panel">
-      <Form submit="Save" defaultValues={defaultValues} onSubmit={save}>
+      <Form submit={t('save')} defaultValues={toFormValues(loaded.shop)} onSubmit={save}>
+        <LeaveQuestion />
         <HoursField />
         <ClosedDates />
-        <Field
-          name="lead_minutes"
-          label="Minutes between an order and its pickup"
-          inputMode="numeric"
-          hint="The time that you need at least."
-        />
+        <ClosedRanges />
+        <PaidOrdersNote saved={base.shop} />
+        <Field name="lead_minutes" label={t('hours.lead')} inputMode="numeric" hint={t('hours.leadHint')} />
         <Field
           name="days_ahead"
-          label="Days in advance"
+          label={t('hours.daysAhead')}
           inputMode="numeric"
-          hint="Customers can choose a pickup up to this many days after today."
+          hint={t('hours.daysAheadHint')}
         />
-        <Field name="time_zone" label="Time zone" hint="For example Asia/Jakarta" />
+        <Field name="cut_off" label={t('shop.cutOff')} hint={t('shop.cutOffHint')} type="time" />
+        <Field
+          name="orders_per_slot"
+          label={t('shop.perSlot')}
+          hint={t('shop.perSlotHint')}
+          inputMode="numeric"
+        />
+        <SelectField
+          name="slot_minutes"
+          label={t('shop.slotMinutes')}
+          options={{
+            '': t('shop.noLimit'),
+            ...Object.fromEntries([15, 30, 60].map((count) => [count, t('shop.minutes', { count })])),
+          }}
+        />
+        <Field name="time_zone" label={t('hours.timeZone')} hint={t('hours.timeZoneHint')} />
+        <Field name="name" label={t('shop.name')} maxLength={100} />
+        <Field name="address" label={t('shop.address')} maxLength={300} isMultiline />
+        <Field name="phone" label={t('order.phone')} type="tel" />
+        <Field name="whatsapp" label={t('shop.whatsapp')} type="tel" />
+        <Field name="website" label={t('shop.website')} type="url" />
+        <SelectField
+          name="language"
+          label={t('shop.language')}
+          hint={t('shop.languageHint')}
+          options={LANGUAGE_NAMES}
+        />
+        <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
       </Form>
     </section>
   );
-}
-
-/** Converts the text of a number field. An empty text becomes NaN, which JSON sends as null, so the service rejects it. */
-function toNumber(text: string) {
-  return text.trim() === '' ? NaN : Number(text);
 }

@@ -1,25 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../components/button';
-import { Loaded } from '../../components/page';
+import { Loaded } from '../../components/loaded';
 import { useUrlParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
-import { shopInfo, useToday } from '../../api/shop';
+import { listClosedDates, shopInfo, useToday } from '../../api/shop';
 import { addDays, formatDate, formatDay } from '../../calendar';
 import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
+import { t } from '../../i18n';
+import type { Shop } from '../../api/client';
+import { PauseButtons } from './pause-buttons';
 
 /** Orders of a day by pickup time, and the products to bake for them. `?date=2026-11-24` selects another day than today. */
 export default function TodayPage() {
   const shop = useQuery(shopInfo);
   return (
-    <Loaded query={shop} title="Today">
-      {({ time_zone }) => <Day timeZone={time_zone} />}
+    <Loaded query={shop} title={t('today')}>
+      {(data) => <Day shop={data} />}
     </Loaded>
   );
 }
 
-function Day({ timeZone }: { timeZone: string }) {
+function Day({ shop }: { shop: Shop }) {
+  const timeZone = shop.time_zone;
   const today = useToday();
   const [chosen, choose] = useUrlParameter('date');
   const date = chosen || today;
@@ -33,28 +37,34 @@ function Day({ timeZone }: { timeZone: string }) {
       action={
         <div className="day-nav">
           <Button className="button quiet" onClick={() => pick(addDays(date, -1))}>
-            ← Previous day
+            ← {t('day.previous')}
           </Button>
           {date !== today && (
             <Button className="button quiet" onClick={() => pick(today)}>
-              Today
+              {t('today')}
             </Button>
           )}
           <Button className="button quiet" onClick={() => pick(addDays(date, 1))}>
-            Next day →
+            {t('day.next')} →
           </Button>
+          {date === today && <PauseButtons shop={shop} />}
           <Button className="button quiet" onClick={() => window.print()}>
-            Print
+            {t('print')}
           </Button>
         </div>
       }
-      belowTitle={title !== formatDate(date) && <p>{formatDate(date)}</p>}
+      belowTitle={
+        <>
+          {title !== formatDate(date) && <p>{formatDate(date)}</p>}
+          {listClosedDates(shop, date, 0).length > 0 && <p className="alert">{t('day.closed')}</p>}
+        </>
+      }
     >
       <Loaded query={query}>
-        {({ orders, products }) => (
+        {({ orders, products, overdue = [] }) => (
           <div className="day">
-            <DayOrders key={date} orders={orders} timeZone={timeZone} />
             <BakeList products={products} />
+            <DayOrders key={date} orders={orders} overdue={overdue} timeZone={timeZone} />
           </div>
         )}
       </Loaded>

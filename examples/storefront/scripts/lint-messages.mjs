@@ -1,0 +1,36 @@
+// Fails if a message is not used, or if the two languages have different placeholders. The compiler checks the keys.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadMessages } from './load-messages.mjs';
+
+/** Messages of the service. Their keys are built from the message. */
+const OF_SERVICE = 'api:';
+
+const folder = join(import.meta.dirname, '..', 'src');
+const names = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+const sources = await Promise.all(
+  names.filter((name) => !name.startsWith('messages')).map((name) => readFile(join(folder, name), 'utf8')),
+);
+const code = sources.join('\n');
+const literals = new Set([...code.matchAll(/'([\w.]+)'|"([\w.]+)"/g)].map(([, one, two]) => one ?? two));
+/** Keys with a variable part, such as `status.${status}.text`. */
+const templates = [...code.matchAll(/\bt\(\s*`([^`]+)`/g)].map(
+  ([, text]) => new RegExp(`^${text.replaceAll('.', '\\.').replaceAll(/\$\{[^}]+\}/g, '\\w+')}$`),
+);
+
+const [en, id] = [await loadMessages('en'), await loadMessages('id')];
+const problems = Object.keys(en).flatMap((key) => {
+  const isUsed =
+    key.startsWith(OF_SERVICE) || literals.has(key) || templates.some((template) => template.test(key));
+  const hasSamePlaceholders = listPlaceholders(en[key]) === listPlaceholders(id[key]);
+  return [
+    ...(isUsed ? [] : [`${key} is not used`]),
+    ...(hasSamePlaceholders ? [] : [`${key} has different placeholders in the two languages`]),
+  ];
+});
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function listPlaceholders(text) {
+  return [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name))].sort().join();
+}

@@ -1,0 +1,61 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { explain } from '../api/errors';
+import { t } from '../i18n';
+import { Button } from './button';
+import { Icon } from './icon';
+
+export interface NoticeProps {
+  icon: string;
+  title: string;
+  text: string;
+  role?: 'alert';
+  children?: ReactNode;
+}
+
+/** Message instead of content, with the possible next steps. */
+export function Notice({ icon, title, text, role, children }: NoticeProps) {
+  return (
+    <div className="notice" role={role}>
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children && <div className="actions">{children}</div>}
+    </div>
+  );
+}
+
+export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
+  return (
+    <Notice icon="offline" title={t('error.title')} text={explain(error)} role="alert">
+      <Button onClick={() => void onRetry()}>{t('tryAgain')}</Button>
+    </Notice>
+  );
+}
+
+/** Message above data that could not be reloaded. Shows nothing without an error. */
+export function OutdatedNote({ error }: { error: unknown }) {
+  return <Alert>{error ? t('error.outdated', { reason: explain(error) }) : null}</Alert>;
+}
+
+export function Alert({ children }: { children: ReactNode }) {
+  return <div role="alert">{children && <p className="alert">{children}</p>}</div>;
+}
+
+const SLOW_MS = 5_000;
+
+/** Grey bars instead of text that is loading. A slow service is named, because it differs from a broken connection. */
+export function Skeleton() {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <>
+      <p role="status" className="hint">
+        {isSlow && t('error.slow')}
+      </p>
+      <div className="skeleton bars" aria-hidden="true" />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import type { Order } from '../api/client';
+import { explain } from '../api/errors';
+import { productDetail } from '../api/products';
+import { queryClient } from '../api/query-client';
+import { t } from '../i18n';
+import { addToCart } from '../state/cart';
+import { toast } from '../state/toast';
+import { Button } from './button';
+
+/** Button that puts the products of an order into the cart again, with current prices and without sold-out products. */
+export function OrderAgainButton({ order }: { order: Order }) {
+  const navigate = useNavigate();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const products = await Promise.all(
+        order.items.map(({ product_id }) => queryClient.query(productDetail(product_id))),
+      );
+      return order.items.flatMap(({ quantity }, index) => {
+        const product = products[index];
+        return product ? { product, quantity } : [];
+      });
+    },
+    onSuccess: (lines) => {
+      for (const { product, quantity } of lines) addToCart(product, quantity);
+      if (lines.length < order.items.length) toast(t('order.againPartly'));
+      if (lines.length > 0) void navigate('/cart');
+    },
+    onError: (error) => toast(explain(error)),
+  });
+  return (
+    <Button className="button quiet" aria-disabled={isPending} onClick={() => mutate()}>
+      {t('order.again')}
+    </Button>
+  );
+}

@@ -1,0 +1,81 @@
+import { type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
+import { Button } from './button';
+import { t } from '../i18n';
+
+interface QuestionProps {
+  className: string;
+  label: string;
+  question: string;
+  text: ReactNode;
+  /** Label of the button that declines. */
+  declineLabel?: string;
+  disabled?: boolean;
+  /** True while an action that the person confirmed before is running. */
+  isBusy?: boolean;
+}
+
+interface QuestionButtonProps extends QuestionProps {
+  /** Button text for each answer. `onAnswer` receives the key. */
+  answers: Record<string, string>;
+  onAnswer: (answer: string) => void;
+}
+
+/** Button that asks a question before an action that cannot be undone. Escape declines. */
+export function QuestionButton(props: QuestionButtonProps) {
+  const {
+    className,
+    label,
+    question,
+    text,
+    declineLabel = t('question.keep'),
+    disabled,
+    isBusy,
+    answers,
+    onAnswer,
+  } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+    const { returnValue } = currentTarget;
+    // Forget the answer. Escape sets no value, so closing the reopened dialog with Escape would report this answer again.
+    currentTarget.returnValue = '';
+    if (returnValue in answers) onAnswer(returnValue);
+  };
+  return (
+    <>
+      <Button
+        className={className}
+        disabled={disabled}
+        aria-disabled={isBusy}
+        onClick={() => dialog.current?.showModal()}
+      >
+        {label}
+      </Button>
+      <dialog ref={dialog} aria-labelledby={id} aria-describedby={`${id}-text`} onClose={onClose}>
+        <form method="dialog">
+          <h2 id={id}>{question}</h2>
+          <p id={`${id}-text`}>{text}</p>
+          <div className="actions">
+            <button className="button quiet" value="">
+              {declineLabel}
+            </button>
+            {Object.entries(answers).map(([answer, buttonText]) => (
+              <button key={answer} className="button danger" value={answer}>
+                {buttonText}
+              </button>
+            ))}
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+interface ConfirmButtonProps extends QuestionProps {
+  confirmLabel: string;
+  onConfirm: () => void;
+}
+
+export function ConfirmButton({ confirmLabel, onConfirm, ...props }: ConfirmButtonProps) {
+  return <QuestionButton answers={{ confirm: confirmLabel }} onAnswer={onConfirm} {...props} />;
+}

@@ -1,0 +1,62 @@
+import { i18n } from '@lingui/core';
+import { useSyncExternalStore } from 'react';
+import type { en } from './messages/en';
+
+export const LANGUAGES = ['en', 'id'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+type Messages = typeof en;
+export type MessageKey = keyof Messages;
+
+/** Names of the placeholders in a message: `count` for `{count, plural, one {# piece} other {# pieces}}`. */
+type Placeholder<Text> = Text extends `${string}{${infer Inside}}${infer Rest}`
+  ? NameOf<Inside> | Placeholder<Rest>
+  : never;
+type NameOf<Inside> = Inside extends `#${string}`
+  ? never
+  : Inside extends `${infer Name},${string}`
+    ? Name
+    : Inside;
+type Values<Key extends MessageKey> = Record<Placeholder<Messages[Key]>, string | number>;
+
+/** Catalogs by language. A build contains one script for each, and a visit loads one. */
+const CATALOGS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
+  en: async () => (await import('./messages/en')).en,
+  id: async () => (await import('./messages/id')).id,
+};
+/** Name of each language in that language. */
+export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', id: 'Bahasa Indonesia' };
+const LOCALES: Record<Language, string> = { en: 'en-GB', id: 'id-ID' };
+
+/** Returns a text in the current language. Components that call it are rendered again when the language changes. */
+export function t<Key extends MessageKey>(
+  key: Key,
+  ...[values]: [Placeholder<Messages[Key]>] extends [never] ? [] : [Values<Key>]
+): string {
+  return i18n._(key, values);
+}
+
+/** Returns the text for a key that was built at run time, or undefined if there is none. */
+export function findText(key: string): string | undefined {
+  return key in i18n.messages ? i18n._(key) : undefined;
+}
+
+export async function loadLanguage(language: Language): Promise<void> {
+  i18n.loadAndActivate({ locale: language, messages: await CATALOGS[language]() });
+  document.documentElement.lang = language;
+  document.querySelector('link[rel=manifest]')?.setAttribute('href', `/manifest-${language}.webmanifest`);
+}
+
+export function getLanguage(): Language {
+  return i18n.locale as Language;
+}
+
+/** Locale for dates and times in the current language. */
+export function getLocale(): string {
+  return LOCALES[getLanguage()];
+}
+
+/** Returns the current language, and renders the component again when the language changes. */
+export function useLanguage(): Language {
+  return useSyncExternalStore((listener) => i18n.on('change', listener), getLanguage);
+}

@@ -1,0 +1,26 @@
+import type { OrderAction } from '../../api/client';
+import { formatDateAndTime, formatPrice } from '../../format';
+import { t } from '../../i18n';
+
+/** Steps, refusals, cancellations and refunds of an order, in plain words. */
+export function Actions({ actions }: { actions: OrderAction[] }) {
+  if (actions.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="actions">
+      <h2 id="actions">{t('actions.title')}</h2>
+      <ol className="history">
+        {actions.map((action, index) => (
+          <li key={index}>{describeAction(action)}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function describeAction({ action, by, at, amount, reason }: OrderAction) {
+  const what =
+    action === 'refund' ? t('actions.refund', { amount: formatPrice(amount ?? 0) }) : t(`actions.${action}`);
+  const who = by === null ? what : t('actions.by', { what, name: by.fullname });
+  const text = `${who}, ${formatDateAndTime(at)}`;
+  return reason === null ? text : `${text}: ${reason}`;
+}

@@ -1,0 +1,25 @@
+import { useEffect } from 'react';
+import { useFormContext } from 'react-hook-form';
+import { t } from '../../i18n';
+
+/** Asks before the person leaves a form with unsaved changes, by a link or by closing the tab. */
+export function LeaveQuestion() {
+  const { isDirty, isSubmitting } = useFormContext().formState;
+  useEffect(() => {
+    if (!isDirty || isSubmitting) return;
+    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    const onClick = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      if (link === null || link.target === '_blank' || window.confirm(t('leave.question'))) return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    window.addEventListener('beforeunload', onUnload);
+    document.addEventListener('click', onClick, true);
+    return () => {
+      window.removeEventListener('beforeunload', onUnload);
+      document.removeEventListener('click', onClick, true);
+    };
+  }, [isDirty, isSubmitting]);
+  return null;
+}

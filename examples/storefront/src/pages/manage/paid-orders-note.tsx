@@ -1,0 +1,55 @@
+import { useQueries } from '@tanstack/react-query';
+import { useFormContext, useWatch } from 'react-hook-form';
+import { Link } from 'react-router';
+import type { Schemas, Shop } from '../../api/client';
+import { daySheet } from '../../api/reports';
+import { listClosedDates, useToday } from '../../api/shop';
+import { formatDate } from '../../calendar';
+import { formatOrderNumber } from '../../format';
+import { t } from '../../i18n';
+import { addDate } from './closed-dates';
+import type { ShopFormValues } from './shop-values';
+
+/** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
+export function PaidOrdersNote({ saved }: { saved: Schemas['AdminShopView'] }) {
+  const { control } = useFormContext<ShopFormValues>();
+  const [closed, newDate, closed_ranges] = useWatch({
+    control,
+    name: ['closed', 'newClosedDate', 'closed_ranges'],
+  });
+  const today = useToday();
+  const draft: Pick<Shop, 'closed' | 'closed_ranges'> = { closed: addDate(closed, newDate), closed_ranges };
+  const dates = new Set([
+    // No order has a later pickup.
+    ...listClosedDates(draft, today, saved.days_ahead),
+    ...saved.paid_orders.map(({ date }) => date),
+  ]);
+  const days = useQueries({
+    queries: [...dates].sort().map((date) => ({ ...daySheet(date), refetchInterval: false as const })),
+    combine: (queries) => queries.map(({ data }, index) => ({ date: [...dates].sort()[index], data })),
+  });
+  const affected = days.flatMap(({ date = '', data }) => (data?.orders.length ? [{ date, ...data }] : []));
+  return (
+    <div role="alert">
+      {affected.length > 0 && (
+        <div className="alert">
+          <p>{t('shop.paidOrders')}</p>
+          {affected.map(({ date, orders }) => (
+            <p key={date}>
+              <strong>{`${formatDate(date)}, ${t('count.orders', { count: orders.length })}:`}</strong>{' '}
+              {orders.map(({ order_id, customer }, index) => (
+                <span key={order_id}>
+                  {index > 0 && ', '}
+                  <Link to={`/manage/orders/${order_id}`} target="_blank">
+                    {formatOrderNumber(order_id)}
+                  </Link>{' '}
+                  {customer.fullname}
+                </span>
+              ))}
+            </p>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

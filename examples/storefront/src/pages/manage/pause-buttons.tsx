@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Shop } from '../../api/client';
+import { explain } from '../../api/errors';
+import { pauseShop } from '../../api/shop';
+import { addDays, formatClock, toInstant, toLocalDate } from '../../calendar';
+import { Button } from '../../components/button';
+import { t } from '../../i18n';
+import { toast } from '../../state/toast';
+
+const HALF_HOUR_MS = 30 * 60_000;
+
+/** Buttons that stop new orders for half an hour or for the rest of the day, or a button that accepts orders again. */
+export function PauseButtons({ shop: { paused_until, time_zone } }: { shop: Shop }) {
+  const { mutate, isPending } = useMutation({
+    mutationFn: pauseShop,
+    onSuccess: (_, until) =>
+      until === null
+        ? toast(t('pause.ended'))
+        : toast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
+    onError: (error) => toast(explain(error)),
+  });
+  const pauseUntil = (end: Date) => mutate(end.toISOString());
+  const pauseToday = () => {
+    const tomorrow = addDays(toLocalDate(new Date(), time_zone), 1);
+    pauseUntil(toInstant(tomorrow, '00:00', time_zone));
+  };
+  const attributes = { className: 'button quiet', 'aria-disabled': isPending };
+  if (paused_until !== null && isInFuture(paused_until))
+    return (
+      <Button {...attributes} onClick={() => mutate(null)}>
+        {t('pause.end', { time: formatClock(paused_until, time_zone) })}
+      </Button>
+    );
+  return (
+    <>
+      <Button {...attributes} onClick={() => pauseUntil(new Date(Date.now() + HALF_HOUR_MS))}>
+        {t('pause.halfHour')}
+      </Button>
+      <Button {...attributes} onClick={pauseToday}>
+        {t('pause.today')}
+      </Button>
+    </>
+  );
+}
+
+function isInFuture(iso: string) {
+  return Date.parse(iso) > Date.now();
+}

@@ -1,0 +1,66 @@
+import type { DragEvent } from 'react';
+import type { EditedPicture } from '../../api/product-editing';
+import { Icon } from '../../components/icon';
+import { t } from '../../i18n';
+
+const STEPS = [
+  { step: -1, key: 'pictures.earlier', arrow: '←' },
+  { step: 1, key: 'pictures.later', arrow: '→' },
+] as const;
+
+interface ThumbProps {
+  picture: EditedPicture;
+  /** Position from 1. */
+  position: number;
+  isMovable: (step: -1 | 1) => boolean;
+  /** Called with indexes of pictures. The picture `from` was dropped on this one, or is this one. */
+  onMove: (from: number, to: number) => void;
+  onToggle: () => void;
+}
+
+/** Picture of the form. A new one moves with its arrow buttons, or by being dragged to another one. */
+export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbProps) {
+  const { src, file, isRemoved = false } = picture;
+  const index = position - 1;
+  const name = file?.name ?? t('pictures.number', { number: position });
+  const state = file ? 'new' : isRemoved ? 'removed' : 'kept';
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    onMove(Number(event.dataTransfer.getData('text/plain')), index);
+  };
+  return (
+    <li
+      className={isRemoved ? 'thumb removed' : 'thumb'}
+      draggable={file !== undefined}
+      onDragStart={({ dataTransfer }) => dataTransfer.setData('text/plain', String(index))}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={drop}
+    >
+      <img src={src} alt={name} width={160} height={120} draggable={false} />
+      {state !== 'kept' && <span className="badge tone-plain">{t(`pictures.${state}.badge`)}</span>}
+      <button
+        type="button"
+        className="toggle"
+        aria-label={t(`pictures.${state}.action`, { name })}
+        onClick={onToggle}
+      >
+        {isRemoved ? t('pictures.keep') : <Icon name="cross" />}
+      </button>
+      {file && (
+        <div className="move">
+          {STEPS.map(({ step, key, arrow }) => (
+            <button
+              key={key}
+              type="button"
+              aria-label={t(key, { name })}
+              disabled={!isMovable(step)}
+              onClick={() => onMove(index, index + step)}
+            >
+              {arrow}
+            </button>
+          ))}
+        </div>
+      )}
+    </li>
+  );
+}

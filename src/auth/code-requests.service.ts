@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AttemptCounts, type Limit } from './attempt-counts.js';
+import type { ClientNetworks } from '../common/http/client.decorator.js';
+import { isBeyond } from './guess-limits.js';
+import type { OtpPurpose } from './otp.entity.js';
+
+const HOUR = 3_600;
+
+// Each `name` is part of stored keys. Version 1.2 uses the same names, except for the reset.
+const MAILS_PER_MAILBOX_AND_PURPOSE: Limit = { name: 'mail-to', max: 1, seconds: 60 };
+const MAILS_PER_MAILBOX: Limit = { name: 'mails-to', max: 10, seconds: HOUR };
+const MAILS_PER_ADDRESS: Readonly<Record<OtpPurpose, Limit>> = {
+  verify_email: { name: 'mails-of', max: 100, seconds: HOUR },
+  reset_password: { name: 'resets-of', max: 100, seconds: HOUR },
+};
+/** Marks a client address that requested a code, for longer than the code is valid. */
+const REQUESTER: Limit = { name: 'code-requested', max: 1, seconds: 1_200 };
+const CODE_LIFETIME_S = 600;
+
+/** Limits for requests of codes (docs/decisions/09). */
+@Injectable()
+export class CodeRequestsService {
+  constructor(private readonly counts: AttemptCounts) {}
+
+  /**
+   * Counts a request before anything is queued, and remembers the address of the client as a requester.
+   * @returns true if a code may be mailed. Otherwise the request does not stay counted
+   */
+  async count(
+    tx: EntityManager,
+    email: string,
+    purpose: OtpPurpose,
+    client: ClientNetworks,
+  ): Promise<boolean> {
+    const mailbox = toMailbox(email);
+    const counts = {
+      perMailboxAndPurpose: [this.counts.toCount(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose)],
+      perMailbox: [this.counts.toCount(MAILS_PER_MAILBOX, mailbox)],
+      perAddress: this.counts.toClientCounts(MAILS_PER_ADDRESS[purpose], client),
+    };
+    const isAllowed = (attempts: Readonly<Record<keyof typeof counts, readonly number[]>>): boolean =>
+      !isBeyond(MAILS_PER_MAILBOX_AND_PURPOSE.max, attempts.perMailboxAndPurpose) &&
+      !isBeyond(MAILS_PER_MAILBOX.max, attempts.perMailbox) &&
+      !isBeyond(MAILS_PER_ADDRESS[purpose].max, attempts.perAddress);
+
+    const next = await this.counts.readNext(counts, tx);
+    // A client that is beyond its limit gets no further rows.
+    if (isBeyond(MAILS_PER_ADDRESS[purpose].max, next.perAddress)) return false;
+    // Also if no code may be mailed now: the client may use the code of an earlier request.
+    const requester = this.counts.toCount(REQUESTER, mailbox, purpose, client.address);
+    if ((await this.counts.findSecondsLeft(requester, tx)) < CODE_LIFETIME_S)
+      await this.counts.restart(requester, tx);
+    // Without a write, a flood of requests does not wait for the locks of the counts.
+    if (!isAllowed(next)) return false;
+    if (isAllowed(await this.counts.add(counts, tx))) return true;
+    await this.counts.takeBack(counts, tx);
+    return false;
+  }
+
+  /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */
+  async isRequester(email: string, purpose: OtpPurpose, { address }: ClientNetworks): Promise<boolean> {
+    const requester = this.counts.toCount(REQUESTER, toMailbox(email), purpose, address);
+    return (await this.counts.findSecondsLeft(requester)) > 0;
+  }
+}
+
+/** Normalizes an e-mail address, so that all its spellings and `+tag` addresses count as one mailbox. */
+function toMailbox(email: string): string {
+  const normalized = email.normalize('NFKC').toLowerCase();
+  return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
+}

@@ -1,0 +1,70 @@
+import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
+import { Failure, failures, type FieldMessages } from './failures.js';
+import { requestIdOf } from '../http/request-id.js';
+
+class FailErrors {
+  @ApiProperty({ description: 'The HTTP status' })
+  readonly code!: number;
+
+  @ApiProperty()
+  readonly message!: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    description: 'One message for each field that failed validation',
+    additionalProperties: { type: 'string' },
+  })
+  readonly details?: FieldMessages | undefined;
+}
+
+/** Body of every failing response (contract 2.4). */
+export class FailEnvelope {
+  @ApiProperty({ enum: ['fail'] })
+  readonly status!: 'fail';
+
+  @ApiProperty()
+  readonly errors!: FailErrors;
+}
+
+export function failEnvelope({ code, message, details }: Failure): FailEnvelope {
+  return { status: 'fail', errors: { code, message, details } };
+}
+
+/** Failures for 4xx errors that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
+const REJECTIONS: Readonly<Record<number, () => Failure>> = {
+  404: failures.notFound,
+  413: failures.tooLarge,
+  415: failures.unsupportedEncoding,
+};
+
+/** Turns anything thrown into a response. The details of an unexpected error appear only in the log. */
+@Catch()
+export class FailEnvelopeFilter implements ExceptionFilter {
+  readonly #logger = new Logger('Failure');
+
+  /** @param constraintFailures failures for violations of database constraints, by the name of the constraint */
+  constructor(private readonly constraintFailures: Readonly<Record<string, () => Failure>>) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    const failure = toFailure(thrown, this.constraintFailures);
+    if (failure.code >= 500)
+      this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
+    // A cut connection tells the client that the response is incomplete.
+    if (response.headersSent) response.destroy();
+    else response.status(failure.code).json(failEnvelope(failure));
+  }
+}
+
+function toFailure(thrown: unknown, constraintFailures: Readonly<Record<string, () => Failure>>): Failure {
+  if (thrown instanceof Failure) return thrown;
+  const createFailure = constraintFailures[violatedConstraint(thrown) ?? ''];
+  if (createFailure !== undefined) return createFailure();
+  if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
+  // Nest's exceptions and the errors of body parsers have a `status`.
+  const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
+  return status < 500 ? (REJECTIONS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
+}

@@ -1,0 +1,87 @@
+import { type Failure, failures } from './errors/failures.js';
+
+interface WaitingTask {
+  readonly size: number;
+  readonly begin: () => void;
+  readonly reject: (reason: Failure) => void;
+}
+
+/**
+ * Limits the total size of the tasks that run at a time. Clients with waiting tasks are served in turn, so that a client with
+ * many tasks does not delay the others. If too many tasks wait, the newest task of the client with the most tasks is rejected.
+ */
+export class FairQueue {
+  /** Waiting tasks by client, oldest first. The first client is served next. */
+  readonly #waiting = new Map<string, WaitingTask[]>();
+  #waitingCount = 0;
+
+  /** @param free total size of the tasks that can run. A larger task would wait forever */
+  constructor(
+    private free: number,
+    private readonly maxWaiting = Infinity,
+  ) {}
+
+  /**
+   * @param left aborted when the client disconnects. A task that still waits is dropped then
+   * @throws Failure 503 if too many tasks wait, 400 if the client has disconnected; otherwise the error of the task
+   */
+  async run<T>(client: string, left: AbortSignal, task: () => Promise<T>, size = 1): Promise<T> {
+    await this.#enter(client, left, size);
+    try {
+      return await task();
+    } finally {
+      this.free += size;
+      this.#beginNext();
+    }
+  }
+
+  async #enter(client: string, left: AbortSignal, size: number): Promise<void> {
+    if (left.aborted) throw failures.malformedRequest();
+    let drop: () => void = () => undefined;
+    await new Promise<void>((begin, reject) => {
+      const task = { size, begin, reject };
+      this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), task]);
+      this.#waitingCount += 1;
+      drop = () => {
+        this.#remove(client, task);
+        reject(failures.malformedRequest());
+        this.#beginNext();
+      };
+      left.addEventListener('abort', drop);
+      this.#beginNext();
+      if (this.#waitingCount > this.maxWaiting) this.#rejectNewestOfLongest();
+    }).finally(() => {
+      left.removeEventListener('abort', drop);
+    });
+  }
+
+  /** Begins waiting tasks until the next one does not fit. */
+  #beginNext(): void {
+    for (const [client, [next]] of this.#waiting) {
+      if (next === undefined || next.size > this.free) return;
+      this.#remove(client, next);
+      // Move the client to the end of the map: the other clients are served first.
+      const rest = this.#waiting.get(client);
+      this.#waiting.delete(client);
+      if (rest !== undefined) this.#waiting.set(client, rest);
+      this.free -= next.size;
+      next.begin();
+    }
+  }
+
+  #rejectNewestOfLongest(): void {
+    const [client, tasks] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    const newest = tasks.at(-1);
+    if (newest === undefined) return;
+    this.#remove(client, newest);
+    newest.reject(failures.unavailable(`${this.maxWaiting} tasks wait already`));
+  }
+
+  #remove(client: string, task: WaitingTask): void {
+    const tasks = this.#waiting.get(client);
+    if (tasks?.includes(task) !== true) return;
+    this.#waitingCount -= 1;
+    if (tasks.length === 1) this.#waiting.delete(client);
+    else tasks.splice(tasks.indexOf(task), 1);
+  }
+}

@@ -1,0 +1,45 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+
+/** Networks by which limits count a client. */
+export interface ClientNetworks {
+  /** IPv4 address, or the /64 network that one IPv6 customer has. */
+  readonly address: string;
+  /** /48 network of an IPv6 address, which one IPv6 customer may have too; undefined for an IPv4 address. */
+  readonly network: string | undefined;
+}
+
+/** Client of a request. */
+export interface Client extends ClientNetworks {
+  /** Aborted when the client disconnects. */
+  readonly left: AbortSignal;
+}
+
+/** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
+
+/** Injects the client of the request. */
+export const CurrentClient = createParamDecorator((_: undefined, context: ExecutionContext): Client => {
+  const http = context.switchToHttp();
+  return clientOf(http.getRequest<Request>(), http.getResponse<Response>());
+});
+
+export function clientOf({ ip = '' }: Request, response: Response): Client {
+  const left = new AbortController();
+  response.once('close', () => {
+    left.abort();
+  });
+  if (response.closed) left.abort();
+  return { ...parseAddress(ip), left: left.signal };
+}
+
+/** Malformed X-Forwarded-For values are used unchanged as address. */
+function parseAddress(ip: string): ClientNetworks {
+  const withoutPort = ip.replace(WITH_PORT, '$1$2');
+  if (!ipaddr.isValid(withoutPort)) return { address: withoutPort, network: undefined };
+  const address = ipaddr.process(withoutPort);
+  if (!(address instanceof ipaddr.IPv6)) return { address: address.toString(), network: undefined };
+  const groups = address.parts.map((group) => group.toString(16));
+  return { address: `${groups.slice(0, 4).join(':')}::/64`, network: `${groups.slice(0, 3).join(':')}::/48` };
+}

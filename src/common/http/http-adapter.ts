@@ -1,0 +1,128 @@
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
+import { type Failure, failures } from '../errors/failures.js';
+import { failEnvelope } from '../errors/fail-envelope.filter.js';
+import { unparsableRequests } from '../observability/metrics.js';
+
+const SECOND = 1000;
+const MAX_HEADERS = 100;
+/** Time for a body that is not a form. */
+const BODY_MS = 60 * SECOND;
+/** Time that a rejected client has to read the response. */
+const LINGER_MS = 2000;
+
+const SERVER_OPTIONS = {
+  headersTimeout: 10 * SECOND,
+  // A form may take this long. `limitBodyTime` ends other requests earlier.
+  requestTimeout: 600 * SECOND,
+  // Node's default of 30 s would extend the timeouts above by up to 30 s.
+  connectionsCheckingInterval: SECOND,
+  keepAliveTimeout: 5 * SECOND,
+  maxHeaderSize: 16 * 1024,
+  // Node's rejection has no body; `requireSaneHeaders` sends the fail envelope.
+  requireHostHeader: false,
+} as const;
+
+/** Failures by the code of a `clientError` of Node. Any other code is a malformed request. */
+const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
+  HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),
+  ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
+};
+
+/** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
+export class HttpAdapter extends ExpressAdapter {
+  constructor(
+    private readonly minimumReadRate: MinimumReadRate = { bytesPerSecond: 1024, windowMs: 60 * SECOND },
+  ) {
+    super();
+  }
+
+  override initHttpServer(): void {
+    const express = this.getInstance<(...args: [...Parameters<RequestListener>, () => void]) => void>();
+    const listener = serializePipelinedRequests((request, response) => {
+      limitBodyTime(request, response);
+      // Express calls back for a URL that it cannot parse, such as `http://[`.
+      express(request, response, () => {
+        if (response.headersSent) request.socket.destroy();
+        else reject(request.socket, failures.malformedRequest());
+      });
+    });
+    const server = createServer(SERVER_OPTIONS, listener);
+    // Node silently drops headers beyond this number. One more than the limit lets `requireSaneHeaders` see an excess.
+    server.maxHeadersCount = MAX_HEADERS + 1;
+    // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    // Node would close the connection of a CONNECT request without a response. Node leaves errors of this socket unhandled.
+    server.on('connect', (_request, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
+      reject(socket, failures.malformedRequest());
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      // After the headers of a response, the client would read a failure as part of the response's body.
+      const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse };
+      if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) socket.destroy();
+      else reject(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
+    });
+    disconnectSlowReaders(server, this.minimumReadRate);
+    this.httpServer = server;
+  }
+}
+
+/** Ends a request whose body takes longer than a minute. A form may take longer, because `readForm` watches its progress. */
+function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;
+  if ((length ?? encoding) === undefined) return;
+  const timer = setTimeout(() => {
+    if (request.complete) return;
+    if (response.headersSent) request.socket.destroy();
+    else if (type?.startsWith('multipart/form-data') !== true)
+      reject(request.socket, failures.requestTimeout(), response);
+  }, BODY_MS).unref();
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+}
+
+/** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2) and requests with too many headers. */
+export function requireSaneHeaders(request: Request, _response: Response, next: NextFunction): void {
+  const hosts = request.headersDistinct.host?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) next(failures.malformedRequest());
+  else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
+  else next();
+}
+
+/** Rejects a request on its connection. The headers that the response already has include those for CORS. */
+function reject(socket: Socket, failure: Failure, response?: ServerResponse): void {
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  socket.end(toHttpMessage(failure, response?.getHeaders()));
+  unparsableRequests.inc({ http_response_status_code: failure.code });
+}
+
+function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): string {
+  const body = JSON.stringify(failEnvelope(failure));
+  return [
+    `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}`,
+    ...Object.entries({
+      'x-request-id': randomUUID(),
+      'x-content-type-options': 'nosniff',
+      ...headers,
+      connection: 'close',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+    }).map(([name, value]) => `${name}: ${String(value)}`),
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { failures } from '../errors/failures.js';
+
+/**
+ * Returns the ETag of a resource. Two versions of the resource must differ in `version`. The ETag is weak, because a proxy
+ * that compresses the response weakens strong ETags.
+ */
+export function toEtag(version: unknown): string {
+  return `W/"${createHash('sha256').update(JSON.stringify(version)).digest('base64url')}"`;
+}
+
+/**
+ * Checks the header If-Match of a change, inside its transaction and after the lock of the row. Compares weak and strong
+ * ETags alike. Without the header, every version matches.
+ * @param currentEtag from `toEtag`
+ * @throws Failure 412 if no ETag in the header is the current one
+ */
+export function assertIfMatch(header: string | undefined, currentEtag: string): void {
+  const accepted = header?.split(',').map((etag) => withoutWeakness(etag.trim()));
+  if (accepted === undefined || accepted.includes('*') || accepted.includes(withoutWeakness(currentEtag)))
+    return;
+  throw failures.changedMeanwhile();
+}
+
+function withoutWeakness(etag: string): string {
+  return etag.replace(/^W\//, '');
+}

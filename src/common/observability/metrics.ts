@@ -1,0 +1,65 @@
+import { Counter, Histogram } from 'prom-client';
+
+// Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and may be personal data.
+
+/** Seconds. Calls to external services time out after 5 to 25. */
+export const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds: the buckets of OpenTelemetry's convention, and 0.001 for responses from the cache. */
+const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Creates a counter that starts at 0 for all label values: `rate` ignores the first event of a series that starts at 1. */
+export function createCounter<L extends string>(
+  name: string,
+  help: string,
+  labels: Readonly<Record<L, readonly string[]>>,
+): Counter<L> {
+  const labelNames = Object.keys(labels) as L[];
+  const counter = new Counter({ name, help, labelNames });
+  // Each label multiplies the combinations of the labels before it by its own values.
+  const combinations = labelNames.reduce<Partial<Record<L, string>>[]>(
+    (previous, label) =>
+      previous.flatMap((combination) => labels[label].map((value) => ({ ...combination, [label]: value }))),
+    [{}],
+  );
+  for (const combination of combinations) counter.inc(combination, 0);
+  return counter;
+}
+
+/** @see https://opentelemetry.io/docs/specs/semconv/http/http-metrics/#metric-httpserverrequestduration */
+export const requestDuration = new Histogram({
+  name: 'http_server_request_duration_seconds',
+  help: 'Time from the parsed headers of a request to the end of its response; status 499: the client left',
+  labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+  buckets: REQUEST_BUCKETS,
+});
+
+export const unparsableRequests = createCounter(
+  'http_server_unparsable_requests_total',
+  'Requests rejected by the HTTP parser: malformed, too large or too slow, by status',
+  { http_response_status_code: ['400', '408', '413', '431'] },
+);
+
+const callDuration = new Histogram({
+  name: 'bakery_neighbour_call_duration_seconds',
+  help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
+  labelNames: ['neighbour', 'operation', 'outcome'],
+  buckets: CALL_BUCKETS,
+});
+
+/** Measures a call to an external service. An error that `isRejection` recognizes counts as `refused`, others as `failed`. */
+export async function timedCall<T>(
+  neighbour: 'gateway' | 'image_host',
+  operation: string,
+  call: () => Promise<T>,
+  isRejection: (error: unknown) => boolean,
+): Promise<T> {
+  const end = callDuration.startTimer({ neighbour, operation });
+  try {
+    const result = await call();
+    end({ outcome: 'ok' });
+    return result;
+  } catch (error) {
+    end({ outcome: isRejection(error) ? 'refused' : 'failed' });
+    throw error;
+  }
+}

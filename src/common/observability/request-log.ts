@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { requestDuration } from './metrics.js';
+import { requestIdOf } from '../http/request-id.js';
+import { routeOf } from '../http/request-route.js';
+
+/** Metric label for a client that left before the response began. The log line has `aborted`. nginx uses 499 too. */
+const CLIENT_LEFT = 499;
+
+/** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
+export function requestLog(logger: Logger) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const { method = '', url = '' } = request;
+    const end = requestDuration.startTimer();
+    response.once('close', () => {
+      const { statusCode: status, headersSent, writableFinished } = response;
+      const seconds = end({
+        http_request_method: method,
+        // A label must not contain paths that clients make up.
+        http_route: routeOf(request) ?? 'none',
+        http_response_status_code: headersSent ? status : CLIENT_LEFT,
+      });
+      if (url.startsWith('/api/health')) return;
+      const line = {
+        req: { method, path: url.split('?', 1)[0] },
+        res: { status },
+        durationMs: Math.round(seconds * 1000),
+        requestId: requestIdOf(response),
+        aborted: writableFinished ? undefined : true,
+      };
+      if (status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
+    });
+    next();
+  };
+}

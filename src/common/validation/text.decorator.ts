@@ -1,0 +1,42 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { Matches } from 'class-validator';
+
+export interface TextRules {
+  /** Unicode code points, as in PostgreSQL and JSON Schema. */
+  readonly maxLength: number;
+  readonly label?: string; // name in messages; by default the name of the property
+  /** False for a password, whose spaces count. */
+  readonly trim?: boolean;
+  /** True rejects control characters, also those that change the direction of text, for example in a name in a mail. */
+  readonly isSingleLine?: boolean;
+  readonly example: string;
+}
+
+/** No control character (Cc), line separator (Zl), paragraph separator (Zp) or bidirectional control character. */
+const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u;
+
+/** PostgreSQL cannot store U+0000, UTF-8 cannot encode half of a surrogate pair, and U+FFFD replaces lost characters. */
+export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
+
+/** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
+export function Text({
+  maxLength,
+  label = '$property',
+  trim = true,
+  isSingleLine = false,
+  example,
+}: TextRules): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: String, minLength: 1, maxLength, example }),
+    Transform(({ value }: { value: unknown }) => (trim && typeof value === 'string' ? value.trim() : value)),
+    Matches(/\S/, { message: `${label} is required` }),
+    ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
+    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
+    // `MaxLength` does not count variation selectors.
+    Matches(new RegExp(`^.{0,${maxLength}}$`, 'su'), {
+      message: `${label} can have ${maxLength} characters at max`,
+    }),
+  );
+}

@@ -1,0 +1,2 @@
+/** Folders in which the operating system looks for programs. */
+export const SEARCH_PATH = process.env.PATH ?? '';

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
+import { errorCode, errorMessage } from '../common/errors/error-info.js';
+import type { Env } from '../config/env.js';
+import { withClient } from './with-client.js';
+
+type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
+type Log = (message: string) => void;
+
+const DATA_DIR_RETRY_MS = 200;
+
+/** The database that this process uses. Also the injection token under which modules receive it. */
+export class Database {
+  constructor(
+    readonly url: string,
+    /** True if this process supervises the embedded database: no other service uses it, but commands may connect. */
+    readonly isExclusive = false,
+    /** Stops an exclusive database. Does nothing otherwise. */
+    readonly close: () => Promise<void> = () => Promise.resolve(),
+  ) {}
+}
+
+/** Checks the connection to DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
+export async function openDatabase(
+  { databaseUrl, dataDir }: DatabaseSettings,
+  log: Log,
+  supervisor: Supervisor = 'service',
+): Promise<Database> {
+  if (databaseUrl !== undefined) {
+    await checkConnection(databaseUrl, { mustBePrimary: supervisor === 'service' });
+    return new Database(databaseUrl);
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir, log, supervisor });
+  return new Database(postgres.url, true, () => postgres.stop());
+}
+
+/**
+ * Opens the database of DATABASE_URL or the embedded database for a command. If the service runs, the command uses the
+ * service's embedded database. If another command started the embedded database, this command waits, because the database
+ * stops when that command ends. If neither runs, this command starts the embedded database itself.
+ */
+export async function openDatabaseForCommand(
+  settings: DatabaseSettings,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<Database> {
+  for (let hasLogged = false; ; hasLogged = true) {
+    try {
+      return await openDatabase(settings, log, 'command');
+    } catch (error) {
+      if (!(error instanceof DataDirInUseError)) throw error;
+      if (error.holder === 'service') return new Database(error.url);
+      if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
+      await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
+    }
+  }
+}
+
+/** @param mustBePrimary false for commands: a backup can be read from a standby */
+async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: boolean }): Promise<void> {
+  try {
+    await withClient(url, async (client) => {
+      if (mustBePrimary) assertWritable((await client.query<WriteState>(WRITE_STATE_QUERY)).rows);
+    });
+  } catch (error) {
+    const { host, pathname } = new URL(url);
+    const message = `the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** Query that returns one `WriteState`. A standby is always read-only. */
+export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
+export interface WriteState {
+  readonly isReadOnly: boolean;
+}
+
+/** @throws Error with the SQLSTATE that PostgreSQL returns for a write to a read-only server */
+export function assertWritable([state]: readonly WriteState[]): void {
+  if (state?.isReadOnly !== false)
+    throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });
+}
+
+function describeFailure(error: unknown): string {
+  const code = errorCode(error instanceof AggregateError ? error.errors[0] : error);
+  if (code === 'ECONNREFUSED') return 'does not accept connections: is it running there?';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'is on a host that cannot be found';
+  if (code === '28P01' || code === '28000') return 'rejects this user or password';
+  if (code === '3D000') return 'does not exist on that server';
+  if (code === '25006') return 'accepts no writes: the server is read-only or a standby';
+  return `cannot be reached: ${errorMessage(error)}`;
+}

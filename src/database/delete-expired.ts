@@ -1,0 +1,27 @@
+import type { DataSource } from 'typeorm';
+
+const BATCH = 10_000;
+
+interface ExpiringRows {
+  readonly table: string;
+  readonly primaryKey: string;
+  /** Column with an index. */
+  readonly expiry: string;
+  /** SQL expression of the current time, in the type of `expiry`. */
+  readonly now: string;
+}
+
+/**
+ * Deletes expired rows, except those that a running transaction has locked. Deletes in batches, so that a backlog of any size
+ * is worked off within the statement timeout.
+ */
+export async function deleteExpired(dataSource: DataSource, rows: ExpiringRows): Promise<void> {
+  const { table, primaryKey, expiry, now } = rows;
+  for (let deleted = BATCH; deleted === BATCH;) {
+    [, deleted] = await dataSource.query<[unknown, number]>(
+      // With IN, PostgreSQL would join the batch with all rows of the table.
+      `DELETE FROM ${table} WHERE ${primaryKey} = ANY (ARRAY(SELECT ${primaryKey} FROM ${table} WHERE ${expiry} <= ${now}
+         ORDER BY ${expiry} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+    );
+  }
+}

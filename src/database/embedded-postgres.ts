@@ -1,0 +1,137 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorMessage } from '../common/errors/error-info.js';
+import { type Cluster, openCluster } from './embedded-postgres/cluster.js';
+import { removeTemporaryFolders } from './embedded-postgres/create-once.js';
+import { findServer, startServer, stopServer } from './embedded-postgres/server.js';
+import {
+  buildDatabaseUrl,
+  ensureDatabase,
+  openSession,
+  type Session,
+  type Supervisor,
+} from './embedded-postgres/session.js';
+
+interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  /** Receives lines about the folder of a new database, a lost server and its recovery. */
+  readonly log: (message: string) => void;
+  /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
+  readonly serverSettings?: Readonly<Record<string, string>>;
+  readonly supervisor?: Supervisor; // kind of this process, `service` by default
+}
+
+const START_DEADLINE_MS = 120_000;
+const PAUSE_MS = 50;
+/** A start fails if its port is in use, or if processes of a killed server have not ended yet. */
+const MAX_START_FAILURES = 10;
+const RECOVERY_PAUSE_MS = 1_000;
+
+/**
+ * Starts PostgreSQL on the cluster of a DATA_DIR, or takes over the server that a crashed process left running.
+ * @throws DataDirInUseError if another running process supervises the cluster
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(options.dataDir, options.log);
+  const postgres = new EmbeddedPostgres(cluster, options);
+  await postgres.start();
+  return postgres;
+}
+
+export class EmbeddedPostgres {
+  /** Connection string of the database `bakery`, the same across restarts of the server. */
+  url = '';
+  private readonly stopping = new AbortController();
+  private readonly stopRequested = once(this.stopping.signal, 'abort');
+  private supervised = Promise.resolve();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly options: EmbeddedPostgresOptions,
+  ) {}
+
+  async start(): Promise<void> {
+    const session = await this.acquire();
+    try {
+      await removeTemporaryFolders(dirname(this.cluster.folder));
+      await ensureDatabase(session.client, this.cluster.secret);
+    } catch (error) {
+      await this.shutDown(session);
+      throw error;
+    }
+    this.url = buildDatabaseUrl(session.client.port, this.cluster.secret);
+    this.supervised = this.supervise(session);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.supervised;
+  }
+
+  /** Reconnects whenever the connection to the server is lost, and restarts the server if it has ended, until `stop`. */
+  private async supervise(first: Session): Promise<void> {
+    let session: Session | undefined = first;
+    while (session) {
+      await Promise.race([session.lost, this.stopRequested]);
+      if (this.stopping.signal.aborted) break;
+      session = await this.recover(session.client.port);
+    }
+    if (session) await this.shutDown(session);
+  }
+
+  /** @returns undefined if `stop` was called before the server was back */
+  private async recover(port: number): Promise<Session | undefined> {
+    const { log } = this.options;
+    const since = Date.now();
+    for (let hasLogged = false; ; hasLogged = true) {
+      try {
+        const session = await this.acquire(port);
+        log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
+        return session;
+      } catch (error) {
+        if (this.stopping.signal.aborted) return undefined;
+        const reason = errorMessage(error).replaceAll(/\s+/g, ' ');
+        if (!hasLogged) log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
+        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopRequested]);
+      }
+    }
+  }
+
+  /**
+   * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The holder of the lock is the
+   * supervisor, even if another process started the server.
+   */
+  private async acquire(requiredPort?: number): Promise<Session> {
+    const { supervisor = 'service', serverSettings } = this.options;
+    const deadline = Date.now() + START_DEADLINE_MS;
+    for (let failures = 0; Date.now() < deadline;) {
+      this.stopping.signal.throwIfAborted();
+      if ((await findServer(this.cluster)) === undefined) {
+        // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
+        const settings = { ...serverSettings, port: String(requiredPort ?? randomInt(20_000, 32_768)) };
+        await startServer(this.cluster, settings).catch((error: unknown) => {
+          failures += 1;
+          if (failures === MAX_START_FAILURES) throw error;
+        });
+      }
+      const server = await findServer(this.cluster);
+      const session = server?.isReady && (await openSession(server.port, this.cluster, supervisor));
+      if (session && session.client.port === (requiredPort ?? session.client.port)) return session;
+      // Another process started the server on another port, but the application connects to the required one.
+      if (session) await this.shutDown(session);
+      await delay(PAUSE_MS);
+    }
+    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
+  }
+
+  /** Stops the server, and only then releases the lock, so that no other process uses a server that is shutting down. */
+  private async shutDown({ client }: Session): Promise<void> {
+    try {
+      await stopServer(this.cluster);
+    } finally {
+      await client.end();
+    }
+  }
+}

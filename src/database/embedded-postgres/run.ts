@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { SEARCH_PATH } from '../../config/search-path.js';
+
+/** User that runs a program, as options for `spawn`. */
+export interface RunAs {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Options for all programs of PostgreSQL: messages in English, and none of the service's secrets in the environment. They are
+ * detached, because a Ctrl-C in the terminal would also end the `pg_ctl` that stops the server.
+ */
+export const CHILD_OPTIONS = {
+  cwd: '/',
+  env: { PATH: SEARCH_PATH, LC_ALL: 'C', TZ: 'UTC' },
+  detached: true,
+};
+
+/** @throws Error with the program's standard error */
+export async function run(program: string, args: readonly string[], runAs?: RunAs): Promise<void> {
+  const child = spawn(program, args, { ...CHILD_OPTIONS, ...runAs, stdio: ['ignore', 'ignore', 'pipe'] });
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(printed.trim() || `${program} failed`);
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readIfPresent } from '../../common/files.js';
+import type { Cluster } from './cluster.js';
+import type { Location } from './location.js';
+import { CHILD_OPTIONS, run } from './run.js';
+
+/** https://www.postgresql.org/docs/18/runtime-config.html */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  jit: 'off', // costs more than it saves for statements of a few milliseconds
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  log_error_verbosity: 'terse', // the detail of a violated constraint contains the row: addresses, digests
+  log_min_error_statement: 'panic', // the statement contains the row's values too
+  log_checkpoints: 'off',
+};
+const POLL_MS = 15;
+/** If the log is larger, the next start renames it to `postgres.log.1`. */
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Finds the server that runs on a cluster, even one that is starting or shutting down. After a crash, the process id in
+ * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. On Linux, this function then
+ * removes the file. This is safe: PostgreSQL also checks the shared memory, so a cluster never has a second server.
+ */
+export async function findServer({ folder }: Location) {
+  const pidFile = join(folder, 'postmaster.pid');
+  const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
+  // Line 1 is the process id, line 4 the port and line 8 the status.
+  const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
+  if (!isRunning(pid)) return undefined;
+  // The working directory of a PostgreSQL server is its data directory.
+  const isOtherProgram =
+    process.platform === 'linux' &&
+    (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== (await realpath(folder));
+  if (!isOtherProgram) return { port, isReady: lines[7]?.trim() === 'ready' };
+  await rm(pidFile, { force: true });
+  return undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // No id was found, the process has ended, or it belongs to another user and is not the server.
+  }
+}
+
+/**
+ * Starts a server and waits until it accepts connections. The server has no pipe to this process, so the end of this process
+ * does not stop the server.
+ */
+export async function startServer(
+  cluster: Cluster,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const logFile = join(cluster.realDataDir, 'postgres.log');
+  const earlier = await stat(logFile).catch(() => undefined);
+  if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
+  const log = await open(logFile, 'a', 0o600);
+  const { size: logStart } = await log.stat();
+  const args = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => `--${name}=${value}`);
+  const child = spawn(join(cluster.bin, 'postgres'), ['-D', cluster.folder, ...args], {
+    ...CHILD_OPTIONS,
+    ...cluster.runAs,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await once(child, 'spawn').finally(() => log.close());
+  child.unref();
+  while (child.exitCode === null && child.signalCode === null) {
+    if ((await findServer(cluster))?.isReady) return;
+    await delay(POLL_MS);
+  }
+  const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();
+  throw new Error(`the embedded PostgreSQL does not start:\n${printed}`);
+}
+
+/** Performs a fast shutdown if the server runs. https://www.postgresql.org/docs/18/server-shutdown.html */
+export async function stopServer(cluster: Cluster): Promise<void> {
+  if ((await findServer(cluster)) === undefined) return;
+  const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];
+  await run(join(cluster.bin, 'pg_ctl'), args, cluster.runAs).catch(async (error: unknown) => {
+    // pg_ctl fails if the server was killed meanwhile, because a killed server does not remove its `postmaster.pid`.
+    if ((await findServer(cluster)) !== undefined) throw error;
+  });
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import pg from 'pg';
+import type { Cluster } from './cluster.js';
+
+const NAME = 'bakery'; // of the database and of its owner
+/** Key of an advisory lock in the database `postgres`, where no other program takes locks. */
+const SUPERVISOR_LOCK = 0x62616b;
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const LOCK_NOT_AVAILABLE = '55P03';
+const WRONG_PASSWORD = '28P01';
+/** SQLSTATE classes of temporary errors: too many connections, or a server that starts or shuts down. */
+const TEMPORARY = /^(53|57)/;
+
+/** Kind of process that supervises an embedded database. A command supervises it if the service does not run. */
+export type Supervisor = 'service' | 'command';
+
+export class DataDirInUseError extends Error {
+  constructor(
+    dataDir: string,
+    readonly holder: Supervisor,
+    readonly url: string, // connection string of the database `bakery`
+  ) {
+    super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
+  }
+}
+
+/** A connection whose advisory lock makes this process the only supervisor of the cluster. */
+export interface Session {
+  readonly client: pg.Client;
+  /** Resolves when the connection, and thus the lock, is lost. */
+  readonly lost: Promise<void>;
+}
+
+/**
+ * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
+ * @returns undefined after a temporary error, or if no PostgreSQL listens on the port. Throws DataDirInUseError
+ */
+export async function openSession(
+  port: number,
+  { dataDir, secret }: Cluster,
+  supervisor: Supervisor,
+): Promise<Session | undefined> {
+  const client = new pg.Client({
+    connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
+    application_name: `bakery ${supervisor}`,
+    connectionTimeoutMillis: 2_000,
+    lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
+  });
+  client.on('error', () => undefined); // The `end` event follows.
+  const lost = new Promise<void>((resolve) => client.once('end', resolve));
+  try {
+    await client.connect();
+    await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
+    return { client, lost };
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    const holder = code === LOCK_NOT_AVAILABLE ? await findLockHolder(client) : undefined;
+    await client.end();
+    if (holder) throw new DataDirInUseError(dataDir, holder, buildDatabaseUrl(port, secret));
+    if (code === WRONG_PASSWORD)
+      throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
+    if (code !== undefined && !TEMPORARY.test(code)) throw error;
+    return undefined; // a temporary error, or no PostgreSQL listens on this port
+  }
+}
+
+async function findLockHolder(client: pg.Client): Promise<Supervisor> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND objid = $1 AND granted AND application_name = 'bakery command'`,
+    [SUPERVISOR_LOCK],
+  );
+  return rows.length > 0 ? 'command' : 'service';
+}
+
+/**
+ * Creates the database and its owner if they do not exist. The service connects as the owner, which is not a superuser:
+ * an SQL injection cannot read the server's files or run programs.
+ */
+export async function ensureDatabase(client: pg.Client, secret: string): Promise<void> {
+  const role = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [NAME]);
+  const database = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+  if (role.rowCount === 0)
+    await client.query(`CREATE ROLE ${NAME} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(secret)}'`);
+  if (database.rowCount === 0) await client.query(`CREATE DATABASE ${NAME} OWNER ${NAME}`);
+}
+
+export function buildDatabaseUrl(port: number, secret: string): string {
+  return `postgresql://${NAME}:${deriveOwnerPassword(secret)}@127.0.0.1:${port}/${NAME}`;
+}
+
+/** Derives the owner's password from the superuser's, so that DATA_DIR contains only one secret. */
+function deriveOwnerPassword(secret: string): string {
+  return createHmac('sha256', secret).update(NAME).digest('base64url');
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager, EntityTarget, FindOptionsWhere } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+
+/** Time that remains after the deadline of the calls in order to store their result. */
+const STORE_MS = 5_000;
+
+/** Columns `claim_id` and `claimed_at` of a row for which one holder at a time calls an external service. */
+interface Leasable {
+  leaseId: string | null;
+  leasedAt: Date | null;
+}
+
+/**
+ * Right of one request or job, in any process, to call an external service for a row. A lease expires if its holder dies.
+ * PostgreSQL measures the time, because the clocks of two machines differ.
+ */
+export class Lease<Row extends Leasable> {
+  readonly #isFree: string;
+
+  /** @param callsMs deadline of all calls that a holder makes */
+  constructor(
+    private readonly entity: EntityTarget<Row>,
+    callsMs: number,
+  ) {
+    const seconds = (callsMs + STORE_MS) / 1000;
+    this.#isFree = `(claimed_at IS NULL OR claimed_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
+  }
+
+  /** Returns the columns of a new row whose creator holds the lease. */
+  start() {
+    return { leaseId: randomUUID(), leasedAt: () => 'clock_timestamp()' };
+  }
+
+  /** Takes the lease of a row. Returns the id of the lease; null if the row does not exist or another holder has the lease. */
+  async take(tx: EntityManager, where: FindOptionsWhere<Row>): Promise<string | null> {
+    const lease = this.start();
+    const { affected } = await this.#update(tx, lease as QueryDeepPartialEntity<Row>)
+      .where(where)
+      .andWhere(this.#isFree)
+      .execute();
+    return affected === 1 ? lease.leaseId : null;
+  }
+
+  /** Returns true while a holder has the lease of a row. */
+  async isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
+    return manager
+      .createQueryBuilder(this.entity, 'leased')
+      .where(where)
+      .andWhere(`NOT ${this.#isFree}`)
+      .getExists();
+  }
+
+  /** Ends a lease and changes the row. Returns false, with nothing changed, if another holder has taken the lease since. */
+  async end(
+    manager: EntityManager,
+    leaseId: string,
+    change: QueryDeepPartialEntity<Row> = {},
+  ): Promise<boolean> {
+    const ended = { ...change, leaseId: null, leasedAt: null } as QueryDeepPartialEntity<Row>;
+    const { affected } = await this.#update(manager, ended).where({ leaseId }).execute();
+    return affected === 1;
+  }
+
+  #update(manager: EntityManager, change: QueryDeepPartialEntity<Row>) {
+    return manager.createQueryBuilder().update(this.entity).set(change);
+  }
+}

@@ -1,0 +1,126 @@
+import { runMigrations as runJobMigrations } from 'graphile-worker';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from './data-source.js';
+import { errorCode } from '../common/errors/error-info.js';
+
+/** Arbitrary key of the advisory lock. All versions of the service share it. */
+const MIGRATION_LOCK = 7_225_001;
+const LOCK_DEADLINE_MS = 15 * 60_000;
+const LOCK_PAUSE_MS = 200;
+/**
+ * Connection settings for migrations, except those of the job queue. There is no statement_timeout, because a migration may
+ * rewrite a table. The lock_timeout is short, because all other statements on a table, also reads, queue behind a migration
+ * that waits for its lock on the table.
+ */
+const SESSION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
+const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
+const RETRY_DEADLINE_MS = 10 * 60_000;
+/** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const LOCKED = new Set(['55P03', '40P01']);
+
+type Log = (message: string) => void;
+
+/**
+ * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
+ * @param log receives a line when a migration is retried
+ */
+export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
+  await withDataSource(databaseUrl, (dataSource) =>
+    withMigrationLock(dataSource, async () => {
+      await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
+      await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
+    }),
+  );
+}
+
+/**
+ * Reverts the last migration. The schema of the job queue is never reverted.
+ * @returns name of the reverted migration; null if no migration is applied
+ */
+export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
+  return await withDataSource(databaseUrl, (dataSource) =>
+    withMigrationLock(dataSource, async () => {
+      const { applied, unknown } = await queryMigrationStatus(dataSource);
+      const last = applied.at(-1);
+      if (last === undefined) return null;
+      if (unknown.includes(last))
+        throw new Error(`${last} was applied by a newer build: revert it with that build`);
+      await retryWhileLocked(log, () => dataSource.undoLastMigration({ transaction: 'each' }));
+      return last;
+    }),
+  );
+}
+
+export function readMigrationStatus(databaseUrl: string) {
+  return withDataSource(databaseUrl, queryMigrationStatus);
+}
+
+/** Returns the names of applied, pending and unknown migrations, in order. */
+export async function queryMigrationStatus(dataSource: DataSource) {
+  const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
+  const rows = table
+    ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')
+    : [];
+  const applied = rows.map(({ name }) => name);
+  const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+  return {
+    applied,
+    pending: known.filter((name) => !applied.includes(name)),
+    /** Applied by a newer build and not known to this build. */
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+async function withDataSource<T>(
+  databaseUrl: string,
+  act: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = new DataSource({ ...dataSourceOptions(databaseUrl), extra: SESSION });
+  await dataSource.initialize();
+  try {
+    return await act(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction because a
+ * pooler in transaction mode does not support locks of a session.
+ */
+function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
+  // READ COMMITTED takes a snapshot for each statement, so this transaction has none while it waits or while `change` runs.
+  return dataSource.transaction('READ COMMITTED', async (tx) => {
+    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    // Poll, because a statement that waits for the lock would keep a snapshot. A CREATE INDEX CONCURRENTLY of the lock's
+    // holder would wait for the end of this snapshot: a deadlock that PostgreSQL does not detect.
+    const deadline = Date.now() + LOCK_DEADLINE_MS;
+    while (Date.now() < deadline) {
+      const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;
+      const [row] = await tx.query<{ isLocked: boolean }[]>(attempt);
+      if (row?.isLocked === true) return await change();
+      await delay(LOCK_PAUSE_MS);
+    }
+    throw new Error(`another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`);
+  });
+}
+
+/**
+ * Retries a change of the schema while a long transaction locks a table that the change needs. Statements that queued
+ * behind the change run during the pauses.
+ * @param change may be repeated after a failure: migrations that are complete stay, and the failed migration is rolled back
+ */
+async function retryWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
+  const deadline = Date.now() + RETRY_DEADLINE_MS;
+  for (let pause = RETRY_PAUSE_MS.first; ; pause = Math.min(pause * 2, RETRY_PAUSE_MS.longest)) {
+    try {
+      await change();
+      return;
+    } catch (error) {
+      if (!LOCKED.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
+      log?.(`a migration could not lock a table that another transaction uses; retrying in ${pause} ms`);
+      await delay(pause);
+    }
+  }
+}

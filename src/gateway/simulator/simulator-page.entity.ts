@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../database/bigint-as-number.js';
+import type { PaymentPageRequest, TransactionStatus } from '../payment-gateway.js';
+import { computeSignature } from '../signature.js';
+import type { SimulatedTransaction } from './simulated-transaction.js';
+
+export type NotificationDefect = 'late' | 'bad-signature';
+
+interface SentNotification {
+  readonly id: string;
+  readonly status: TransactionStatus;
+  readonly body: string;
+  readonly sentAt: string;
+  /** Last response, for example `HTTP 200`; null before the first one. */
+  readonly answer: string | null;
+}
+
+/** Statuses that the simulator reports with the status code 202. */
+const FAILED: readonly TransactionStatus[] = ['deny', 'expire', 'failure'];
+/** Statuses after which the customer can choose another payment method, as long as no transaction has any other status. */
+const UNPAID: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
+const MAX_TRANSACTIONS = 10;
+const MAX_NOTIFICATIONS = 20;
+
+/** Payment page of the simulator with its transactions. */
+@Entity('simulator_transactions')
+export class SimulatorPage {
+  @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
+  attemptId!: string;
+
+  /** Secret: anyone who has it can act as the customer, the bank and the gateway. */
+  @Column('text')
+  token!: string;
+
+  /** Whole rupiah. */
+  @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
+  grossAmount!: number;
+
+  @Column('jsonb')
+  items!: PaymentPageRequest['items'];
+
+  @Column('jsonb')
+  customer!: PaymentPageRequest['customer'];
+
+  /** Status of the latest transaction. Without a transaction: null, or the reason for the end of the page. */
+  @Column('text', { name: 'transaction_status', nullable: true })
+  status!: TransactionStatus | null;
+
+  /** Latest transaction. Null until a payment method is chosen. */
+  @Column('jsonb', { nullable: true })
+  payment!: SimulatedTransaction['payment'] | null;
+
+  /** All transactions but the latest, oldest first. Version 1.2 knows only the latest one, in the two columns above. */
+  @Column('jsonb', { name: 'earlier_transactions', default: () => "'[]'" })
+  earlier!: readonly SimulatedTransaction[];
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+
+  /** Latest notifications, oldest first. */
+  @Column('jsonb', { default: () => "'[]'" })
+  notifications!: readonly SentNotification[];
+
+  /** Oldest first. */
+  get transactions(): readonly SimulatedTransaction[] {
+    const { earlier, status, payment } = this;
+    return status === null || payment === null ? earlier : [...earlier, { status, payment }];
+  }
+
+  /** True while the customer can choose a payment method. */
+  get isOpen(): boolean {
+    const { transactions, status, payment, expiresAt } = this;
+    const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
+    const isUnpaid = transactions.every((transaction) => UNPAID.includes(transaction.status));
+    return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
+  }
+
+  /** Finds the transaction with this id, or the latest transaction. */
+  findTransaction(id?: string): SimulatedTransaction | undefined {
+    return this.transactions.findLast(({ payment }) => id === undefined || payment.transaction_id === id);
+  }
+
+  /** Stores a changed transaction, or adds a new one as the latest. */
+  put(transaction: SimulatedTransaction): void {
+    const { transaction_id: id } = transaction.payment;
+    const isKnown = this.findTransaction(id) !== undefined;
+    const all = isKnown
+      ? this.transactions.map((stored) => (stored.payment.transaction_id === id ? transaction : stored))
+      : [...this.transactions, transaction];
+    this.earlier = all.slice(0, -1);
+    Object.assign(this, all.at(-1));
+  }
+
+  /** Adds a notification about a transaction. Returns the id of the notification. */
+  addNotification(
+    { status: current, payment }: SimulatedTransaction,
+    serverKey: string,
+    defect?: NotificationDefect,
+  ): string {
+    const id = randomUUID();
+    const status = defect === 'late' ? 'pending' : current;
+    const key = defect === 'bad-signature' ? 'another key' : serverKey;
+    const body = JSON.stringify(this.toMessage({ status, payment }, key));
+    const added = { id, status, body, sentAt: new Date().toISOString(), answer: null };
+    this.notifications = [...this.notifications, added].slice(-MAX_NOTIFICATIONS);
+    return id;
+  }
+
+  /**
+   * Builds a message about a transaction, for notifications and for status responses.
+   * @see https://docs.midtrans.com/docs/https-notification-webhooks
+   */
+  toMessage({ status, payment }: SimulatedTransaction, serverKey: string) {
+    const signed = {
+      order_id: this.attemptId,
+      status_code: status === 'pending' ? '201' : FAILED.includes(status) ? '202' : '200',
+      gross_amount: `${this.grossAmount}.00`,
+    };
+    const signature_key = computeSignature(signed, serverKey);
+    return { ...payment, transaction_status: status, ...signed, signature_key };
+  }
+}

@@ -1,0 +1,47 @@
+import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintAsNumber } from '../database/bigint-as-number.js';
+import { User } from '../users/user.entity.js';
+
+/** Steps of the bakery (`new` is a step back), and what was done about the payment. */
+export const ORDER_ACTIONS = [
+  'preparing',
+  'ready',
+  'collected',
+  'new',
+  'refused',
+  'cancel',
+  'refund',
+] as const;
+type OrderActionName = (typeof ORDER_ACTIONS)[number];
+
+/** Something that a person did to an order. */
+@Entity('order_actions')
+export class OrderAction {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'order_actions_pkey' })
+  id!: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId!: string;
+
+  @Column('text')
+  action!: OrderActionName;
+
+  @Column('integer', { name: 'user_id', nullable: true })
+  userId!: number | null;
+
+  /** Null for actions before version 1.3, which did not store the person. */
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'order_actions_user_id_fkey' })
+  user!: User | null;
+
+  /** Whole rupiah of a refund. */
+  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  amount!: number | null;
+
+  /** Reason of a refund. */
+  @Column('varchar', { length: 255, nullable: true })
+  reason!: string | null;
+
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+}

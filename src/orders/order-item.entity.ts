@@ -1,0 +1,29 @@
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../database/bigint-as-number.js';
+
+/** Item of an order, with name and price as sold. The product may have changed or been deleted since. */
+@Entity('order_items')
+export class OrderItem {
+  @PrimaryColumn('uuid', { name: 'order_id', primaryKeyConstraintName: 'order_items_pkey' })
+  orderId!: string;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'order_items_pkey' })
+  position!: number;
+
+  @Column('integer', { name: 'product_id' })
+  productId!: number;
+
+  @Column('varchar', { length: 255 })
+  name!: string;
+
+  @Column('bigint', { transformer: bigintAsNumber })
+  price!: number;
+
+  @Column('smallint')
+  quantity!: number;
+
+  /** Never loaded. The entity is named as text, because an import would be circular. */
+  @ManyToOne('Order', 'items')
+  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
+  order!: object;
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { daysBetween, toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import type { FieldMessages } from '../common/errors/failures.js';
+import { isClosedOn, isPickupPossible, type PickupCount, pickupWindows } from '../shop/pickup-windows.js';
+import type { PickupWindowView } from '../shop/shop.dto.js';
+import type { Shop } from '../shop/shop.service.js';
+import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './create-order.dto.js';
+import { isOpenSql, isPaidSql } from './order-status.js';
+
+/** First key of the advisory locks that serialize the orders for a date. The second key is the number of the date. */
+const PICKUP_LOCK = 1_766_431;
+
+/** Decides together with the stored orders when an order can be collected. */
+@Injectable()
+export class PickupsService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Lists the windows from which a customer can choose now. */
+  async listWindows(shop: Readonly<Shop>): Promise<PickupWindowView[]> {
+    const now = new Date();
+    const counts = await this.#countOccupied(this.dataSource.manager, shop, now);
+    return [...pickupWindows(shop, now, counts)];
+  }
+
+  /**
+   * Returns the field message for a pickup time that an order cannot have, or none. If the shop limits the orders of a slot,
+   * the orders for the same date wait until `tx` ends, so that two of them cannot take the last place.
+   */
+  async findProblem(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
+    if (pickupAt !== null && hasSlots(shop))
+      await lockDate(tx, toLocalDateAndTime(pickupAt, shop.timeZone).date);
+    const now = new Date();
+    const counts = await this.#countOccupied(tx, shop, now);
+    const isPossible = pickupAt === null || isPickupPossible(shop, pickupAt, now, counts);
+    if (isPossible && pickupAt !== null) return {};
+    if (pickupWindows(shop, now, counts).next().done === true) return { pickup_at: SHOP_CLOSED };
+    return isPossible ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
+  }
+
+  /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
+  async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<{ date: string; orders: number }[]> {
+    const due = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
+    const byDate = new Map<string, number>();
+    for (const { pickupAt, orders } of await this.#count(this.dataSource.manager, shop, new Date(), due)) {
+      const { date } = toLocalDateAndTime(pickupAt, shop.timeZone);
+      if (isClosedOn(shop, date)) byDate.set(date, (byDate.get(date) ?? 0) + orders);
+    }
+    return [...byDate].map(([date, orders]) => ({ date, orders }));
+  }
+
+  /** Counts the orders that occupy a place in a slot. */
+  async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
+    if (!hasSlots(shop)) return [];
+    const occupied = `fulfilment <> 'refused' AND (${isPaidSql('orders')} OR ${isOpenSql('orders')})`;
+    return this.#count(manager, shop, now, occupied);
+  }
+
+  /** Counts the orders of today and later dates by pickup time, in order of time. */
+  #count(manager: EntityManager, { timeZone }: Readonly<Shop>, now: Date, condition: string) {
+    return manager.query<PickupCount[]>(
+      `SELECT date_trunc('minute', pickup_at) AS "pickupAt", count(*)::int AS orders
+       FROM orders WHERE pickup_at >= $1 AND ${condition} GROUP BY 1 ORDER BY 1`,
+      [startOfDay(toLocalDateAndTime(now, timeZone).date, timeZone)],
+    );
+  }
+}
+
+function hasSlots({ slotMinutes, ordersPerSlot }: Readonly<Shop>): boolean {
+  return slotMinutes !== null && ordersPerSlot !== null;
+}
+
+/** Waits for other transactions that place an order for the date. */
+async function lockDate(tx: EntityManager, date: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PICKUP_LOCK, daysBetween('1970-01-01', date)]);
+}

@@ -1,0 +1,84 @@
+import { Body, Controller, Get, Headers, Put, Res } from '@nestjs/common';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { failures } from '../common/errors/failures.js';
+import { assertIfMatch, toEtag } from '../common/http/if-match.js';
+import { toSettingsView } from '../shop/shop-views.js';
+import { AdminShopView, ShopDto, ShopView } from '../shop/shop.dto.js';
+import { type Shop, ShopService } from '../shop/shop.service.js';
+import { PickupsService } from './pickups.service.js';
+
+const etagOf = (shop: Readonly<Shop>): string => toEtag(toSettingsView(shop));
+
+/** Belongs to the orders, because the orders decide which slots are full. */
+@ApiTags('Shop')
+@Controller()
+export class ShopController {
+  constructor(
+    private readonly shop: ShopService,
+    private readonly pickups: PickupsService,
+  ) {}
+
+  @ApiEndpoint({
+    summary: 'Return the shop: contact details, opening hours and pickup windows',
+    access: 'public',
+    success: { status: 200, data: { shop: ShopView } },
+  })
+  @Get('shop')
+  async show(): Promise<{ shop: ShopView }> {
+    return { shop: await this.#toView(await this.shop.get()) };
+  }
+
+  @ApiEndpoint({
+    summary: 'Return the shop, with the paid orders of closed dates',
+    description: 'The ETag stands for the settings alone. Send it as `If-Match` when you change them.',
+    access: 'admin',
+    success: { status: 200, data: { shop: AdminShopView } },
+  })
+  @Get('admin/shop')
+  async showToAdmin(@Res({ passthrough: true }) response: Response): Promise<{ shop: AdminShopView }> {
+    const shop = await this.shop.get();
+    const paid_orders = await this.pickups.countPaidOnClosedDates(shop);
+    const view = { ...(await this.#toView(shop)), paid_orders };
+    setEtag(response, shop);
+    return { shop: view };
+  }
+
+  @ApiHeader({ name: 'If-Match', required: false, description: 'ETag of the last GET /api/admin/shop' })
+  @ApiEndpoint({
+    summary: 'Replace the opening hours and the pickup rules, and change details of the shop',
+    description:
+      'Details that are absent do not change. Existing orders keep their pickup time. With `If-Match`, the settings are ' +
+      'replaced only if nobody has changed them since.',
+    access: 'admin',
+    success: { status: 200, data: { shop: ShopView } },
+    failures: [
+      failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' }),
+      failures.changedMeanwhile(),
+    ],
+    takes: 'json',
+  })
+  @Put('admin/shop')
+  async replace(
+    @Body() settings: ShopDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ shop: ShopView }> {
+    const shop = await this.shop.replace(settings, (stored) => {
+      assertIfMatch(ifMatch, etagOf(stored));
+    });
+    setEtag(response, shop);
+    return { shop: await this.#toView(shop) };
+  }
+
+  async #toView(shop: Readonly<Shop>) {
+    return { ...toSettingsView(shop), pickup: await this.pickups.listWindows(shop) };
+  }
+}
+
+/** Sets the ETag of the settings. The rest of the response can change without them, so the client must never get a 304. */
+function setEtag(response: Response, shop: Readonly<Shop>): void {
+  response.setHeader('ETag', etagOf(shop));
+  delete response.req.headers['if-none-match'];
+}

@@ -1,0 +1,65 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintAsNumber } from '../database/bigint-as-number.js';
+import type { TransactionStatus } from '../gateway/payment-gateway.js';
+
+/** `reconciliation`: the expiry of an order, or a status that the gateway reported when the service asked for it. */
+export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
+export type EventSource = (typeof EVENT_SOURCES)[number];
+
+/**
+ * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway refused to refund.
+ * `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms it.
+ */
+export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected', 'unconfirmed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Entry in the payment history of an order: new status of a transaction, or the end of the order by the service. */
+@Entity('payment_notifications')
+export class PaymentEvent {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    primaryKeyConstraintName: 'payment_notifications_pkey',
+  })
+  id!: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId!: string;
+
+  @Column('text', { default: 'notification' })
+  source!: EventSource;
+
+  @Column('text')
+  outcome!: Outcome;
+
+  @Column('uuid', { name: 'attempt_id', nullable: true })
+  attemptId: string | null = null;
+
+  /** Null if the event is rejected, or ends an order for which no transaction was open. */
+  @Column('text', { name: 'transaction_id', nullable: true })
+  transactionId: string | null = null;
+
+  /** Null in a rejected event, like the columns up to `refundAmount`. */
+  @Column('text', { name: 'transaction_status', nullable: true })
+  status: TransactionStatus | null = null;
+
+  @Column('text', { name: 'status_code', nullable: true })
+  statusCode: string | null = null;
+
+  /** As received, for example `185000.00`. */
+  @Column('text', { name: 'gross_amount', nullable: true })
+  grossAmount: string | null = null;
+
+  @Column('text', { name: 'fraud_status', nullable: true })
+  fraudStatus: string | null = null;
+
+  /** Sum of the transaction's refunds at the gateway, in whole rupiah; null if the event does not say. */
+  @Column('bigint', { name: 'refund_amount', nullable: true, transformer: bigintAsNumber })
+  refundAmount: number | null = null;
+
+  /** Body as received. JSON that the service wrote if the event is not from the gateway. */
+  @Column('text')
+  payload!: string;
+
+  @Column('timestamptz', { name: 'received_at', default: () => 'now()' })
+  receivedAt!: Date;
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
+import { foldHistory, type Payment, toColumns } from './payment.js';
+import { type Outcome, PaymentEvent } from './payment-event.entity.js';
+import { isOpenTransaction, readPayload } from './transaction.js';
+
+const PAGE_SIZE = 50;
+
+/** Payment event that is not recorded yet. */
+export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> &
+  Partial<
+    Pick<
+      PaymentEvent,
+      'attemptId' | 'transactionId' | 'statusCode' | 'grossAmount' | 'fraudStatus' | 'refundAmount'
+    >
+  >;
+
+/** Reasons for the end of an order by the service. The history shows them. */
+const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
+
+/** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
+@Injectable()
+export class PaymentHistoryService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly orders: OrdersService,
+  ) {}
+
+  /** Returns a page of an order's events, oldest first. @param lastId last event of the previous page; 0 for the first page */
+  page(orderId: string, lastId: number): Promise<PaymentEvent[]> {
+    return this.dataSource.manager.find(PaymentEvent, {
+      where: { orderId, id: MoreThan(String(lastId)) },
+      order: { id: 'ASC' },
+      take: PAGE_SIZE,
+    });
+  }
+
+  /** Returns the payment of an order, as all of its events describe it. */
+  async readPayment(order: Order, tx: EntityManager = this.dataSource.manager): Promise<Payment> {
+    return foldHistory(order, await this.#readEvents(tx, order));
+  }
+
+  /** Returns the ids of the transactions that rejected and unconfirmed notifications name, and the id of the last applied event. */
+  async readUnsettled(order: Order, tx: EntityManager = this.dataSource.manager) {
+    const events = await this.#readEvents(tx, order);
+    const ids = events
+      .filter(
+        ({ source, outcome }) => source === 'notification' && ['rejected', 'unconfirmed'].includes(outcome),
+      )
+      .map(({ payload }) => readPayload(payload).transaction_id)
+      .filter((id) => typeof id === 'string' && id !== '' && id.length <= 255) as string[];
+    return {
+      payment: foldHistory(order, events),
+      transactionIds: [...new Set(ids)],
+      lastAppliedId: events.findLast(({ outcome }) => outcome === 'applied')?.id ?? null,
+    };
+  }
+
+  /** Stores a payment event, and updates the order if the payment has changed. @returns the outcome of the event */
+  async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent): Promise<Outcome> {
+    const { orderId } = order;
+    // An order without a transaction on its first page has no history that an event could contradict.
+    const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
+    const history = isFirst ? [] : await this.#readEvents(tx, order);
+    const received = Object.assign(new PaymentEvent(), event, {
+      orderId,
+      outcome: 'applied',
+      receivedAt: new Date(),
+    });
+    const before = foldHistory(order, history);
+    let payment = foldHistory(order, [...history, received]);
+    received.outcome = payment.lastOutcome;
+    if (event.source === 'notification' && order.hasEnded && countHolding(payment) > countHolding(before)) {
+      received.outcome = 'unconfirmed';
+      payment = before;
+    }
+    // A status response or cancellation that changes nothing is not stored.
+    if (received.outcome === 'applied' || event.source === 'notification' || event.source === 'refund')
+      await tx.insert(PaymentEvent, received);
+    await this.#apply(tx, order, payment);
+    return received.outcome;
+  }
+
+  /** Stores a signed notification that is invalid or implausible, or a refund that the gateway rejected. */
+  async recordRejected(
+    tx: EntityManager,
+    event: Pick<PaymentEvent, 'orderId' | 'payload'> &
+      Partial<Pick<PaymentEvent, 'source' | 'transactionId'>>,
+  ): Promise<void> {
+    await tx.insert(PaymentEvent, { ...event, outcome: 'rejected' });
+  }
+
+  /** Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it. */
+  async end(tx: EntityManager, order: LockedOrder, status: 'cancel' | 'expire'): Promise<void> {
+    const { transactions, endedAs } = await this.readPayment(order, tx);
+    const wasPaid = order.isPaid || order.status === 'refund';
+    if (endedAs !== null || wasPaid || transactions.some(isOpenTransaction)) return;
+    const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
+    await this.record(tx, order, {
+      source,
+      status,
+      payload: JSON.stringify({ reason: END_REASONS[status] }),
+    });
+  }
+
+  /** Folds the whole history of an order again. @returns true if its columns were wrong */
+  async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
+    return this.#apply(tx, order, await this.readPayment(order, tx));
+  }
+
+  #readEvents(tx: EntityManager, { orderId }: Order): Promise<PaymentEvent[]> {
+    return tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
+  }
+
+  async #apply(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<boolean> {
+    const columns = toColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
+    const isChanged = Object.entries(columns).some(
+      ([name, value]) => toComparable(order[name as keyof typeof columns]) !== toComparable(value),
+    );
+    if (isChanged) await this.orders.applyPayment(tx, order, columns);
+    return isChanged;
+  }
+}
+
+function countHolding({ transactions }: Payment): number {
+  return transactions.filter(({ heldSince }) => heldSince !== null).length;
+}
+
+function toComparable(value: unknown): unknown {
+  return value instanceof Date ? value.getTime() : value;
+}

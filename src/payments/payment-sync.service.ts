@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { ReconciliationOutcome } from './payments.metrics.js';
+import {
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+  TRANSACTION_STATUSES,
+} from '../gateway/payment-gateway.js';
+import { isCompleted } from '../orders/order-status.js';
+import { OrderActionsService } from '../orders/order-actions.service.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
+import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
+import { parseAmount } from './plausibility.js';
+import { isOpenTransaction } from './transaction.js';
+
+type Operation = 'status' | 'cancel' | 'expire';
+
+/** Asks the gateway about all transactions of an order, or ends them, and records the responses. */
+@Injectable()
+export class PaymentSyncService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly gateway: PaymentGateway,
+    private readonly orders: OrdersService,
+    private readonly actions: OrderActionsService,
+    private readonly history: PaymentHistoryService,
+  ) {}
+
+  /**
+   * Calls the gateway for each attempt of an order and for each transaction that the attempts do not report, and records the
+   * responses. `cancel` and `expire` also end the order, unless it was paid or can still be paid. If the order changed during
+   * the calls, the responses may be older than that change. Then only cancellations are recorded, because they are final.
+   * @param userId customer who cancels the order
+   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
+   * @throws GatewayUnavailableError
+   */
+  async sync(
+    orderId: string,
+    operation: Operation,
+    userId?: number,
+  ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
+    const before = await this.orders.findWithCustomer(orderId);
+    const { payment, transactionIds, lastAppliedId } = await this.history.readUnsettled(before);
+    const attemptIds = before.attemptIds;
+    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
+    const reported = new Set(ofAttempts.map((event) => event?.transactionId));
+    const open = payment.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
+    const missing = [...new Set([...open, ...transactionIds])].filter((id) => !reported.has(id));
+    const ofTransactions = await Promise.all(missing.map((id) => this.#call(id, operation)));
+    const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
+
+    return this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const now = await this.history.readUnsettled(order, tx);
+      const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
+      const isOutdated = now.lastAppliedId !== lastAppliedId || !attemptIds.includes(newestAttemptId);
+      let outcome: ReconciliationOutcome = 'unchanged';
+      for (const event of events) {
+        if (isOutdated && event.source !== 'cancellation') continue;
+        // A new attempt may still bring money, so this cancellation does not end the order.
+        if (isOutdated) event.source = 'reconciliation';
+        if (isCompletion(event) && parseAmount(event.grossAmount) !== order.grossAmount)
+          throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
+        if ((await this.history.record(tx, order, event)) === 'applied') outcome = 'found';
+      }
+      if (operation !== 'status' && (!isOutdated || order.status === operation))
+        await this.history.end(tx, order, operation);
+      const { endedAs } = await this.history.readPayment(order, tx);
+      if (userId !== undefined && endedAs === 'cancel' && now.payment.endedAs === null)
+        await this.actions.record(tx, { orderId, action: 'cancel', userId });
+      if (isOutdated) return { order, outcome: 'outdated' };
+      // The service itself ended these payments, so the outcome is not `found`.
+      const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
+      return { order, outcome: isExpired ? 'expired' : outcome };
+    });
+  }
+
+  /** The gateway may send another id as `order_id`, so the id of the call counts. */
+  async #callForAttempt(attemptId: string, operation: Operation): Promise<NewPaymentEvent | null> {
+    const event = await this.#call(attemptId, operation);
+    return event === null ? null : { ...event, attemptId };
+  }
+
+  /** Returns the gateway's response as an event; null until the customer chooses a payment method. */
+  async #call(id: string, operation: Operation): Promise<NewPaymentEvent | null> {
+    const transaction = await (operation === 'status'
+      ? this.gateway.getTransaction(id)
+      : this.gateway.cancelOrExpire(id, operation));
+    if (transaction === null) return null;
+    const status = parseStatus(transaction);
+    if (operation !== 'status' && status === 'pending')
+      throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
+    const isCancelled = operation === 'cancel' && status === 'cancel';
+    const source = isCancelled ? 'cancellation' : 'reconciliation';
+    return { ...transaction, refundAmount: parseAmount(transaction.refundAmount), status, source };
+  }
+}
+
+function isCompletion({ status }: NewPaymentEvent): boolean {
+  return status !== null && isCompleted(status);
+}
+
+/** @throws GatewayUnavailableError for a status that this version does not know */
+function parseStatus({ transactionStatus }: GatewayTransaction) {
+  const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
+  if (status === undefined)
+    throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
+  return status;
+}

@@ -1,0 +1,160 @@
+import { parseAmount } from './plausibility.js';
+import { isReceived } from '../orders/order-status.js';
+import type { Order, PaymentColumns } from '../orders/orders.service.js';
+import type { Outcome, PaymentEvent } from './payment-event.entity.js';
+import {
+  applyEvent,
+  FAILED_STATUSES,
+  holdsMoney,
+  isRefundedInFull,
+  type Transaction,
+} from './transaction.js';
+
+/** Payment of an order: the result of its history (docs/decisions/08). */
+export interface Payment {
+  /** Oldest first. */
+  readonly transactions: readonly Transaction[];
+  /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
+  readonly endedAs: 'cancel' | 'expire' | null;
+  /** Outcome of the last event of the history. */
+  readonly lastOutcome: Outcome;
+}
+
+/** Folds the history of an order, oldest first, into its transactions. Stored outcomes of earlier versions are ignored. */
+export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
+  const transactions = new Map<string, Transaction>();
+  const notifications = new Set<string>();
+  const known = recoverTransaction(order, history);
+  if (known !== null) transactions.set(known.transactionId, known);
+  let endedAs = recoverEnd(order, history);
+  let lastOutcome: Outcome = 'applied';
+  for (const [position, event] of history.entries()) {
+    lastOutcome = event.outcome;
+    if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
+    const { transactionId, status } = event;
+    if (transactionId !== null) {
+      const current = transactions.get(transactionId);
+      const key = describeNotification(event);
+      const isRedelivery = key !== null && notifications.has(key);
+      const next = isRedelivery ? 'duplicate' : applyEvent(current, event, order.grossAmount, position);
+      if (key !== null) notifications.add(key);
+      lastOutcome = typeof next === 'string' ? next : 'applied';
+      if (typeof next !== 'string') {
+        transactions.set(transactionId, next);
+        if (next.heldSince !== null) endedAs = null;
+      }
+    } else lastOutcome = 'applied';
+    if ((status === 'cancel' || status === 'expire') && isEnd(order, event, lastOutcome)) endedAs = status;
+  }
+  return { transactions: [...transactions.values()], endedAs, lastOutcome };
+}
+
+/** Returns true if the service itself cancelled or expired the order with this event. */
+function isEnd(
+  order: Order,
+  { transactionId, source, status, receivedAt }: PaymentEvent,
+  outcome: Outcome,
+): boolean {
+  if (transactionId === null) return true;
+  const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiresAt;
+  return outcome === 'applied' && (source === 'cancellation' || isExpiry);
+}
+
+/** Returns a text that two deliveries of the same notification share; null for other events. */
+function describeNotification(event: PaymentEvent): string | null {
+  if (event.source !== 'notification') return null;
+  const { transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount } = event;
+  return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
+}
+
+/** Returns the status with which the service ended an order that is older than its history. */
+function recoverEnd({ status, transactionId }: Order, history: readonly PaymentEvent[]): Payment['endedAs'] {
+  const isEnded = status === 'cancel' || status === 'expire';
+  return isEnded && transactionId === null && !history.some((event) => event.status === status)
+    ? status
+    : null;
+}
+
+/** Returns the transaction of an order that is older than its history, as the order's columns describe it. */
+function recoverTransaction(order: Order, history: readonly PaymentEvent[]): Transaction | null {
+  const { transactionId, status, fraudStatus, grossAmount, refundedAmount, createdAt } = order;
+  if (transactionId === null || history.some((event) => event.transactionId === transactionId)) return null;
+  const isHeld = isReceived(status, fraudStatus) && refundedAmount < grossAmount;
+  return {
+    transactionId,
+    attemptId: order.attemptId ?? order.orderId,
+    paymentType: order.paymentType,
+    status,
+    fraudStatus,
+    grossAmount: order.transactionAmount,
+    refundedByGateway: refundedAmount,
+    refundedByHand: 0,
+    refundedAmount,
+    heldSince: isHeld ? -1 : null,
+    changedBy: -1,
+    startedAt: null,
+    completedAt: order.completedAt,
+    createdAt,
+    updatedAt: order.completedAt ?? createdAt,
+  };
+}
+
+/**
+ * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
+ * none if the newest payment page has no transaction, otherwise the latest that can still succeed, otherwise the latest.
+ * @param newestAttemptId attempt with the newest payment page
+ */
+export function chooseTransaction(
+  transactions: readonly Transaction[],
+  total: number,
+  newestAttemptId: string,
+): Transaction | null {
+  const held = transactions.filter((transaction) => holdsMoney(transaction, total));
+  if (held.length > 0) return held.reduce((a, b) => ((b.heldSince ?? 0) < (a.heldSince ?? 0) ? b : a));
+  const refunded = transactions.filter((transaction) => isRefundedInFull(transaction, total));
+  if (refunded.length > 0) return refunded.reduce((a, b) => (b.changedBy > a.changedBy ? b : a));
+  if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
+  const open = transactions.filter(({ status }) => !FAILED_STATUSES.includes(status));
+  const candidates = open.length > 0 ? open : transactions;
+  // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
+  return candidates.reduce((a, b) => ((b.startedAt ?? 0) >= (a.startedAt ?? 0) ? b : a));
+}
+
+/** Returns the columns of an order that follow from its payment. */
+export function toColumns(order: Order, payment: Payment, newestAttemptId: string): PaymentColumns {
+  const { grossAmount: total } = order;
+  const { transactions, endedAs } = payment;
+  const counting = chooseTransaction(transactions, total, newestAttemptId);
+  const surplus = listSurplus(transactions, counting, total);
+  const wasPaid = counting !== null && (holdsMoney(counting, total) || isRefundedInFull(counting, total));
+  const completedAt = endedAs === null || wasPaid ? (counting?.completedAt ?? null) : null;
+  // Version 1.2 stored a time that differs by milliseconds from the time in the history.
+  const isKnown = order.completedAt !== null && order.transactionId === counting?.transactionId;
+  const attemptId = (wasPaid ? counting.attemptId : null) ?? newestAttemptId;
+  return {
+    status: wasPaid ? counting.status : (endedAs ?? counting?.status ?? 'pending'),
+    // The first attempt has the id of the order.
+    attemptId: attemptId === order.orderId ? null : attemptId,
+    transactionId: counting?.transactionId ?? null,
+    paymentType: counting?.paymentType ?? null,
+    fraudStatus: counting?.fraudStatus ?? null,
+    transactionAmount: counting?.grossAmount ?? null,
+    refundedAmount: counting?.refundedAmount ?? 0,
+    surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + total - refundedAmount, 0),
+    completedAt: completedAt !== null && isKnown ? order.completedAt : completedAt,
+  };
+}
+
+/** Returns the transactions that hold money besides the one that counts. */
+export function listSurplus(
+  transactions: readonly Transaction[],
+  counting: Transaction | null,
+  total: number,
+): Transaction[] {
+  return transactions.filter((other) => other !== counting && holdsMoney(other, total));
+}
+
+/** Returns the amount of a transaction in whole rupiah; the order's total if the gateway sent no usable amount. */
+export function amountOf({ grossAmount }: Transaction, total: number): number {
+  return parseAmount(grossAmount) ?? total;
+}

@@ -1,0 +1,181 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { failures } from '../common/errors/failures.js';
+import { Lease } from '../database/lease.js';
+import { refunds as refundsMetric } from './payments.metrics.js';
+import {
+  CANCEL_DEADLINE_MS,
+  GatewayRejectedError,
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+  REFUND_DEADLINE_MS,
+} from '../gateway/payment-gateway.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { OrderActionsService } from '../orders/order-actions.service.js';
+import { OrderMailsService } from '../orders/order-mails.service.js';
+import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
+import { PaymentHistoryService } from './payment-history.service.js';
+import { Refund } from './refund.entity.js';
+
+const SETTLE_REFUND = 'settle-refund';
+/** Longer than a request takes, so that the job has nothing to do unless the request failed. */
+const SETTLE_AFTER_MS = 60_000;
+
+/** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
+type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
+
+/** Lease of a refund. It covers a cancellation, which returns a captured payment in full, and the refund after a rejection. */
+const lease = new Lease(Refund, CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS);
+
+/** Settles stored refunds: calls the gateway and stores the result. */
+@Injectable()
+export class RefundSettlementService implements OnModuleInit {
+  readonly #logger = new Logger('Refunds');
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly gateway: PaymentGateway,
+    private readonly jobs: JobsService,
+    private readonly orders: OrdersService,
+    private readonly actions: OrderActionsService,
+    private readonly history: PaymentHistoryService,
+    private readonly mails: OrderMailsService,
+  ) {}
+
+  onModuleInit(): void {
+    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleAbandoned(refundId);
+    this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
+  }
+
+  /** Enqueues the job that settles a refund if its request ends without a result. */
+  async enqueue(tx: EntityManager, { refundId }: Refund): Promise<void> {
+    const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
+    await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
+  }
+
+  /** @returns null if the refund has a result, or another request or a job settles it */
+  async takeLease(tx: EntityManager, { refundId, state }: Refund): Promise<string | null> {
+    return state === 'requested' ? lease.take(tx, { refundId }) : null;
+  }
+
+  isBeingSettled(refundId: string): Promise<boolean> {
+    return lease.isHeld(this.dataSource.manager, { refundId });
+  }
+
+  /** Stores the result of a refund that was made outside of the gateway. */
+  async storeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
+    const { refundId, amount, reason } = refund;
+    const payload = { refund_key: refundId, amount, reason, manual: true };
+    await this.#storeSuccess(
+      tx,
+      order,
+      refund,
+      { statusCode: '200', payload: JSON.stringify(payload) },
+      true,
+    );
+    refundsMetric.inc({ outcome: 'manual' });
+  }
+
+  /**
+   * Calls the gateway for a refund, and stores the result.
+   * @param isAnswered true if a request returns the result to its client
+   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
+   */
+  async settle(refund: Refund, leaseId: string, isAnswered: boolean): Promise<void> {
+    try {
+      const response = await this.#callGateway(refund);
+      await this.#storeResult(refund, (tx, order) =>
+        this.#storeSuccess(tx, order, refund, response, isAnswered),
+      );
+      refundsMetric.inc({ outcome: 'succeeded' });
+    } catch (error) {
+      if (error instanceof GatewayRejectedError) {
+        await this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, error.reason));
+        refundsMetric.inc({ outcome: 'rejected' });
+        return;
+      }
+      refundsMetric.inc({ outcome: 'failed' });
+      await lease.end(this.dataSource.manager, leaseId);
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+
+  /** Settles a refund whose request ended without a result, for example because the process died. */
+  async #settleAbandoned(refundId: string): Promise<void> {
+    const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
+    if (refund.state !== 'requested') return;
+    const leaseId = await this.takeLease(this.dataSource.manager, refund);
+    if (leaseId === null) throw new Error(`refund ${refundId} is being settled by a request`);
+    await this.settle(refund, leaseId, false);
+  }
+
+  async #callGateway({
+    refundId,
+    orderId,
+    transactionId,
+    amount,
+    reason,
+  }: Refund): Promise<GatewayTransaction> {
+    const order = await this.orders.findWithCustomer(orderId);
+    const { transactions } = await this.history.readPayment(order);
+    const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
+    // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already
+    // `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
+    if (['capture', 'cancel'].includes(status) && amount === order.grossAmount) {
+      const transaction = await this.gateway.cancelOrExpire(transactionId, 'cancel');
+      if (transaction?.transactionStatus === 'cancel') return transaction;
+    }
+    return this.gateway.refund(transactionId, { refundKey: refundId, amount, reason });
+  }
+
+  /** Stores a result unless another request or job stored one first. */
+  async #storeResult(
+    { orderId, refundId }: Refund,
+    store: (tx: EntityManager, order: LockedOrder) => Promise<void>,
+  ): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lockOrFail(tx, orderId);
+      if (await tx.existsBy(Refund, { refundId, state: 'requested' })) await store(tx, order);
+    });
+  }
+
+  async #storeRejection(tx: EntityManager, refund: Refund, rejection: string): Promise<void> {
+    const { orderId, refundId, transactionId, amount, reason } = refund;
+    await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
+    const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
+    await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
+    this.#logger.warn(`the gateway rejected refund ${refundId} of order ${orderId}: ${rejection}`);
+  }
+
+  async #storeSuccess(
+    tx: EntityManager,
+    order: LockedOrder,
+    refund: Refund,
+    { statusCode, payload }: RefundResponse,
+    isAnswered: boolean,
+  ): Promise<void> {
+    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId, isManual } =
+      refund;
+    const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered } as const;
+    await tx.update(Refund, { refundId }, result);
+    Object.assign(refund, result);
+    const { transactions } = await this.history.readPayment(order, tx);
+    const known = transactions.find((other) => other.transactionId === transactionId);
+    const byHand = (known?.refundedByHand ?? 0) + (isManual ? amount : 0);
+    await this.history.record(tx, order, {
+      source: 'refund',
+      attemptId,
+      transactionId,
+      status: byHand + gatewaySum >= order.grossAmount ? 'refund' : 'partial_refund',
+      statusCode,
+      grossAmount: known?.grossAmount ?? String(order.grossAmount),
+      fraudStatus: known?.fraudStatus ?? null,
+      refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
+      payload,
+    });
+    await this.actions.record(tx, { orderId, action: 'refund', userId, amount, reason });
+    await this.mails.enqueueRefunded(tx, refund);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { expectGoodLayout, expectIndonesian, waitForHeading, waitForText } from './support/page.js';
+import { texts } from './support/settings.js';
+import { CROISSANT, placePaidOrder } from './support/shop.js';
+import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
+
+/** Returns a text in Indonesian. */
+const text = (key: string): string => texts.id[key] ?? key;
+/** The dark colors are checked together with the Indonesian texts. */
+const INDONESIAN = { locale: 'id-ID', colorScheme: 'dark' } as const;
+
+async function checkPages(page: Page, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    await expectIndonesian(page);
+    await expectGoodLayout(page, `${path} in Indonesian`);
+  }
+}
+
+it('a customer registers, orders, cancels, orders again, pays and collects, and staff hand over and refund the order, all in Indonesian', async () => {
+  const { context, page } = await newVisitor(INDONESIAN);
+  await checkPages(page, ['/', '/login', '/register', '/forgot', '/nowhere']);
+  await page.goto('/register');
+  await page.getByRole('button', { name: 'Buat akun' }).click();
+  await waitForText(page, 'Nama Anda wajib diisi.');
+  await expectIndonesian(page);
+  await page.getByLabel('Nama Anda').fill('Ayu Lestari');
+  await page.getByLabel('Surel').fill(newEmail());
+  await page.getByLabel('Kata sandi', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Ulangi kata sandi').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Buat akun' }).click();
+  await waitForHeading(page, 'Periksa surel Anda');
+  await page.goto(`/products/${CROISSANT}`);
+  await page.getByRole('button', { name: 'Masukkan ke keranjang' }).click();
+  await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
+  await page.getByRole('link', { name: /^Keranjang/ }).click();
+  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
+  await waitForText(page, 'Pilih waktu pengambilan Anda.');
+  await expectIndonesian(page);
+  await page.getByLabel('Hari').selectOption({ index: 1 });
+  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
+  await waitForHeading(page, text('status.pending'));
+  await waitForText(page, /^Bayar sebelum/);
+  await expectIndonesian(page);
+  await page.getByRole('button', { name: 'Batalkan pesanan' }).click();
+  await page.getByRole('button', { name: 'Ya, batalkan' }).click();
+  await waitForHeading(page, text('status.cancel'));
+  await page.getByRole('button', { name: 'Pesan lagi' }).click();
+  await waitForHeading(page, 'Keranjang Anda');
+  await page.getByLabel('Hari').selectOption({ index: 1 });
+  const opened = context.waitForEvent('page');
+  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
+  await (await opened).getByRole('button', { name: 'Pay with QRIS' }).click();
+  await waitForHeading(page, text('status.settlement'));
+  await expectIndonesian(page);
+  const id = page.url().split('/').at(-1);
+
+  const { page: staff } = await newAdmin(INDONESIAN);
+  await staff.goto('/manage/orders');
+  await staff.locator(`a[href="/manage/orders/${id}"]`).click();
+  for (const step of ['preparing', 'ready', 'collected']) {
+    await staff.getByRole('button', { name: text(`step.${step}`) }).click();
+    await staff
+      .getByRole('status')
+      .getByText(text(`fulfilment.${step}`), { exact: true })
+      .waitFor();
+    await expectIndonesian(staff);
+    await waitForText(page, text(`fulfilment.${step}.text`));
+  }
+  await staff.locator('summary', { hasText: text('manage.refund') }).click();
+  await staff.getByRole('button', { name: text('manage.refund'), exact: true }).click();
+  await expectIndonesian(staff);
+  await staff.getByRole('button', { name: text('refund.yes') }).click();
+  await waitForText(staff, /^Dana Rp\s24\.000 dikembalikan oleh/);
+  await expectIndonesian(staff);
+  await page.reload();
+  await waitForHeading(page, text('status.refund'));
+  await expectIndonesian(page);
+});
+
+it('every page of customers and staff is in Indonesian, fits its window and is accessible in dark colors', async () => {
+  const customer = await newCustomer(INDONESIAN);
+  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const own = ['/', '/?q=pizza', '/products/1', '/cart', '/orders', `/orders/${id}`, '/profile', '/verify'];
+  await checkPages(customer.page, own);
+  const { page } = await newAdmin(INDONESIAN);
+  const tabs = ['today', 'orders', `orders/${id}`, 'products', 'products/new', 'products/1', 'sales', 'shop'];
+  await checkPages(
+    page,
+    tabs.map((path) => `/manage/${path}`),
+  );
+});
+
+it('the switch and the profile change the language of the page, its manifest and its description, and the choice is remembered', async () => {
+  const { page } = await newCustomer();
+  await page.goto('/profile');
+  await page.getByLabel(/^Language/).selectOption('Bahasa Indonesia');
+  await page.getByRole('button', { name: 'Save language' }).click();
+  await waitForHeading(page, text('profile.title'));
+  await page.reload();
+  await waitForHeading(page, text('profile.title'));
+  await page.locator('meta[name=description][content^="Roti dan kue"]').waitFor({ state: 'attached' });
+  const href = (await page.locator('link[rel=manifest]').getAttribute('href')) ?? '';
+  const manifest = await page.request.get(new URL(href, page.url()).href);
+  expect(await manifest.json()).toMatchObject({ lang: 'id', name: 'Roti Pagi' });
+  await page.getByRole('button', { name: /English/ }).click();
+  await waitForHeading(page, 'Your account');
+});

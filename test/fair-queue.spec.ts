@@ -1,0 +1,101 @@
+import type { FairQueue } from '../src/common/fair-queue.js';
+import { importBuilt } from './support/built.js';
+import { MESSAGES } from './support/failure.js';
+
+const stays = new AbortController().signal;
+
+/** Starts tasks that each run until `finishNext`. `clients`: one letter for each task. */
+function startTasks(queue: FairQueue, clients: string, sizes: readonly number[] = []) {
+  const started: string[] = [];
+  const running: (() => void)[] = [];
+  const results = Array.from(clients, (client, index) => {
+    const task = async (): Promise<void> => {
+      started.push(`${client}${index}`);
+      await new Promise<void>((finish) => running.push(finish));
+    };
+    return queue.run(client, stays, task, sizes[index]);
+  });
+  for (const result of results) result.catch(() => undefined); // Handled by the test, but later.
+  const finishNext = async (): Promise<void> => {
+    running.shift()?.();
+    await new Promise(setImmediate);
+  };
+  const finishAll = async (): Promise<void> => {
+    await new Promise(setImmediate);
+    while (running.length > 0) await finishNext();
+    await Promise.allSettled(results);
+  };
+  return { started, running, results, finishNext, finishAll };
+}
+
+async function newQueue(free: number, maxWaiting: number): Promise<FairQueue> {
+  const { FairQueue: BuiltQueue } = await importBuilt('src/common/fair-queue.js');
+  return new BuiltQueue(free, maxWaiting);
+}
+
+describe('a FairQueue', () => {
+  it.each([
+    ['aaaabc', ['a0', 'a1', 'b4', 'c5', 'a2', 'a3']],
+    ['aabba', ['a0', 'a1', 'b2', 'a4', 'b3']],
+    ['abcabc', ['a0', 'b1', 'c2', 'a3', 'b4', 'c5']],
+  ])('serves the clients of waiting tasks %s in turn', async (clients, expected) => {
+    const { started, finishAll } = startTasks(await newQueue(1, 10), clients);
+    await finishAll();
+    expect(started).toEqual(expected);
+  });
+
+  it('never runs more tasks than its concurrency, and runs new tasks after all have ended', async () => {
+    const queue = await newQueue(2, 10);
+    const { running, finishNext, finishAll } = startTasks(queue, 'aabbcc');
+    await new Promise(setImmediate);
+    for (let finished = 0; finished < 4; finished += 1) {
+      expect(running).toHaveLength(2);
+      await finishNext();
+    }
+    await finishAll();
+    await expect(queue.run('a', stays, () => Promise.resolve('free'))).resolves.toBe('free');
+  });
+
+  it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
+    const { started, results, finishAll } = startTasks(await newQueue(1, 3), 'aaaabb');
+    await finishAll();
+    expect(started).toHaveLength(4);
+    expect(started.filter((task) => task.startsWith('b'))).toEqual(['b4', 'b5']);
+    const settled = await Promise.allSettled(results);
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'] as const),
+    ]);
+    expect(settled[3]).toMatchObject({ reason: { code: 503, message: MESSAGES.unavailable } });
+  });
+
+  it('drops the waiting task of a client that has left, before and after the task is added', async () => {
+    const queue = await newQueue(1, 10);
+    const { finishAll } = startTasks(queue, 'a');
+    const leaving = new AbortController();
+    let isCalled = false;
+    const task = (): Promise<void> => {
+      isCalled = true;
+      return Promise.resolve();
+    };
+    const dropped = queue.run('b', leaving.signal, task);
+    leaving.abort();
+    await expect(dropped).rejects.toMatchObject({ code: 400 });
+    await expect(queue.run('b', leaving.signal, task)).rejects.toMatchObject({ code: 400 });
+    await finishAll();
+    expect(isCalled).toBe(false);
+  });
+
+  it('begins a task only when its size fits, without letting smaller tasks pass it, and passes one that leaves', async () => {
+    const queue = await newQueue(10, 10);
+    const { started, finishAll } = startTasks(queue, 'ab', [4, 5]);
+    const leaving = new AbortController();
+    const large = queue.run('c', leaving.signal, () => Promise.resolve(), 10);
+    const small = queue.run('d', stays, () => Promise.resolve(started.push('d')), 1);
+    await new Promise(setImmediate);
+    expect(started).toEqual(['a0', 'b1']);
+    leaving.abort();
+    await expect(large).rejects.toMatchObject({ code: 400 });
+    await small;
+    await finishAll();
+  });
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { importBuilt } from './support/built.js';
+
+const { foldHistory, toColumns, chooseTransaction } = await importBuilt('src/payments/payment.js');
+const { Order } = await importBuilt('src/orders/order.entity.js');
+const { PaymentEvent } = await importBuilt('src/payments/payment-event.entity.js');
+type Event = InstanceType<typeof PaymentEvent>;
+
+const TOTAL = 370_000;
+const PAGE = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
+const LATER_PAGE = '0b0c2a3e-8a55-4c42-9df5-1b7f1a0f7a22';
+
+function buildOrder() {
+  return Object.assign(new Order(), {
+    orderId: PAGE,
+    grossAmount: TOTAL,
+    transactionId: null,
+    attemptId: null,
+    transactionAmount: null,
+    payUntil: null,
+    createdAt: new Date('2026-11-20T03:00:00Z'),
+  });
+}
+
+/**
+ * Parses one message, for example `T1 settlement`, `T1 capture/challenge`, `T1 partial_refund=50000`, `T1 manual=50000`,
+ * `T2@later pending` (on a later payment page) or `- cancel` (the service ends the order).
+ */
+function parse(text: string, position: number): Event {
+  const [, id = '', page, name = '', fraud = 'accept', amount] =
+    /^(\S+?)(@later)? ([a-z_]+)(?:\/(\w+))?(?:=(\d+))?$/.exec(text) ?? [];
+  const isManual = name === 'manual';
+  const attemptId = page === undefined ? PAGE : LATER_PAGE;
+  return Object.assign(new PaymentEvent(), {
+    id: String(position),
+    source: isManual ? 'refund' : id === '-' ? 'cancellation' : 'notification',
+    outcome: 'applied',
+    attemptId: id === '-' ? null : attemptId,
+    transactionId: id === '-' ? null : id,
+    status: isManual ? 'partial_refund' : name,
+    statusCode: '200',
+    grossAmount: `${TOTAL}.00`,
+    fraudStatus: id === '-' ? null : fraud,
+    refundAmount: isManual || amount === undefined ? null : Number(amount),
+    payload: JSON.stringify({ payment_type: id, ...(isManual && { manual: true, amount: Number(amount) }) }),
+    receivedAt: new Date(Date.UTC(2026, 10, 20, 4, 0, position)),
+  });
+}
+
+function fold(history: readonly string[], newest = PAGE) {
+  const order = buildOrder();
+  const payment = foldHistory(order, history.map(parse));
+  const columns = toColumns(order, payment, newest);
+  return { payment, columns, order: Object.assign(order, columns) };
+}
+
+/** Summarizes the payment of an order, for example `T2 settlement` or `- pending, surplus 370000`. */
+function describePayment(text: string, newest?: string): string {
+  const { columns } = fold(text.split(', '), newest);
+  const { transactionId, status, refundedAmount, surplusAmount } = columns;
+  return [
+    `${transactionId ?? '-'} ${status}`,
+    ...(refundedAmount > 0 ? [`refunded ${refundedAmount}`] : []),
+    ...(surplusAmount > 0 ? [`surplus ${surplusAmount}`] : []),
+  ].join(', ');
+}
+
+describe('one transaction', () => {
+  it.each([
+    ['T1 pending, T1 authorize, T1 capture/challenge, T1 capture, T1 settlement', 'T1 settlement'],
+    ['T1 settlement, T1 pending', 'T1 settlement'],
+    ['T1 settlement, T1 capture', 'T1 settlement'],
+    ['T1 settlement, T1 capture/challenge', 'T1 settlement'],
+    ['T1 capture, T1 capture/deny', 'T1 capture'],
+    ['T1 settlement, T1 deny', 'T1 deny'],
+    ['T1 settlement, T1 deny, T1 settlement', 'T1 deny'], // a redelivery, whatever happened in between
+    ['T1 deny, T1 expire', 'T1 deny'],
+    ['T1 deny, T1 pending', 'T1 deny'],
+    ['T1 deny, T1 capture/challenge', 'T1 deny'],
+    ['T1 expire, T1 settlement', 'T1 settlement'],
+    ['T1 settlement, T1 partial_refund=50000', 'T1 partial_refund, refunded 50000'],
+    ['T1 partial_refund=50000, T1 partial_refund=20000', 'T1 partial_refund, refunded 50000'],
+    ['T1 partial_refund=50000, T1 settlement, T1 deny', 'T1 partial_refund, refunded 50000'],
+    ['T1 settlement, T1 manual=50000, T1 partial_refund=50000', 'T1 partial_refund, refunded 100000'],
+    ['T1 capture, T1 refund, T1 settlement', 'T1 refund, refunded 370000'],
+    ['T1 refund, T1 cancel', 'T1 refund, refunded 370000'],
+    ['T1 cancel, T1 refund', 'T1 refund, refunded 370000'],
+  ])('%s: the payment is %s', (history, expected) => {
+    expect(describePayment(history)).toBe(expected);
+  });
+});
+
+describe('several transactions', () => {
+  it.each([
+    ['T2 settlement, T1 deny', 'T2 settlement'],
+    ['T2 settlement, T1 pending', 'T2 settlement'],
+    ['T1 settlement, T2 settlement', 'T1 settlement, surplus 370000'],
+    ['T1 settlement, T2 settlement, T2 manual=50000', 'T1 settlement, surplus 320000'],
+    ['T1 settlement, T2 settlement, T1 deny', 'T2 settlement'],
+    ['T1 settlement, T2 settlement, T1 deny, T1 settlement/challenge', 'T2 settlement, surplus 370000'],
+    ['T1 settlement, T2 settlement, T1 refund', 'T2 settlement'],
+    ['T1 settlement, T1 refund, T2 settlement, T2 refund', 'T2 refund, refunded 370000'],
+    ['T1 refund, T2 deny', 'T1 refund, refunded 370000'],
+    ['T1 pending, T2 deny', 'T1 pending'],
+    ['T1 deny, T2 expire', 'T2 expire'],
+    ['T1 deny, T2 capture/challenge', 'T2 capture'],
+    ['T1 pending, - cancel', 'T1 cancel'],
+    ['T1 cancel, - cancel, T2 deny', 'T2 cancel'],
+    ['- cancel, T1 settlement', 'T1 settlement'],
+    ['- cancel, T1 settlement, T1 deny', 'T1 deny'],
+  ])('%s: the payment is %s', (history, expected) => {
+    expect(describePayment(history)).toBe(expected);
+  });
+
+  it.each([
+    ['T1 deny', '- pending'],
+    ['T1 pending', '- pending'],
+    ['T1 settlement', 'T1 settlement'],
+    ['T1 deny, T2@later pending', 'T2 pending'],
+  ])('%s: with a newer payment page the payment is %s', (history, expected) => {
+    expect(describePayment(history, LATER_PAGE)).toBe(expected);
+  });
+});
+
+describe('a random history', () => {
+  const messages = fc
+    .tuple(
+      fc.constantFrom('T1', 'T2', 'T3', 'T4'),
+      fc.constantFrom(
+        ...['pending', 'authorize', 'capture/challenge', 'capture', 'settlement', 'deny', 'cancel', 'expire'],
+        ...['failure', 'partial_refund=50000', 'partial_refund=90000', 'refund'],
+      ),
+    )
+    .map(([id, message]) => `${id} ${message}`);
+
+  it('leaves an order paid exactly while one of its transactions holds money, counts no money twice, and folds prefixes alike', () => {
+    fc.assert(
+      fc.property(fc.array(messages, { maxLength: 25 }), (history) => {
+        const { payment, columns, order } = fold(history);
+        const held = payment.transactions.filter(({ heldSince }) => heldSince !== null);
+        expect(order.isPaid).toBe(held.length > 0);
+        const money = held.reduce((sum, { refundedAmount }) => sum + TOTAL - refundedAmount, 0);
+        const counted = order.isPaid ? TOTAL - columns.refundedAmount : 0;
+        expect(counted + columns.surplusAmount).toBe(money);
+        // A redelivery of everything changes nothing.
+        expect(fold([...history, ...history]).columns).toEqual(columns);
+        expect(chooseTransaction(payment.transactions, TOTAL, PAGE)?.transactionId ?? null).toBe(
+          columns.transactionId,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('ends in the same state in every order of messages about a denied, an expired and a settled transaction', () => {
+    const history = ['T1 pending', 'T1 deny', 'T2 pending', 'T2 expire', 'T3 pending', 'T3 settlement'];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(history, { minLength: history.length }), (shuffled) => {
+        expect(fold(shuffled).columns).toMatchObject({ status: 'settlement', transactionId: 'T3' });
+      }),
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import { makeJobsDue } from './support/jobs.js';
+import { buildNotification, sendNotification } from './support/notifications.js';
+import { userIdOf } from './support/orders.js';
+import { useShop } from './support/shop.js';
+
+const GROSS = 370_000;
+const NOT_REFUNDABLE = 'order cannot be refunded';
+const STATUS_CODES: Readonly<Record<string, string>> = { pending: '201', deny: '202', expire: '202' };
+
+const shop = await useShop();
+
+interface AdminOrder {
+  readonly order: Readonly<Record<string, unknown>>;
+  readonly transactions: readonly Readonly<Record<string, unknown>>[];
+  readonly actions: readonly Readonly<Record<string, unknown>>[];
+  readonly notifications: readonly Readonly<{ outcome: string; payload: string }>[];
+}
+
+async function readAsAdmin(orderId: string): Promise<AdminOrder> {
+  const response = await shop.admin.get(`/api/admin/orders/${orderId}`).expect(200);
+  return (response.body as { data: AdminOrder }).data;
+}
+
+/** Sends a notification of a transaction, for example `T1 settlement` or `T2 capture/challenge`, to an order. */
+async function notify(orderId: string, message: string): Promise<number> {
+  const [, id = '', transaction_status = '', fraud_status = 'accept'] =
+    /^(\w+) (\w+)(?:\/(\w+))?$/.exec(message) ?? [];
+  const notification = buildNotification({
+    order_id: orderId,
+    transaction_id: `${id}-${orderId}`,
+    transaction_status,
+    fraud_status,
+    status_code: STATUS_CODES[transaction_status] ?? '200',
+    gross_amount: `${GROSS}.00`,
+  });
+  return (await sendNotification(shop.service, notification)).status;
+}
+
+async function notifyAll(orderId: string, ...messages: string[]): Promise<void> {
+  for (const message of messages) expect(await notify(orderId, message)).toBe(200);
+}
+
+const settled = { status: 'settlement', payment_type: 'bank_transfer', refund_due: false };
+
+describe('an order that was paid with one transaction', () => {
+  it.each(['deny', 'expire', 'cancel', 'failure', 'pending', 'authorize'])(
+    'stays paid after a late %s of another transaction',
+    async (status) => {
+      const orderId = await shop.orderTwoPieces();
+      await notifyAll(orderId, 'T2 settlement', `T1 ${status}`);
+      expect((await readAsAdmin(orderId)).order).toMatchObject(settled);
+      expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
+    },
+  );
+
+  it('stays paid after a delayed capture in review of the same transaction', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await notifyAll(orderId, 'T1 settlement', 'T1 capture/challenge');
+    expect((await readAsAdmin(orderId)).order).toMatchObject({ ...settled, fraud_status: 'accept' });
+  });
+
+  it('stays refunded if the gateway settles a capture whose money was returned by hand', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await notifyAll(orderId, 'T1 capture');
+    expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
+    await notifyAll(orderId, 'T1 settlement');
+    expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'refund', refunded_amount: GROSS });
+  });
+
+  it('shows a second payment as a surplus, which can be returned through the gateway without touching the first', async () => {
+    const orderId = await shop.orderTwoPieces();
+    const first = `T1-${orderId}`;
+    const second = `T2-${orderId}`;
+    for (const transactionId of [first, second])
+      shop.gateway.setStatus(orderId, 'settlement', { transactionId, paymentType: 'gopay' });
+    await notifyAll(orderId, 'T1 settlement', 'T2 settlement');
+    const paidTwice = await readAsAdmin(orderId);
+    expect(paidTwice.order).toMatchObject({ ...settled, refund_due: true });
+    expect(paidTwice.transactions).toMatchObject([
+      { transaction_id: first, surplus: false, gross_amount: GROSS, attempt_id: orderId },
+      { transaction_id: second, surplus: true, gross_amount: GROSS, refunded_amount: 0 },
+    ]);
+    const due = await shop.admin.get('/api/admin/orders?refund=due').expect(200);
+    expect(JSON.stringify(due.body)).toContain(orderId);
+
+    expect((await shop.requestRefund(orderId, { transaction_id: second })).status).toBe(200);
+    const returned = await readAsAdmin(orderId);
+    expect(returned.order).toMatchObject({ ...settled, refunded_amount: 0 });
+    expect(returned.transactions).toMatchObject([
+      { status: 'settlement' },
+      { status: 'refund', surplus: false },
+    ]);
+    expect(shop.gateway.order(orderId).transactions.map(({ status }) => status)).toEqual([
+      'settlement',
+      'refund',
+    ]);
+    for (const transaction_id of [second, 'unknown'])
+      expect((await shop.requestRefund(orderId, { transaction_id })).body).toMatchObject({
+        errors: { code: 409, message: NOT_REFUNDABLE },
+      });
+  });
+});
+
+describe('an order whose payment failed', () => {
+  it.each(['deny', 'failure', 'expire'])(
+    'with the status %s gets a new payment page, on which it is pending again and can be paid',
+    async (status) => {
+      const orderId = await shop.orderTwoPieces();
+      await notifyAll(orderId, `T1 ${status}`);
+      const requests = Array.from({ length: 5 }, () => shop.customer.post(`/api/orders/${orderId}/token`));
+      const tokens = (await Promise.all(requests)).map(
+        (response) => (response.body as { data: { token: string } }).data.token,
+      );
+      expect(new Set(tokens).size).toBe(1);
+      expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'pending', token: tokens[0] });
+      const attempts = await shop.readAttempts(orderId);
+      expect(attempts).toHaveLength(2);
+      await notifyAll(attempts[1]?.attempt_id ?? '', 'T2 settlement');
+      await notifyAll(orderId, 'T3 deny');
+      expect((await readAsAdmin(orderId)).order).toMatchObject({ ...settled, pay_until: null });
+    },
+  );
+
+  it('can be cancelled, and stays cancelled when messages about its other transactions arrive', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await notifyAll(orderId, 'T1 deny');
+    expect((await shop.cancel(orderId)).status).toBe(200);
+    await notifyAll(orderId, 'T2 deny', 'T3 expire');
+    const { order, actions } = await readAsAdmin(orderId);
+    expect(order).toMatchObject({ status: 'cancel', pay_until: null });
+    const fullname = 'Ayu Lestari';
+    expect(actions).toMatchObject([{ action: 'cancel', by: { id: shop.userId, fullname }, amount: null }]);
+  });
+
+  it('is found by reconciliation if the notification of a later payment was lost', async () => {
+    const orderId = await shop.insertOrder();
+    await notifyAll(orderId, 'T1 deny');
+    shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` });
+    await shop.reconcile([orderId]);
+    expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
+  });
+});
+
+describe('a completed payment of an order that was cancelled', () => {
+  it('counts if the gateway confirms it, and not if only the notification says so', async () => {
+    for (const isReal of [true, false]) {
+      const orderId = await shop.orderTwoPieces();
+      expect((await shop.cancel(orderId)).status).toBe(200);
+      if (isReal) shop.gateway.settle(orderId, { transactionId: `T1-${orderId}` });
+      await notifyAll(orderId, 'T1 settlement');
+      await shop.waitForPaymentChecks();
+      const { order, notifications } = await readAsAdmin(orderId);
+      expect(order.status).toBe(isReal ? 'settlement' : 'cancel');
+      expect(notifications[1]?.outcome).toBe('unconfirmed');
+      expect(notifications[1]?.payload).toContain('"signature_key":"…"');
+    }
+  });
+});
+
+describe('messages about three transactions', () => {
+  const MESSAGES = ['T1 pending', 'T1 deny', 'T2 expire', 'T3 settlement'];
+
+  /** Returns all orders in which the items can be arranged. */
+  function permute<T>(items: readonly T[]): T[][] {
+    if (items.length === 0) return [[]];
+    return items.flatMap((item, index) => permute(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+  }
+
+  it('lead to the same payment in every order of arrival', async () => {
+    const arrivals = permute(MESSAGES);
+    const orders = await shop.insertOrders(arrivals.length);
+    await Promise.all(orders.map((orderId, index) => notifyAll(orderId, ...(arrivals[index] ?? []))));
+    for (const orderId of orders) {
+      const expected = { status: 'settlement', transaction_id: `T3-${orderId}` };
+      expect(await shop.readStoredOrder(orderId)).toMatchObject(expected);
+    }
+  });
+
+  it('are recorded once each if 50 deliveries arrive in parallel', async () => {
+    const orderId = await shop.orderTwoPieces();
+    const deliveries = Array.from({ length: 50 }, (_, index) => MESSAGES[index % MESSAGES.length] ?? '');
+    const statuses = await Promise.all(deliveries.map((message) => notify(orderId, message)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const { order, transactions } = await readAsAdmin(orderId);
+    expect(order).toMatchObject(settled);
+    expect(transactions).toHaveLength(3);
+    const applied = (await shop.describeHistory(orderId)).filter((line) => line.endsWith('applied'));
+    expect(new Set(applied).size).toBe(applied.length);
+  });
+});
+
+describe('two equal refunds without a key', () => {
+  it.each([false, true])(
+    'that overlap return the money once (by hand: %s), and the action names the administrator',
+    async (manual) => {
+      const orderId = await shop.orderTwoPieces();
+      await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
+      const body = { amount: 50_000, manual, reason: 'box was wet' };
+      const responses = await Promise.all([1, 2].map(() => shop.requestRefund(orderId, body)));
+      expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+      const { order, actions } = await readAsAdmin(orderId);
+      expect(order.refunded_amount).toBe(50_000);
+      expect(actions).toMatchObject([{ action: 'refund', amount: 50_000, reason: 'box was wet' }]);
+      expect(actions[0]?.by).toEqual({
+        id: userIdOf(shop.admin),
+        fullname: expect.any(String) as string,
+        email: expect.any(String) as string,
+      });
+      // A later request is a new refund.
+      expect((await shop.requestRefund(orderId, body)).status).toBe(200);
+      expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
+    },
+  );
+
+  it('of which the second repeats one that got a 502 return the money once, although a job has completed the first', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
+    shop.gateway.fault({ operation: 'refund', kind: 'down', nth: 1 });
+    expect((await shop.requestRefund(orderId, { amount: 50_000 })).status).toBe(502);
+    await makeJobsDue(shop.service.database.pool);
+    await shop.waitForRefunded(orderId, 50_000);
+    expect((await shop.requestRefund(orderId, { amount: 50_000 })).status).toBe(200);
+    expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
+  });
+});
+
+it('the reason of the gateway for a rejected refund is in the history of the order', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'bank_transfer' });
+  expect((await shop.requestRefund(orderId)).status).toBe(409);
+  const { notifications } = await readAsAdmin(orderId);
+  expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
+  expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
+});
