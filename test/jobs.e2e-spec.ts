@@ -259,7 +259,8 @@ it('a queue that starts on a read-only server works once the server accepts writ
     await postgres.setReadOnly(false);
     await until('the job ran', () => ran.includes(1));
     expect(jobs.queue.isWorking).toBe(true);
-    expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
+    // The log may also contain the trace that graphile-worker prints if its first query for a job fails.
+    expect(log.filter((line) => line.startsWith('the queue'))).toEqual([
       stopped,
       expect.stringMatching(/^the queue works again after \d+ s$/),
     ]);

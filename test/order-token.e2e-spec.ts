@@ -101,6 +101,17 @@ describe('the payment page of an order', () => {
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
+  it('ends 24 hours after the order at the latest, also if it opens in the last minutes', async () => {
+    const created = await placeOrder(customer, items);
+    await shop.query(
+      "UPDATE orders SET created_at = now() - interval '23 hours 55 minutes', status = 'deny', transaction_id = 'T1' WHERE order_id = $1",
+      [created.order_id],
+    );
+    await openPage(created.order_id);
+    const { created_at, pay_until } = await readOrder(customer, created.order_id);
+    expect(Date.parse(pay_until ?? '') - Date.parse(created_at)).toBe(24 * 60 * 60 * 1000);
+  });
+
   it.each(['settlement', 'cancel', 'refund', 'partial_refund'])(
     'is neither shown nor opened for an order with the status %s: requests for it get 409',
     async (status) => {

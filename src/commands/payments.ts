@@ -1,23 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
 import { DataSource } from 'typeorm';
 import { OrdersModule } from '../orders/orders.module.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { type Command, readAction, readArgs, runCommand } from './command-line.js';
+import { RefundSettlementService } from '../payments/refund-settlement.service.js';
+import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { print } from './output.js';
 import { withServices } from './with-services.js';
 
 const BATCH = 500;
 
-const HELP = `Repairs orders whose payment version 1.2 recorded wrongly.
+const ID = 'the id of a refund, as npm run jobs -- list shows it';
 
-  npm run payments -- repair   computes the payment of each order with several payment events from its history again
+const HELP = `Repairs payments and ends refunds without a result.
+
+  npm run payments -- repair            computes the payment of each order with several payment events from its history again
+  npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID as in npm run jobs -- list
 
 Version 1.2 let a late message about one transaction overwrite the payment of another, so a paid order could become
 unpaid. The command prints each order that it changes, with the status before and after. An order that becomes paid for
 the first time gets its receipt. Run it once after the upgrade, when no process of version 1.2 runs any more.
-The command uses the settings of the service and can be used while the service runs. A second run changes nothing.
+A refund without a result is repeated by a job, and the order accepts no other refund until then. Before you end one, find
+out at the gateway that it was not made: the service counts it as rejected, and the money can be returned again.
+The command uses the settings of the service and can be used while the service runs. A second repair changes nothing.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
@@ -27,7 +34,17 @@ class PaymentsCommand {
     private readonly dataSource: DataSource,
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
+    private readonly refunds: RefundSettlementService,
   ) {}
+
+  async rejectRefund(refundId: string): Promise<void> {
+    const isRejected = await this.refunds.reject(
+      refundId,
+      'an operator ended it, because the gateway gave no result',
+    );
+    if (!isRejected) throw new Error(`refund ${refundId}: there is no such refund, or it has a result`);
+    print(`refund ${refundId}: rejected`);
+  }
 
   async repair(): Promise<void> {
     let [read, changed, lastId] = [0, 0, '00000000-0000-0000-0000-000000000000'];
@@ -64,10 +81,14 @@ class PaymentsCommand {
 }
 
 function parse(args: string[]): Command {
-  readAction(readArgs({ args, allowPositionals: true }).positionals, { repair: null });
+  const { positionals } = readArgs({ args, allowPositionals: true });
+  const { action, argument } = readAction(positionals, { repair: null, 'reject-refund': ID });
+  if (action === 'reject-refund' && !isUUID(argument)) throw new UsageError(`reject-refund needs ${ID}`);
   return async (env, open) => {
     const module = { imports: [OrdersModule, PaymentsModule] };
-    await withServices(env, await open(), module, PaymentsCommand, (command) => command.repair());
+    await withServices(env, await open(), module, PaymentsCommand, (command) =>
+      action === 'repair' ? command.repair() : command.rejectRefund(argument),
+    );
   };
 }
 

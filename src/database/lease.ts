@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, EntityTarget, FindOptionsWhere } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 
 /** Time that remains after the deadline of the calls in order to store their result. */
 const STORE_MS = 5_000;
@@ -54,12 +55,25 @@ export class Lease<Row extends Leasable> {
   /** Ends a lease and changes the row. Returns false, with nothing changed, if another holder has taken the lease since. */
   async end(
     manager: EntityManager,
+    where: FindOptionsWhere<Row>,
     leaseId: string,
     change: QueryDeepPartialEntity<Row> = {},
   ): Promise<boolean> {
     const ended = { ...change, leaseId: null, leasedAt: null } as QueryDeepPartialEntity<Row>;
-    const { affected } = await this.#update(manager, ended).where({ leaseId }).execute();
+    const { affected } = await this.#update(manager, ended)
+      .where({ ...where, leaseId })
+      .execute();
     return affected === 1;
+  }
+
+  /** Ends a lease after an error. Without a database the lease expires by itself: ending it would only hide the error. */
+  async endAfter(
+    error: unknown,
+    manager: EntityManager,
+    where: FindOptionsWhere<Row>,
+    leaseId: string,
+  ): Promise<void> {
+    if (!isDatabaseUnavailable(error)) await this.end(manager, where, leaseId);
   }
 
   #update(manager: EntityManager, change: QueryDeepPartialEntity<Row>) {

@@ -111,11 +111,11 @@ export function parseTransaction(
   return { ...required, attemptId, fraudStatus, refundAmount, payload };
 }
 
-/** Returns true if a payment was refunded in full or has a refund with this key. */
+/** Returns true if a payment has a refund with this key or, if the gateway lists no refunds, was refunded in full. */
 export function isRefunded({ transactionStatus, payload }: GatewayTransaction, refundKey: string): boolean {
-  if (transactionStatus === 'refund') return true;
   const refunds = parseObject(payload)?.refunds;
-  return Array.isArray(refunds) && refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
+  if (!Array.isArray(refunds)) return transactionStatus === 'refund';
+  return refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
 }
 
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */

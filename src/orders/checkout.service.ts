@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
-import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
 import {
@@ -13,7 +12,7 @@ import {
   PaymentGateway,
   type PaymentPageRequest,
 } from '../gateway/payment-gateway.js';
-import { ShopService } from '../shop/shop.service.js';
+import { type Shop, ShopService } from '../shop/shop.service.js';
 import { Order, PAY_TIME_MS } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -24,6 +23,9 @@ const MINUTE_MS = 60_000;
 const MIN_PAGE_MS = 15 * MINUTE_MS;
 
 const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
+
+/** Payment attempt whose lease this request holds. */
+export type LeasedAttempt = PaymentAttempt & { readonly leaseId: string };
 
 /**
  * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one of them takes the
@@ -39,22 +41,12 @@ export class CheckoutService {
   ) {}
 
   /** Inserts the first attempt of a new order. The request that creates the order holds its lease. */
-  async insertFirstAttempt(tx: EntityManager, orderId: string): Promise<PaymentAttempt> {
+  async insertFirstAttempt(tx: EntityManager, orderId: string): Promise<LeasedAttempt> {
     const attempt = PaymentAttempt.create(orderId, 1);
     const started = lease.start();
     const { attemptId, number } = attempt;
     await tx.insert(PaymentAttempt, { attemptId, orderId, number, ...started });
     return Object.assign(attempt, { leaseId: started.leaseId });
-  }
-
-  /** Returns the end of a payment page that opens now: before the lead time of the pickup, at most a day after the order. */
-  async findEndOfPage({ createdAt, pickupAt }: Pick<Order, 'createdAt' | 'pickupAt'>): Promise<Date> {
-    const endOfPayTime = createdAt.getTime() + PAY_TIME_MS;
-    const end =
-      pickupAt === null
-        ? endOfPayTime
-        : Math.min(endOfPayTime, pickupAt.getTime() - (await this.shop.leadMinutes()) * MINUTE_MS);
-    return new Date(Math.max(end, Date.now() + MIN_PAGE_MS));
   }
 
   /**
@@ -87,12 +79,12 @@ export class CheckoutService {
   async requestPage(
     order: Order,
     customer: AuthUser,
-    attempt: PaymentAttempt,
+    attempt: LeasedAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
-    replaced?: PaymentAttempt,
+    replaced?: LeasedAttempt,
   ): Promise<PaymentAttempt | null> {
     try {
-      const expiresAt = await this.findEndOfPage(order);
+      const expiresAt = findEndOfPage(order, await this.shop.get());
       const request = buildRequest(order, customer, attempt.attemptId, expiresAt);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
       return await this.#storePage(attempt, { ...page, expiresAt });
@@ -102,9 +94,7 @@ export class CheckoutService {
         const fresh = await this.#leaseAttempt(order.orderId, attempt);
         return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, attempt);
       }
-      // Ending the lease would fail too, after a second timeout. The lease expires by itself.
-      if (isDatabaseUnavailable(error)) throw error;
-      await lease.end(this.dataSource.manager, attempt.leaseId ?? '');
+      await lease.endAfter(error, this.dataSource.manager, { attemptId: attempt.attemptId }, attempt.leaseId);
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
       const message = `no payment page for order ${order.orderId}: ${error.message}`;
       throw failures.gatewayUnavailable(new Error(message, { cause: error }));
@@ -116,7 +106,7 @@ export class CheckoutService {
    * @param replaced attempt whose lease this request holds and whose id the gateway knew
    * @returns null if the order needs no page, or another request holds the lease
    */
-  #leaseAttempt(orderId: string, replaced?: PaymentAttempt): Promise<PaymentAttempt | null> {
+  #leaseAttempt(orderId: string, replaced?: LeasedAttempt): Promise<LeasedAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.isOpen !== true) return null;
@@ -130,7 +120,7 @@ export class CheckoutService {
         newest?.token === null && replaced === undefined
           ? newest
           : PaymentAttempt.create(orderId, (newest?.number ?? 0) + 1);
-      if (replaced !== undefined) await lease.end(tx, replaced.leaseId ?? '');
+      if (replaced !== undefined) await lease.end(tx, { attemptId: replaced.attemptId }, replaced.leaseId);
       const started = lease.start();
       const { attemptId, number } = attempt;
       await tx.upsert(PaymentAttempt, { attemptId, orderId, number, ...started }, ['attemptId']);
@@ -140,13 +130,13 @@ export class CheckoutService {
 
   /** Stores a page, on which the order can be paid from now on. The order is pending again if its last payment failed. */
   #storePage(
-    attempt: PaymentAttempt,
+    attempt: LeasedAttempt,
     page: Pick<PaymentAttempt, 'token' | 'redirectUrl' | 'expiresAt'>,
   ): Promise<PaymentAttempt | null> {
     const { orderId, attemptId, leaseId } = attempt;
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
-      if (order?.isOpen !== true || !(await lease.end(tx, leaseId ?? '', page))) return null;
+      if (order?.isOpen !== true || !(await lease.end(tx, { attemptId }, leaseId, page))) return null;
       // The payment of an order whose newest page has no transaction (see `foldHistory` in payments).
       const payment = order.transactionId === null ? {} : PENDING;
       const change = { ...payment, payUntil: page.expiresAt };
@@ -154,6 +144,17 @@ export class CheckoutService {
       return Object.assign(attempt, page);
     });
   }
+}
+
+/** Returns the end of a payment page that opens now: before the lead time of the pickup, at most a day after the order. */
+export function findEndOfPage(
+  { createdAt, pickupAt }: Pick<Order, 'createdAt' | 'pickupAt'>,
+  { leadMinutes }: Pick<Shop, 'leadMinutes'>,
+): Date {
+  const endOfPayTime = createdAt.getTime() + PAY_TIME_MS;
+  if (pickupAt === null) return new Date(endOfPayTime);
+  const end = Math.max(pickupAt.getTime() - leadMinutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
+  return new Date(Math.min(end, endOfPayTime));
 }
 
 const PENDING = {

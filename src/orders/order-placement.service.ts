@@ -8,12 +8,11 @@ import { Failure, type FieldMessages, failures } from '../common/errors/failures
 import { ordersCreated } from './orders.metrics.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { CheckoutService } from './checkout.service.js';
+import { CheckoutService, findEndOfPage, type LeasedAttempt } from './checkout.service.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
 import { Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import { OrdersRepository } from './orders.repository.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
@@ -41,7 +40,7 @@ export class OrderPlacementService {
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
 
-    let stored: { readonly order: Order; readonly attempt: PaymentAttempt };
+    let stored: { readonly order: Order; readonly attempt: LeasedAttempt };
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
@@ -63,7 +62,7 @@ export class OrderPlacementService {
   async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer) {
     const shop = await this.shop.get();
     const pickupAt = parseInstant(request.pickup_at);
-    const payUntil = await this.checkout.findEndOfPage({ createdAt: new Date(), pickupAt });
+    const payUntil = findEndOfPage({ createdAt: new Date(), pickupAt }, shop);
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
       const openOrders = await this.orders.lockAndCountOpen(tx, customer.id);

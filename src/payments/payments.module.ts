@@ -28,6 +28,6 @@ import { RefundsService } from './refunds.service.js';
     RefundSettlementService,
     RefundsService,
   ],
-  exports: [PaymentHistoryService],
+  exports: [PaymentHistoryService, RefundSettlementService],
 })
 export class PaymentsModule {}

@@ -25,8 +25,9 @@ const SETTLE_AFTER_MS = 60_000;
 /** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
-/** Lease of a refund. It covers a cancellation, which returns a captured payment in full, and the refund after a rejection. */
-const lease = new Lease(Refund, CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS);
+/** A settlement can cancel a captured payment to return it in full and, if the gateway rejects that, refund it. */
+export const SETTLE_DEADLINE_MS = CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS;
+const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
 
 /** Settles stored refunds: calls the gateway and stores the result. */
 @Injectable()
@@ -96,10 +97,20 @@ export class RefundSettlementService implements OnModuleInit {
         return;
       }
       refundsMetric.inc({ outcome: 'failed' });
-      await lease.end(this.dataSource.manager, leaseId);
+      await lease.endAfter(error, this.dataSource.manager, { refundId: refund.refundId }, leaseId);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
+  }
+
+  /**
+   * Ends a refund that the gateway never answers. An operator has found that the gateway did not make the refund.
+   * @returns false if there is no refund with this id that waits for a result
+   */
+  async reject(refundId: string, reason: string): Promise<boolean> {
+    const refund = await this.dataSource.manager.findOneBy(Refund, { refundId, state: 'requested' });
+    if (refund === null) return false;
+    return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
   }
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
@@ -130,14 +141,16 @@ export class RefundSettlementService implements OnModuleInit {
     return this.gateway.refund(transactionId, { refundKey: refundId, amount, reason });
   }
 
-  /** Stores a result unless another request or job stored one first. */
+  /** Stores a result. Returns false, with nothing stored, if another request or job stored one first. */
   async #storeResult(
     { orderId, refundId }: Refund,
     store: (tx: EntityManager, order: LockedOrder) => Promise<void>,
-  ): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+  ): Promise<boolean> {
+    return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      if (await tx.existsBy(Refund, { refundId, state: 'requested' })) await store(tx, order);
+      const isWaiting = await tx.existsBy(Refund, { refundId, state: 'requested' });
+      if (isWaiting) await store(tx, order);
+      return isWaiting;
     });
   }
 
@@ -146,7 +159,7 @@ export class RefundSettlementService implements OnModuleInit {
     await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
     const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
     await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
-    this.#logger.warn(`the gateway rejected refund ${refundId} of order ${orderId}: ${rejection}`);
+    this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
   }
 
   async #storeSuccess(

@@ -31,7 +31,7 @@ export class RefundDto extends IdempotentRequest {
   @MaxLength(255, TRANSACTION_ID)
   @Matches(STORABLE, TRANSACTION_ID)
   @IsString(TRANSACTION_ID)
-  transaction_id?: string;
+  transaction_id?: string | null;
 
   /** Only record that the money was returned outside of the gateway. */
   @ApiPropertyOptional({ example: false })
@@ -43,6 +43,6 @@ export class RefundDto extends IdempotentRequest {
 /** Hashes a request as version 1.2 does, because an administrator may repeat a request with a key of that version. */
 export function hashRequest({ amount, reason, manual, transaction_id }: RefundDto): Buffer {
   const canonical = [amount ?? null, reason ?? null, manual ?? false];
-  const all = transaction_id === undefined ? canonical : [...canonical, transaction_id];
+  const all = transaction_id == null ? canonical : [...canonical, transaction_id];
   return createHash('sha256').update(JSON.stringify(all)).digest();
 }

@@ -9,11 +9,10 @@ import { chooseTransaction } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { hashRequest, type RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
-import { RefundSettlementService } from './refund-settlement.service.js';
+import { RefundSettlementService, SETTLE_DEADLINE_MS } from './refund-settlement.service.js';
 import { holdsMoney, type Transaction } from './transaction.js';
 
 const POLL_MS = 250;
-const MAX_WAIT_MS = 10_000;
 /** Time in which a request without a key counts as the repetition of an equal one that ended with a 502. */
 const REPETITION_MS = 24 * 60 * 60 * 1000;
 
@@ -154,12 +153,12 @@ export class RefundsService {
   async #chooseTransaction(
     tx: EntityManager,
     order: LockedOrder,
-    transactionId?: string,
+    transactionId?: string | null,
   ): Promise<Transaction> {
     const { transactions } = await this.history.readPayment(order, tx);
     const { grossAmount: total } = order;
     const transaction =
-      transactionId === undefined
+      transactionId == null
         ? chooseTransaction(transactions, total, order.orderId)
         : transactions.find((known) => known.transactionId === transactionId);
     if (transaction == null || !holdsMoney(transaction, total)) throw failures.orderNotRefundable();
@@ -168,7 +167,7 @@ export class RefundsService {
 
   /** Settles a refund with its lease, or waits for another request or a job. @throws Failure 502 if there is no result in time */
   async #waitForResult(refundId: string, isOwn: boolean, leaseId: string | null): Promise<Refund> {
-    const deadline = Date.now() + MAX_WAIT_MS;
+    const deadline = Date.now() + SETTLE_DEADLINE_MS;
     const read = () => this.dataSource.manager.findOneByOrFail(Refund, { refundId });
     if (leaseId !== null) await this.settlement.settle(await read(), leaseId, isOwn);
     for (;;) {

@@ -21,10 +21,6 @@ export class ShopService {
     return (await this.get()).timeZone;
   }
 
-  async leadMinutes(): Promise<number> {
-    return (await this.get()).leadMinutes;
-  }
-
   async dayRange(date: string): Promise<TimeRange> {
     return dayRange(date, await this.timeZone());
   }

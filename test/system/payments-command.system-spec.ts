@@ -1,6 +1,7 @@
 import { runBuilt } from '../support/process.js';
 import { gatewaySettings } from '../support/orders.js';
 import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
+import { readJobs } from '../support/jobs.js';
 import { openShop, type Shop } from '../support/shop.js';
 
 let shop: Shop;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-function repair() {
+function runPayments(...args: string[]) {
   const settings = {
     ...gatewaySettings(shop.gateway),
     DATABASE_URL: shop.service.database.url,
@@ -17,7 +18,7 @@ function repair() {
     JWT_REFRESH_SECRET: REFRESH_SECRET,
     LOG_LEVEL: 'error',
   };
-  return runBuilt('src/commands/payments.js', settings, ['repair']);
+  return runBuilt('src/commands/payments.js', settings, args);
 }
 
 /** Stores an order as 1.2 did after a late `deny` of another transaction: the settlement before it was overwritten. */
@@ -39,12 +40,35 @@ async function storeDamagedOrder(): Promise<string> {
 describe('npm run payments -- repair', () => {
   it('restores the payment of an order that 1.2 overwrote, names the order, and changes nothing when it runs again', async () => {
     const orderId = await storeDamagedOrder();
-    const first = await repair();
+    const first = await runPayments('repair');
     expect(first).toMatchObject({ code: 0 });
     expect(first.output).toContain(`${orderId}\tdeny (transaction T1) → settlement`);
     expect(await shop.readStatus(orderId)).toBe('settlement');
-    const second = await repair();
+    const second = await runPayments('repair');
     expect(second.output).toContain('0 of 1 orders with several payment events were changed');
+  });
+});
+
+describe('npm run payments -- reject-refund', () => {
+  it('ends a refund that the gateway never answers, so that the money can be returned by hand', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, 'settlement');
+    shop.gateway.fault({ operation: 'refund', kind: 'garbage' });
+    for (const manual of [false, true])
+      expect((await shop.requestRefund(orderId, { manual })).status).toBe(502);
+    const [job] = await readJobs(shop.service.database.pool, 'settle-refund');
+    const refundId = job?.key?.split(':')[1] ?? '';
+
+    expect(await runPayments('reject-refund', refundId)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`refund ${refundId}: rejected`) as string,
+    });
+    expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
+    expect((await runPayments('reject-refund', refundId)).code).toBe(1);
+  });
+
+  it('needs the id of a refund', async () => {
+    expect((await runPayments('reject-refund', '1')).code).toBe(2);
   });
 });
 
