@@ -62,7 +62,7 @@ export class CheckoutService {
     for (;;) {
       // Read the lease first: a holder stores the page and ends the lease at the same time.
       const isLeased = await lease.isHeld(this.dataSource.manager, { orderId: order.orderId });
-      const current = await this.orders.get(order.orderId);
+      const current = await this.orders.findOrFail(order.orderId);
       if (!current.needsPage) return current;
       // Another request held the lease and got no page in time.
       if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();

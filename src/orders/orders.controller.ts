@@ -60,7 +60,7 @@ export class OrdersController {
     @CurrentClient() { left }: Client,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
     return this.#pages.run(String(customer.id), left, async () => {
-      const page = await this.orders.page(query, customer.id);
+      const page = await this.orders.findPage(query, customer.id);
       return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
     });
   }

@@ -29,7 +29,7 @@ export class OrdersRepository {
     return this.#selectWithParts().where(where).getOne();
   }
 
-  get(orderId: string): Promise<Order> {
+  findOrFail(orderId: string): Promise<Order> {
     return this.#selectWithParts().where({ orderId }).getOneOrFail();
   }
 
@@ -46,7 +46,7 @@ export class OrdersRepository {
    * @param userId selects only orders of this customer
    * @param pickup day of `query.pickup`: selects only orders with a pickup time on this day, sorted by pickup time
    */
-  page(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): Promise<Order[]> {
+  findPage(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): Promise<Order[]> {
     const ids = this.#selectPageIds(query, userId, pickup);
     const page = this.orders
       .createQueryBuilder('o')

@@ -46,9 +46,9 @@ export class OrdersService {
   ) {}
 
   /** Returns a page of the orders of one customer (`userId`) or of all customers. Throws Failure 404 for an empty page. */
-  async page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
+  async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const pickup = query.pickup === undefined ? undefined : await this.shop.dayRange(query.pickup);
-    const page = await this.orders.page(query, userId, pickup);
+    const page = await this.orders.findPage(query, userId, pickup);
     if (page.length === 0) throw failures.notFound();
     return page;
   }

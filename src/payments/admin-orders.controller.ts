@@ -48,7 +48,7 @@ export class AdminOrdersController {
   })
   @Get()
   async list(@Query() query: AdminOrdersQuery) {
-    const page = await this.orders.page(query);
+    const page = await this.orders.findPage(query);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
   }
 
@@ -78,7 +78,7 @@ export class AdminOrdersController {
   @Get(':order_id')
   async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.history.page(orderId, lastId);
+    const events = await this.history.findPage(orderId, lastId);
     if (events.length === 0 && lastId > 0) throw failures.notFound();
     const payment = await this.history.readPayment(order);
     const transactions = payment.transactions.map((transaction) => new TransactionView(order, transaction));

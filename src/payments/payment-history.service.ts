@@ -28,7 +28,7 @@ export class PaymentHistoryService {
   ) {}
 
   /** Returns a page of an order's events, oldest first. @param lastId last event of the previous page; 0 for the first page */
-  page(orderId: string, lastId: number): Promise<PaymentEvent[]> {
+  findPage(orderId: string, lastId: number): Promise<PaymentEvent[]> {
     return this.dataSource.manager.find(PaymentEvent, {
       where: { orderId, id: MoreThan(String(lastId)) },
       order: { id: 'ASC' },

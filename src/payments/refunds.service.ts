@@ -19,10 +19,8 @@ const REPETITION_MS = 24 * 60 * 60 * 1000;
 /** Refund that a request has to settle, or whose result it waits for. */
 interface Step {
   readonly refundId: string;
-  /** False for an earlier refund of the order that has no result yet. */
-  readonly isOwn: boolean;
-  /** True if this request created the refund. */
-  readonly isNew: boolean;
+  /** `earlier`: another refund of the order that has no result yet. `repeated`: refund that an equal request created. */
+  readonly role: 'earlier' | 'repeated' | 'new';
   /** Lease of the refund. Null if there is a result, or another request or a job settles the refund. */
   readonly leaseId: string | null;
 }
@@ -50,11 +48,12 @@ export class RefundsService {
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refundId, isOwn, isNew, leaseId } = await this.#begin(admin, orderId, request, settledBefore);
-      const refund = await this.#waitForResult(refundId, isOwn, leaseId);
-      if (!isOwn) continue;
+      const { refundId, role, leaseId } = await this.#begin(admin, orderId, request, settledBefore);
+      const refund = await this.#waitForResult(refundId, role !== 'earlier', leaseId);
+      if (role === 'earlier') continue;
       if (refund.state === 'rejected') throw failures.refundRejected();
-      if (!isNew && leaseId === null && refund.idempotencyKey === null) await this.#answerRepetition(refund);
+      if (role === 'repeated' && leaseId === null && refund.idempotencyKey === null)
+        await this.#answerRepetition(refund);
       return this.orders.findWithCustomer(orderId);
     }
   }
@@ -79,12 +78,8 @@ export class RefundsService {
       const refund = found ?? (await this.#create(tx, order, admin, request, digest));
       const leaseId = await this.settlement.takeLease(tx, refund);
       const { refundId } = refund;
-      return {
-        refundId,
-        isOwn: found === null || refundId === repeated?.refundId,
-        isNew: found === null,
-        leaseId,
-      };
+      if (found === null) return { refundId, role: 'new', leaseId };
+      return { refundId, role: refundId === repeated?.refundId ? 'repeated' : 'earlier', leaseId };
     });
   }
 
