@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import type { Response } from 'supertest';
 import { importBuilt } from './support/built.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { addJob } from './support/jobs.js';
@@ -47,6 +48,16 @@ async function expectAccepted(address: string, email = ayu.email): Promise<void>
 
 async function expectCounts(counts: Counts): Promise<void> {
   expect(await service.readCounts()).toMatchObject(counts);
+}
+
+/** Creates a guess at the account of Ayu for a direct call of the service. */
+function createGuess() {
+  const client = {
+    clientAddress: ATTACKER,
+    network48: undefined,
+    disconnected: new AbortController().signal,
+  };
+  return { accountKey: ayu.id, client };
 }
 
 /** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an IP address. */
@@ -286,9 +297,8 @@ it('a rejected password is not checked, and its rejection takes as long as the l
   const checkMs = 200;
   let checks = 0;
   const guess = async (): Promise<number> => {
-    const client = { address: ATTACKER, network: undefined, left: new AbortController().signal };
     const startedAt = performance.now();
-    const result = await limits.checkPassword({ accountKey: ayu.id, client }, async () => {
+    const result = await limits.guessPassword(createGuess(), async () => {
       checks += 1;
       await delay(checkMs);
       return null;
@@ -337,6 +347,42 @@ it('the mark of a known address is renewed by a login a day later, but not on th
 });
 
 describe('the counts of guesses', () => {
+  it.each([
+    ['expire', () => service.ageCounts(HOUR_S)],
+    ['are deleted', () => service.clearCounts()],
+  ])('that %s during the check of a correct password are not stored again', async (_what, change) => {
+    const { GuessLimitsService } = await importBuilt('src/auth/guess-limits.service.js');
+    await service.app.get(GuessLimitsService).guessPassword(createGuess(), async () => {
+      await change();
+      return 'authenticated';
+    });
+    expect(await service.readCounts()).toEqual({ knownAddresses: 1 });
+  });
+
+  it.each(['delete', 'takeBack'] as const)(
+    'are locked in the order of their keys by %s, so that parallel statements cannot deadlock',
+    async (method) => {
+      const { AttemptCounts } = await importBuilt('src/auth/attempt-counts.js');
+      const counts = service.app.get(AttemptCounts);
+      const limit = { name: 'test', max: 1, seconds: HOUR_S };
+      const first = { ...limit, key: 'a' };
+      const second = { ...limit, key: 'b' };
+      // Without an order, a statement locks rows in the order in which they were inserted.
+      for (const counter of [second, first]) await counts.restart(counter);
+      let ended: Promise<void> | undefined;
+      await inTransaction(service.database, async (holder) => {
+        const lock = (key: string) =>
+          holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
+        await lock(first.key);
+        const both = [second, first];
+        ended = method === 'delete' ? counts.delete(both) : counts.takeBack({ both });
+        await waitForLock(service.database);
+        await lock(second.key);
+      });
+      await ended;
+    },
+  );
+
   it('are kept by IPv4 address or IPv6 network, without the port that some proxies add', async () => {
     await recordWrongPasswords('2001:db8::1', 50);
     for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);

@@ -13,7 +13,11 @@ it('while every check of a password waits, an image is served: the checks leave 
   const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
   const { runInTurn } = await importBuilt('src/auth/passwords.js');
-  const client = { address: '192.0.2.1', network: undefined, left: new AbortController().signal };
+  const client = {
+    clientAddress: '192.0.2.1',
+    network48: undefined,
+    disconnected: new AbortController().signal,
+  };
   const pipe = join(service.dataDir, 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opening a pipe for reading blocks a thread, as a hash does, until the pipe is opened for writing.

@@ -63,7 +63,7 @@ export class AccountService {
     readonly tokens: SessionTokens | null;
   }> {
     const authenticated =
-      password === undefined ? null : await this.#checkPassword(authUser, password, client);
+      password === undefined ? null : await this.#reauthenticate(authUser, password, client);
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockWithLiveSession(tx, authUser);
       if (authenticated !== null && authenticated.passwordHash !== before.passwordHash)
@@ -88,7 +88,7 @@ export class AccountService {
     { currentPassword, password }: ChangePasswordDto,
     client: Client,
   ): Promise<OpenedSession> {
-    const authenticated = await this.#checkPassword(authUser, currentPassword, client);
+    const authenticated = await this.#reauthenticate(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockWithSamePassword(tx, authenticated);
@@ -113,9 +113,9 @@ export class AccountService {
     });
   }
 
-  async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<User> {
+  async #reauthenticate({ id }: AuthUser, password: string, client: Client): Promise<User> {
     const user = await this.users.findById(id);
     if (user === null) throw failures.missingAccessToken();
-    return this.auth.checkPassword(user, { accountKey: id, client }, password);
+    return this.auth.authenticate(user, { accountKey: id, client }, password);
   }
 }

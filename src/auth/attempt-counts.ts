@@ -7,24 +7,27 @@ import type { ClientNetworks } from '../common/http/client.decorator.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
+/** Statements lock the rows of counters in the order of their keys, so that parallel guesses cannot deadlock. */
+const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER BY key FOR UPDATE';
+
 /** Limit of attempts in a window that begins with the first attempt. */
 export interface Limit {
-  /** Prefix of stored keys: a new name starts new counts. */
+  /** Prefix of stored keys: a new name starts new counters. */
   readonly name: string;
   readonly max: number;
   readonly seconds: number;
 }
 
-/** Limit and key of a stored count, for example of the attempts at one account from one client address. */
-export type Count = Limit & { readonly key: string };
+/** Stored counter of the attempts under a limit, for example of those at one account from one client address. */
+export type Counter = Limit & { readonly key: string };
 
-/** Counts that one statement reads or changes, by the name that a decision gives them. */
-export type CountGroups<K extends string> = Readonly<Record<K, readonly Count[]>>;
+/** Counters that one statement reads or changes, by the names that a decision gives them. */
+export type CounterGroups<K extends string> = Readonly<Record<K, readonly Counter[]>>;
 
-/** Numbers of attempts, in the order of the counts. */
+/** Numbers of attempts, in the order of the counters. */
 type Attempts<K extends string> = Readonly<Record<K, readonly number[]>>;
 
-interface StoredCount {
+interface StoredCounter {
   readonly key: string;
   readonly points: number;
 }
@@ -40,71 +43,76 @@ export class AttemptCounts {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
   }
 
-  /** Returns a count whose key is a keyed digest, because the table must not contain client addresses. */
-  toCount(limit: Limit, ...parts: readonly (string | number)[]): Count {
+  /** Returns a counter whose key is a keyed digest, because the table must not contain client addresses. */
+  toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
     const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
     return { ...limit, key: `${limit.name}:${digest}` };
   }
 
-  /** Returns the counts of a client: that of its address, and that of its /48 network for IPv6. */
-  toClientCounts(
+  /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
+  toClientCounters(
     limit: Limit,
-    { address, network }: ClientNetworks,
+    { clientAddress, network48 }: ClientNetworks,
     ...parts: readonly (string | number)[]
-  ): readonly Count[] {
-    const count = this.toCount(limit, ...parts, address);
-    return network === undefined ? [count] : [count, this.toCount(limit, ...parts, network)];
+  ): readonly Counter[] {
+    const counter = this.toCounter(limit, ...parts, clientAddress);
+    return network48 === undefined ? [counter] : [counter, this.toCounter(limit, ...parts, network48)];
   }
 
-  /** Returns the numbers of attempts that each count would have after one more attempt. Stores nothing. */
+  /** Returns the numbers of attempts that each counter would have after one more attempt. Stores nothing. */
   async readNext<K extends string>(
-    groups: CountGroups<K>,
+    groups: CounterGroups<K>,
     tx = this.dataSource.manager,
   ): Promise<Attempts<K>> {
-    const rows = await tx.query<StoredCount[]>(
+    const rows = await tx.query<StoredCounter[]>(
       `SELECT key, points + 1 AS points FROM attempt_counts WHERE key = ANY ($1) AND expire > ${NOW_MS}`,
-      [listCounts(groups).map(({ key }) => key)],
+      [listCounters(groups).map(({ key }) => key)],
     );
     return groupAttempts(groups, rows, 1);
   }
 
   /**
-   * Adds an attempt to each count, or subtracts one if `by` is -1. Without `tx`, the change is committed at once.
-   * @returns the new number of attempts in each count: parallel attempts get different numbers
+   * Adds an attempt to each counter. Without `tx`, the change is committed at once.
+   * @returns the new number of attempts of each counter: parallel attempts get different numbers
    */
-  async add<K extends string>(
-    groups: CountGroups<K>,
-    tx = this.dataSource.manager,
-    by: 1 | -1 = 1,
-  ): Promise<Attempts<K>> {
-    const counts = listCounts(groups);
-    if (counts.length === 0) return groupAttempts(groups, [], 0);
+  async add<K extends string>(groups: CounterGroups<K>, tx = this.dataSource.manager): Promise<Attempts<K>> {
+    const counters = listCounters(groups);
+    if (counters.length === 0) return groupAttempts(groups, [], 0);
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
-    const rows = await tx.query<StoredCount[]>(
+    const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
-       SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000
+       SELECT key, 1, ${NOW_MS} + seconds * 1000
        FROM unnest($1::text[], $2::bigint[]) AS attempt (key, seconds) ORDER BY key
        ON CONFLICT (key) DO UPDATE SET
-         points = CASE WHEN stored.expire > ${NOW_MS} THEN greatest(stored.points + $3, 0) ELSE excluded.points END,
+         points = CASE WHEN stored.expire > ${NOW_MS} THEN stored.points + 1 ELSE excluded.points END,
          expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
        RETURNING key, points`,
-      [counts.map(({ key }) => key), counts.map(({ seconds }) => seconds), by],
+      [counters.map(({ key }) => key), counters.map(({ seconds }) => seconds)],
     );
     return groupAttempts(groups, rows, 0);
   }
 
-  async takeBack(groups: CountGroups<string>, tx = this.dataSource.manager): Promise<void> {
-    await this.add(groups, tx, -1);
+  /** Subtracts an attempt from each counter, except from those that have expired or were deleted meanwhile. */
+  async takeBack(groups: CounterGroups<string>, tx = this.dataSource.manager): Promise<void> {
+    const counters = listCounters(groups);
+    if (counters.length === 0) return;
+    await tx.query(
+      `WITH locked AS (${LOCK_COUNTERS})
+       UPDATE attempt_counts SET points = greatest(points - 1, 0)
+       WHERE key IN (SELECT key FROM locked) AND expire > ${NOW_MS}`,
+      [counters.map(({ key }) => key)],
+    );
   }
 
-  async delete(counts: readonly Count[]): Promise<void> {
-    await this.dataSource.query('DELETE FROM attempt_counts WHERE key = ANY ($1)', [
-      counts.map(({ key }) => key),
-    ]);
+  async delete(counters: readonly Counter[]): Promise<void> {
+    await this.dataSource.query(
+      `WITH locked AS (${LOCK_COUNTERS}) DELETE FROM attempt_counts WHERE key IN (SELECT key FROM locked)`,
+      [counters.map(({ key }) => key)],
+    );
   }
 
   /** Starts a new window with one attempt. */
-  async restart({ key, seconds }: Count, tx = this.dataSource.manager): Promise<void> {
+  async restart({ key, seconds }: Counter, tx = this.dataSource.manager): Promise<void> {
     await tx.query(
       `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
        ON CONFLICT (key) DO UPDATE SET points = excluded.points, expire = excluded.expire`,
@@ -112,8 +120,8 @@ export class AttemptCounts {
     );
   }
 
-  /** Returns the seconds until the window of a count ends; 0 if the window has ended or has not begun. */
-  async findSecondsLeft({ key }: Count, tx = this.dataSource.manager): Promise<number> {
+  /** Returns the seconds until the window of a counter ends; 0 if the window has ended or has not begun. */
+  async findSecondsLeft({ key }: Counter, tx = this.dataSource.manager): Promise<number> {
     const [row] = await tx.query<{ readonly seconds: number }[]>(
       `SELECT (expire - ${NOW_MS})::float / 1000 AS seconds FROM attempt_counts
        WHERE key = $1 AND expire > ${NOW_MS}`,
@@ -128,14 +136,14 @@ export class AttemptCounts {
   }
 }
 
-function listCounts(groups: CountGroups<string>): Count[] {
+function listCounters(groups: CounterGroups<string>): Counter[] {
   return Object.values(groups).flat();
 }
 
-/** @param missing number of attempts of a count without a row */
+/** @param missing number of attempts of a counter without a row */
 function groupAttempts<K extends string>(
-  groups: CountGroups<K>,
-  rows: readonly StoredCount[],
+  groups: CounterGroups<K>,
+  rows: readonly StoredCounter[],
   missing: number,
 ): Attempts<K> {
   const points = new Map(rows.map((row) => [row.key, row.points]));

@@ -7,7 +7,7 @@ import type { Language } from '../common/languages.js';
 import { type LockedUser, type User, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type Attempt, GuessLimitsService } from './guess-limits.service.js';
+import { type Guess, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { hashPassword, runInTurn, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -46,11 +46,11 @@ export class AuthService {
     });
   }
 
-  /** @throws Failure like `checkPassword` */
+  /** @throws Failure like `authenticate` */
   async login(credentials: LoginDto, client: Client): Promise<OpenedSession> {
     const found = await this.users.findByEmail(credentials.email);
-    const attempt = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
-    const authenticated = await this.checkPassword(found, attempt, credentials.password);
+    const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
+    const authenticated = await this.authenticate(found, guess, credentials.password);
     const session = await this.dataSource.transaction(async (tx) => {
       const current = await this.users.lock(tx, authenticated.id);
       const { email, passwordHash } = authenticated;
@@ -97,8 +97,8 @@ export class AuthService {
    * @throws Failure 503 if too many guesses wait; 400 if the user does not exist, the password is wrong, or too many
    *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which users exist
    */
-  async checkPassword(user: User | null, attempt: Attempt, password: string): Promise<User> {
-    const authenticated = await this.limits.checkPassword(attempt, async () =>
+  async authenticate(user: User | null, guess: Guess, password: string): Promise<User> {
+    const authenticated = await this.limits.guessPassword(guess, async () =>
       (await verifyPassword(password, user?.passwordHash)) ? user : null,
     );
     if (authenticated === null) throw failures.credentials();
@@ -120,7 +120,7 @@ export class AuthService {
     return user;
   }
 
-  /** Locks a user that `checkPassword` returned. Throws Failure 400 if the password has been changed since. */
+  /** Locks a user that `authenticate` returned. Throws Failure 400 if the password has been changed since. */
   async lockWithSamePassword(tx: EntityManager, authenticated: User): Promise<LockedUser> {
     const user = await this.users.lock(tx, authenticated.id);
     if (user?.passwordHash !== authenticated.passwordHash) throw failures.credentials();

@@ -35,9 +35,9 @@ export class CodeRequestsService {
   ): Promise<boolean> {
     const mailbox = toMailbox(email);
     const counts = {
-      perMailboxAndPurpose: [this.counts.toCount(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose)],
-      perMailbox: [this.counts.toCount(MAILS_PER_MAILBOX, mailbox)],
-      perAddress: this.counts.toClientCounts(MAILS_PER_ADDRESS[purpose], client),
+      perMailboxAndPurpose: [this.counts.toCounter(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose)],
+      perMailbox: [this.counts.toCounter(MAILS_PER_MAILBOX, mailbox)],
+      perAddress: this.counts.toClientCounters(MAILS_PER_ADDRESS[purpose], client),
     };
     const isAllowed = (attempts: Readonly<Record<keyof typeof counts, readonly number[]>>): boolean =>
       !isBeyond(MAILS_PER_MAILBOX_AND_PURPOSE.max, attempts.perMailboxAndPurpose) &&
@@ -48,7 +48,7 @@ export class CodeRequestsService {
     // A client that is beyond its limit gets no further rows.
     if (isBeyond(MAILS_PER_ADDRESS[purpose].max, next.perAddress)) return false;
     // Also if no code may be mailed now: the client may use the code of an earlier request.
-    const requester = this.counts.toCount(REQUESTER, mailbox, purpose, client.address);
+    const requester = this.counts.toCounter(REQUESTER, mailbox, purpose, client.clientAddress);
     if ((await this.counts.findSecondsLeft(requester, tx)) < CODE_LIFETIME_S)
       await this.counts.restart(requester, tx);
     // Without a write, a flood of requests does not wait for the locks of the counts.
@@ -59,8 +59,8 @@ export class CodeRequestsService {
   }
 
   /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */
-  async isRequester(email: string, purpose: OtpPurpose, { address }: ClientNetworks): Promise<boolean> {
-    const requester = this.counts.toCount(REQUESTER, toMailbox(email), purpose, address);
+  async isRequester(email: string, purpose: OtpPurpose, { clientAddress }: ClientNetworks): Promise<boolean> {
+    const requester = this.counts.toCounter(REQUESTER, toMailbox(email), purpose, clientAddress);
     return (await this.counts.findSecondsLeft(requester)) > 0;
   }
 }

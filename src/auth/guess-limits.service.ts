@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { authProofs } from './auth.metrics.js';
-import { AttemptCounts, type CountGroups } from './attempt-counts.js';
+import { AttemptCounts, type CounterGroups } from './attempt-counts.js';
 import type { Client } from '../common/http/client.decorator.js';
 import {
   CODES_PER_ADDRESS,
@@ -17,7 +17,7 @@ import {
 } from './guess-limits.js';
 import { runInTurn } from './passwords.js';
 
-export interface Attempt {
+export interface Guess {
   /** Id of the account; the given e-mail in lower case if the account does not exist. */
   readonly accountKey: number | string;
   readonly client: Client;
@@ -39,24 +39,22 @@ export class GuessLimitsService {
    * @returns null for a wrong or rejected password
    * @throws Failure 503 if too many passwords wait
    */
-  async checkPassword<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
+  async guessPassword<T>(guess: Guess, check: () => Promise<T | null>): Promise<T | null> {
     // Few passwords are counted, but not checked yet. Otherwise many correct passwords at the same time could reach a limit.
-    const [outcome, result] = await runInTurn(attempt.client, () =>
-      this.#countAndCheckPassword(attempt, check),
-    );
+    const [outcome, result] = await runInTurn(guess.client, () => this.#guessPasswordInTurn(guess, check));
     if (outcome === 'rejected') await delay(this.#checkMs);
     recordOutcome('password', outcome);
     return result;
   }
 
-  async #countAndCheckPassword<T>(
-    { accountKey, client }: Attempt,
+  async #guessPasswordInTurn<T>(
+    { accountKey, client }: Guess,
     check: () => Promise<T | null>,
   ): Promise<[Outcome, T | null]> {
-    const perAccountAndAddress = this.#toPasswordCounts(accountKey, client);
-    const perAccount = [this.counts.toCount(PASSWORDS_PER_ACCOUNT, accountKey)];
-    const perAddress = this.counts.toClientCounts(PASSWORDS_PER_ADDRESS, client);
-    const known = this.counts.toCount(KNOWN_ADDRESS, accountKey, client.address);
+    const perAccountAndAddress = this.#toPasswordCounters(accountKey, client);
+    const perAccount = [this.counts.toCounter(PASSWORDS_PER_ACCOUNT, accountKey)];
+    const perAddress = this.counts.toClientCounters(PASSWORDS_PER_ADDRESS, client);
+    const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
     const [next, knownSeconds] = await Promise.all([
       this.counts.readNext({ perAccountAndAddress, perAccount, perAddress }),
       this.counts.findSecondsLeft(known),
@@ -64,8 +62,8 @@ export class GuessLimitsService {
     const isKnownAddress = knownSeconds > 0;
     // A client that is beyond its limit gets no further rows.
     if (isPasswordRejected({ isKnownAddress, ...next })) return ['rejected', null];
-    const strangerCounts: CountGroups<string> = isKnownAddress ? {} : { perAccount, perAddress };
-    const counted = { perAccountAndAddress, ...strangerCounts };
+    const strangerCounters: CounterGroups<string> = isKnownAddress ? {} : { perAccount, perAddress };
+    const counted = { perAccountAndAddress, ...strangerCounters };
     const attempts = await this.counts.add(counted);
     if (isPasswordRejected({ isKnownAddress, ...next, ...attempts })) {
       // Parallel guesses have reached the limit first.
@@ -81,7 +79,7 @@ export class GuessLimitsService {
       return ['wrong', null];
     }
     await this.counts.delete(perAccountAndAddress);
-    await this.counts.takeBack(strangerCounts);
+    await this.counts.takeBack(strangerCounters);
     // A mark that is less than a day old is not renewed, which saves most logins a write.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
     return ['ok', result];
@@ -93,16 +91,16 @@ export class GuessLimitsService {
    * @param check returns null for a wrong code; does not run for a rejected code
    * @returns null for a wrong or rejected code
    */
-  async checkCode<T>(
-    { accountKey, client }: Attempt,
+  async guessCode<T>(
+    { accountKey, client }: Guess,
     codeId: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
     const counts = {
-      perCodeAndAddress: this.counts.toClientCounts(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
-      perAddress: this.counts.toClientCounts(CODES_PER_ADDRESS, client),
+      perCodeAndAddress: this.counts.toClientCounters(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
+      perAddress: this.counts.toClientCounters(CODES_PER_ADDRESS, client),
     };
-    const known = this.counts.toCount(KNOWN_ADDRESS, accountKey, client.address);
+    const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
     const [next, knownSeconds] = await Promise.all([
       this.counts.readNext(counts),
       this.counts.findSecondsLeft(known),
@@ -113,17 +111,17 @@ export class GuessLimitsService {
     recordOutcome('code', isRejected ? 'rejected' : result === null ? 'wrong' : 'ok');
     if (result === null) return null;
     await this.counts.takeBack(counts);
-    await this.counts.delete(this.#toPasswordCounts(accountKey, client));
+    await this.counts.delete(this.#toPasswordCounters(accountKey, client));
     await this.counts.restart(known);
     return result;
   }
 
-  async rememberKnownAddress(tx: EntityManager, accountId: number, { address }: Client): Promise<void> {
-    await this.counts.restart(this.counts.toCount(KNOWN_ADDRESS, accountId, address), tx);
+  async rememberKnownAddress(tx: EntityManager, accountId: number, { clientAddress }: Client): Promise<void> {
+    await this.counts.restart(this.counts.toCounter(KNOWN_ADDRESS, accountId, clientAddress), tx);
   }
 
-  #toPasswordCounts(accountKey: number | string, client: Client) {
-    return this.counts.toClientCounts(PASSWORDS_PER_ACCOUNT_AND_ADDRESS, client, accountKey);
+  #toPasswordCounters(accountKey: number | string, client: Client) {
+    return this.counts.toClientCounters(PASSWORDS_PER_ACCOUNT_AND_ADDRESS, client, accountKey);
   }
 }
 

@@ -42,7 +42,7 @@ export class OtpMailsService implements OnModuleInit {
     this.jobs.handle<StartResetPayload>(START_RESET, (payload) => this.#startReset(payload), options);
     this.jobs.handle<StartResetPayload & { readonly requester: string }>(
       UNCOUNTED_RESET,
-      ({ email, requester }) => this.requestReset(email, { address: requester, network: undefined }),
+      ({ email, requester }) => this.requestReset(email, { clientAddress: requester, network48: undefined }),
       options,
     );
   }

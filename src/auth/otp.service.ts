@@ -6,7 +6,7 @@ import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { CodeRequestsService } from './code-requests.service.js';
-import { type Attempt, GuessLimitsService } from './guess-limits.service.js';
+import { type Guess, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
@@ -19,7 +19,7 @@ const MAX_TRIES_OF_REQUESTERS = 100;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
 
-interface CodeAttempt extends Attempt {
+interface CodeGuess extends Guess {
   /** Address to which the code was mailed. */
   readonly email: string;
 }
@@ -54,14 +54,14 @@ export class OtpService {
   }
 
   /** Counts a try and checks the code. Throws Failure 400 if the code is wrong, expired or used, or after too many tries. */
-  async checkCode(attempt: CodeAttempt, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
-    const { accountKey, email, client } = attempt;
+  async checkCode(guess: CodeGuess, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
+    const { accountKey, email, client } = guess;
     const rejection = delay(REJECTION_MS);
     // The key of an unknown user is an e-mail address.
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const checked = await this.limits.checkCode(attempt, codeId, async (isKnownAddress) => {
+    const checked = await this.limits.guessCode(guess, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
       const { userId, digest } = otp;
       const isRequester = await this.requests.isRequester(email, purpose, client);

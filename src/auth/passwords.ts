@@ -17,8 +17,11 @@ const DUMMY_HASH = hash('dummy password', ARGON2ID);
  * Runs work with the password of a request when its client's turn has come.
  * @throws Failure 503 if too many passwords wait; otherwise the error of the task
  */
-export function runInTurn<T>({ address, network, left }: Client, task: () => Promise<T>): Promise<T> {
-  return queue.run(network ?? address, left, task);
+export function runInTurn<T>(
+  { clientAddress, network48, disconnected }: Client,
+  task: () => Promise<T>,
+): Promise<T> {
+  return queue.run(network48 ?? clientAddress, disconnected, task);
 }
 
 /** Takes about 14 ms of one core, like `verifyPassword`. */

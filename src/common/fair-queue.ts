@@ -22,11 +22,11 @@ export class FairQueue {
   ) {}
 
   /**
-   * @param left aborted when the client disconnects. A task that still waits is dropped then
+   * @param disconnected aborted when the client disconnects. A task that still waits is dropped then
    * @throws Failure 503 if too many tasks wait, 400 if the client has disconnected; otherwise the error of the task
    */
-  async run<T>(client: string, left: AbortSignal, task: () => Promise<T>, size = 1): Promise<T> {
-    await this.#enter(client, left, size);
+  async run<T>(client: string, disconnected: AbortSignal, task: () => Promise<T>, size = 1): Promise<T> {
+    await this.#enter(client, disconnected, size);
     try {
       return await task();
     } finally {
@@ -35,8 +35,8 @@ export class FairQueue {
     }
   }
 
-  async #enter(client: string, left: AbortSignal, size: number): Promise<void> {
-    if (left.aborted) throw failures.malformedRequest();
+  async #enter(client: string, disconnected: AbortSignal, size: number): Promise<void> {
+    if (disconnected.aborted) throw failures.malformedRequest();
     let drop: () => void = () => undefined;
     await new Promise<void>((begin, reject) => {
       const task = { size, begin, reject };
@@ -47,11 +47,11 @@ export class FairQueue {
         reject(failures.malformedRequest());
         this.#beginNext();
       };
-      left.addEventListener('abort', drop);
+      disconnected.addEventListener('abort', drop);
       this.#beginNext();
       if (this.#waitingCount > this.maxWaiting) this.#rejectNewestOfLongest();
     }).finally(() => {
-      left.removeEventListener('abort', drop);
+      disconnected.removeEventListener('abort', drop);
     });
   }
 

@@ -48,7 +48,7 @@ export class FormInterceptor implements NestInterceptor {
     const length = Number(request.headers['content-length'] ?? Infinity);
     if (length !== Infinity && length > MAX_FORM_BYTES) throw failures.tooLarge();
     const bytes = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
-    const { address, left } = clientOf(request, response);
+    const { clientAddress, disconnected } = clientOf(request, response);
     const process = async (): Promise<unknown> => {
       uploadsInFlight.inc();
       try {
@@ -58,7 +58,7 @@ export class FormInterceptor implements NestInterceptor {
         uploadsInFlight.dec();
       }
     };
-    return from(this.#queue.run(address, left, process, bytes));
+    return from(this.#queue.run(clientAddress, disconnected, process, bytes));
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {

@@ -57,9 +57,9 @@ export class OrdersController {
   list(
     @CurrentUser() customer: AuthUser,
     @Query() query: OrdersQuery,
-    @CurrentClient() { left }: Client,
+    @CurrentClient() { disconnected }: Client,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    return this.#pages.run(String(customer.id), left, async () => {
+    return this.#pages.run(String(customer.id), disconnected, async () => {
       const page = await this.orders.findPage(query, customer.id);
       return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
     });

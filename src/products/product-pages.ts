@@ -43,8 +43,14 @@ export class ProductPages {
    * Returns the products after an id that match a search; null if there is none. Clients that search are served in turn.
    * @throws Failure 503 if too many searches wait
    */
-  async search(afterId: number, text: string, { address, left }: Client): Promise<string | null> {
-    return unlessEmpty(await this.#searches.run(address, left, () => this.#load(afterId, text)));
+  async search(
+    afterId: number,
+    text: string,
+    { clientAddress, disconnected }: Client,
+  ): Promise<string | null> {
+    return unlessEmpty(
+      await this.#searches.run(clientAddress, disconnected, () => this.#load(afterId, text)),
+    );
   }
 
   /** Returns the page after an id; null past the last product. */

@@ -7,6 +7,7 @@ declare global {
 interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
   'src/auth/guess-limits.js': typeof import('../../src/auth/guess-limits.js');
   'src/auth/guess-limits.service.js': typeof import('../../src/auth/guess-limits.service.js');
   'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');

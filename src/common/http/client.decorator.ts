@@ -5,15 +5,15 @@ import ipaddr from 'ipaddr.js';
 /** Networks by which limits count a client. */
 export interface ClientNetworks {
   /** IPv4 address, or the /64 network that one IPv6 customer has. */
-  readonly address: string;
+  readonly clientAddress: string;
   /** /48 network of an IPv6 address, which one IPv6 customer may have too; undefined for an IPv4 address. */
-  readonly network: string | undefined;
+  readonly network48: string | undefined;
 }
 
 /** Client of a request. */
 export interface Client extends ClientNetworks {
   /** Aborted when the client disconnects. */
-  readonly left: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
 /** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
@@ -26,20 +26,23 @@ export const CurrentClient = createParamDecorator((_: undefined, context: Execut
 });
 
 export function clientOf({ ip = '' }: Request, response: Response): Client {
-  const left = new AbortController();
+  const disconnection = new AbortController();
   response.once('close', () => {
-    left.abort();
+    disconnection.abort();
   });
-  if (response.closed) left.abort();
-  return { ...parseAddress(ip), left: left.signal };
+  if (response.closed) disconnection.abort();
+  return { ...parseAddress(ip), disconnected: disconnection.signal };
 }
 
-/** Malformed X-Forwarded-For values are used unchanged as address. */
+/** Malformed X-Forwarded-For values are used unchanged as addresses. */
 function parseAddress(ip: string): ClientNetworks {
   const withoutPort = ip.replace(WITH_PORT, '$1$2');
-  if (!ipaddr.isValid(withoutPort)) return { address: withoutPort, network: undefined };
+  if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort, network48: undefined };
   const address = ipaddr.process(withoutPort);
-  if (!(address instanceof ipaddr.IPv6)) return { address: address.toString(), network: undefined };
+  if (!(address instanceof ipaddr.IPv6)) return { clientAddress: address.toString(), network48: undefined };
   const groups = address.parts.map((group) => group.toString(16));
-  return { address: `${groups.slice(0, 4).join(':')}::/64`, network: `${groups.slice(0, 3).join(':')}::/48` };
+  return {
+    clientAddress: `${groups.slice(0, 4).join(':')}::/64`,
+    network48: `${groups.slice(0, 3).join(':')}::/48`,
+  };
 }
