@@ -218,7 +218,7 @@ export const en = {
   'refund.amount': 'Amount in rupiah',
   'refund.amountHint': 'A whole amount from 1 to {max}',
   'refund.reason': 'Reason',
-  'refund.reasonHint': 'Optional, for your records.',
+  'refund.reasonHint': 'Optional. It is kept with the order and sent to Midtrans.',
   'refund.byHand': 'I have returned the money by hand, for example by bank transfer',
   'refund.question': 'Refund {amount}?',
   'refund.manualText': 'This records that you have returned the money. The payment partner returns nothing.',

@@ -223,7 +223,7 @@ export const id: Record<MessageKey, string> = {
   'refund.amount': 'Jumlah dalam rupiah',
   'refund.amountHint': 'Bilangan bulat dari 1 sampai {max}',
   'refund.reason': 'Alasan',
-  'refund.reasonHint': 'Tidak wajib, untuk catatan Anda.',
+  'refund.reasonHint': 'Tidak wajib. Disimpan pada pesanan dan dikirim ke Midtrans.',
   'refund.byHand': 'Dana sudah saya kembalikan sendiri, misalnya lewat transfer bank',
   'refund.question': 'Kembalikan {amount}?',
   'refund.manualText':
