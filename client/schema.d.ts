@@ -670,7 +670,7 @@ export interface components {
             order_id: string;
             /**
              * Format: date-time
-             * @description Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused.
+             * @description Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed.
              */
             pay_until: string | null;
             payment_type: string | null;
@@ -679,7 +679,7 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used. Null if there is none.
+             * @description URL of the payment page. Null unless the order is pending and the page has not expired.
              */
             redirect_url: string | null;
             /** @description True if money is to be returned: the order is refused and paid, or another payment of it is a surplus. */
@@ -919,7 +919,7 @@ export interface components {
             order_id: string;
             /**
              * Format: date-time
-             * @description Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused.
+             * @description Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed.
              */
             pay_until: string | null;
             payment_type: string | null;
@@ -928,7 +928,7 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used. Null if there is none.
+             * @description URL of the payment page. Null unless the order is pending and the page has not expired.
              */
             redirect_url: string | null;
             /** @description Whole rupiah that were returned to the customer. */
@@ -996,7 +996,7 @@ export interface components {
             manual?: boolean;
             reason?: string;
             /** @description Transaction whose money is returned. Default: the one that counts for the order. */
-            transaction_id?: string;
+            transaction_id?: string | null;
         };
         RegisterDto: {
             /** Format: email */
@@ -1628,7 +1628,7 @@ export interface operations {
                 pickup?: string;
                 /** @description Part of the customer's name or e-mail, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
                 q?: string;
-                /** @description Refused orders that were paid and not refunded in full. */
+                /** @description Orders with `refund_due`: refused orders that are paid, and orders with another payment that is a surplus. */
                 refund?: "due";
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };

@@ -47,7 +47,11 @@ async function storeOrder({
   for (const [position, item] of items.entries()) {
     const { product, name = `Product ${product}`, quantity = 1, price = 1000 } = item;
     const values = [id, position, product, name, price, quantity];
-    await query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', values);
+    await query(
+      `INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      values,
+    );
   }
   return id;
 }
@@ -64,7 +68,8 @@ async function storeManyOrders({
        INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
        SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + ${time}
        FROM generate_series(1, $2::integer) AS n RETURNING order_id)
-     INSERT INTO order_items SELECT order_id, p, p, $4, 1, 1 FROM made, generate_series(1, $3::integer) AS p`,
+     INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+     SELECT order_id, p, p, $4, 1, 1 FROM made, generate_series(1, $3::integer) AS p`,
     [PAID_AT, count, products, name],
   );
 }

@@ -27,11 +27,11 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns a cookie as text; null if it is absent or empty. */
+/** Returns the text of a cookie; null if the cookie is absent or empty; `j:` if `cookie-parser` parsed it as JSON. */
 export function readCookie(request: Request, name: string): string | null {
   const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
   if (cookie === undefined || cookie === '') return null;
-  // `cookie-parser` parses a value that starts with `j:` as JSON. No token starts so, and nested JSON may be too deep to write.
+  // No token starts with `j:`. The JSON may be nested too deeply to be written as text again.
   return typeof cookie === 'string' ? cookie : 'j:';
 }
 

@@ -9,7 +9,7 @@ export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
 export interface FormRequest extends Request {
   /** All file parts in the order sent. `FormInterceptor` creates the empty list. */
-  fileParts?: FilePart[];
+  fileParts: FilePart[];
   /** The first `MAX_IMAGES` files of the field `images`. */
   files?: Express.Multer.File[];
 }
@@ -37,8 +37,8 @@ const parse = promisify(
     defParamCharset: 'utf8',
     // Record every file for the validation messages, but buffer only possible images.
     fileFilter: (request: FormRequest, file, accept) => {
-      request.fileParts?.push(file);
-      const images = request.fileParts?.filter(isImagePart) ?? [];
+      request.fileParts.push(file);
+      const images = request.fileParts.filter(isImagePart);
       accept(null, isImagePart(file) && images.length <= MAX_IMAGES);
     },
   }).any(),

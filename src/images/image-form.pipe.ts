@@ -43,7 +43,7 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     private readonly messages: ImageFormMessages,
   ) {}
 
-  async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
+  async transform({ body, files = [], fileParts }: FormRequest): Promise<ImageForm<T>> {
     const { value, details } = await checkDto(this.dto, body);
     const imageParts = fileParts.filter(isImagePart);
     const imagesMessage = this.#findImagesMessage(imageParts, files);

@@ -27,7 +27,7 @@ class OrderItemView {
   }
 }
 
-/** Payment page of an attempt that `Order.payableAttempt` returned, so both fields are set. */
+/** Payment page of an attempt that `Order.livePage` returned, so both fields are set. */
 export class PaymentPageView {
   @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
@@ -80,7 +80,7 @@ export class OrderView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
   readonly created_at: Date;
 
-  /** Time until which the order can be paid. Null unless the order is open: not paid, not cancelled, not refused. */
+  /** Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-21T10:05:12.123Z' })
   readonly pay_until: Date | null;
 
@@ -99,7 +99,7 @@ export class OrderView {
   @ApiProperty({ type: String, nullable: true, description: 'Token of the payment page' })
   readonly token: string | null;
 
-  /** URL of a payment page that can be used. Null if there is none. */
+  /** URL of the payment page. Null unless the order is pending and the page has not expired. */
   @ApiProperty({ type: String, format: 'uri', nullable: true })
   readonly redirect_url: string | null;
 

@@ -20,7 +20,7 @@ export interface Payment {
   readonly lastOutcome: Outcome;
 }
 
-/** Folds the history of an order, oldest first, into its transactions. Stored outcomes of earlier versions are ignored. */
+/** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
 export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
   const notifications = new Set<string>();

@@ -54,7 +54,7 @@ export class Refund {
   @Column('varchar', { length: 300, nullable: true })
   rejection: string | null = null;
 
-  /** False until the result was returned to a client. A job settles a refund whose request ended without a result. */
+  /** False until a request has the result for its client. A job settles a refund whose request ended without a result. */
   @Column('boolean', { name: 'is_answered', default: true })
   isAnswered = false;
 

@@ -193,7 +193,7 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
   [
     'a path that begins with /',
     (folder) => fs.appendFile(join(folder, 'passwd'), ''),
-    ['-P', '--transform=s,^./passwd,/etc/passwd.pwned,'],
+    ['-P', `--transform=s,^./passwd,${at('pwned')},`],
   ],
 ])('an archive with %s is rejected and leaves nothing behind', async (_title, change, options = []) => {
   const backup = await forge(
@@ -204,6 +204,7 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
     ...options,
   );
   await expectRejected(backup, /which is not part of a backup$/);
+  expect(await fs.readdir(root)).not.toContain('pwned');
 });
 
 it('a backup with a sparse file of 20 GB is rejected without reading the file', async () => {

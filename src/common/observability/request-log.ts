@@ -4,7 +4,7 @@ import { requestDuration } from './metrics.js';
 import { requestIdOf } from '../http/request-id.js';
 import { routeOf } from '../http/request-route.js';
 
-/** Metric label for a client that left before the response began. The log line has `aborted`. nginx uses 499 too. */
+/** Metric label for a client that disconnected before the response began. nginx uses 499 too. */
 const CLIENT_LEFT = 499;
 
 /** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
