@@ -72,6 +72,8 @@ describe('a pending order', () => {
     shop.gateway.settle(later);
     expect((await shop.cancel(orderId)).status).toBe(409);
     expect(await shop.readStatus(orderId)).toBe('settlement');
+    const shown = await shop.admin.get(`/api/admin/orders/${orderId}`);
+    expect(shown.body).toMatchObject({ data: { order: { status: 'settlement' }, actions: [] } });
     await shop.notify(orderId);
     expect(await shop.readStatus(orderId)).toBe('settlement');
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel duplicate');

@@ -92,6 +92,18 @@ describe('one transaction', () => {
   ])('%s: the payment is %s', (history, expected) => {
     expect(describePayment(history)).toBe(expected);
   });
+
+  it.each([
+    ['T1 pending, T1 deny', 'applied'],
+    ['T1 settlement, T1 pending', 'late'],
+    ['T1 settlement, T1 pending, T1 pending', 'duplicate'],
+    ['T1 partial_refund=50000, T1 partial_refund=20000', 'late'],
+    ['T1 partial_refund=50000, T1 partial_refund=70000', 'applied'],
+    ['T1 partial_refund=50000, T1 refund, T1 partial_refund=50000', 'duplicate'],
+    ['T1 refund, T1 partial_refund=50000', 'late'],
+  ])('%s: the last message is %s', (history, expected) => {
+    expect(fold(history.split(', ')).payment.lastOutcome).toBe(expected);
+  });
 });
 
 describe('several transactions', () => {

@@ -157,6 +157,19 @@ describe('a completed payment of an order that was cancelled', () => {
   });
 });
 
+it('a notification that names a transaction of another order neither pays its own order nor ends that transaction', async () => {
+  for (const status of ['settlement', 'pending'] as const) {
+    const [orderId = '', other = ''] = await shop.insertOrders(2);
+    const { transactionId } = shop.gateway.setStatus(other, status);
+    const forged = { order_id: orderId, fraud_status: undefined };
+    expect((await shop.sendNotification(other, forged)).status).toBe(400);
+    await shop.waitForPaymentChecks();
+    expect((await shop.cancel(orderId)).status).toBe(200);
+    expect(await readAsAdmin(orderId)).toMatchObject({ order: { status: 'cancel' }, transactions: [] });
+    expect(shop.gateway.order(other).transactions).toMatchObject([{ transactionId, status }]);
+  }
+});
+
 describe('messages about three transactions', () => {
   const MESSAGES = ['T1 pending', 'T1 deny', 'T2 expire', 'T3 settlement'];
 

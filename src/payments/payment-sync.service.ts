@@ -45,9 +45,16 @@ export class PaymentSyncService {
     const attemptIds = before.attemptIds;
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
+    const known = new Set(payment.transactions.map(({ transactionId }) => transactionId));
     const open = payment.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const missing = [...new Set([...open, ...transactionIds])].filter((id) => !reported.has(id));
-    const ofTransactions = await Promise.all(missing.map((id) => this.#call(id, operation)));
+    const ofTransactions = await Promise.all(
+      missing.map(async (id) => {
+        // The signature of a notification does not cover its transaction, which may belong to another order.
+        const isOurs = known.has(id) || attemptIds.includes((await this.#call(id, 'status'))?.attemptId ?? '');
+        return isOurs ? this.#call(id, operation) : null;
+      }),
+    );
     const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
 
     return this.dataSource.transaction(async (tx) => {

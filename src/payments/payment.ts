@@ -23,7 +23,7 @@ export interface Payment {
 /** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
 export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
-  const notifications = new Set<string>();
+  const messages = new Set<string>();
   const known = recoverTransaction(order, history);
   if (known !== null) transactions.set(known.transactionId, known);
   let endedAs = recoverEnd(order, history);
@@ -31,22 +31,26 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
   for (const [position, event] of history.entries()) {
     lastOutcome = event.outcome;
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
-    const { transactionId, status } = event;
+    lastOutcome = 'applied';
+    const { source, status, transactionId } = event;
     if (transactionId !== null) {
+      const message = describeMessage(event);
+      const isRedelivery = source === 'notification' && messages.has(message);
+      if (source === 'notification' || source === 'refund') messages.add(message);
       const current = transactions.get(transactionId);
-      const key = describeNotification(event);
-      const isRedelivery = key !== null && notifications.has(key);
       const next = isRedelivery ? 'duplicate' : applyEvent(current, event, order.grossAmount, position);
-      if (key !== null) notifications.add(key);
-      lastOutcome = typeof next === 'string' ? next : 'applied';
-      if (typeof next !== 'string') {
-        transactions.set(transactionId, next);
-        if (next.heldSince !== null) endedAs = null;
-      }
-    } else lastOutcome = 'applied';
-    if ((status === 'cancel' || status === 'expire') && isEnd(order, event, lastOutcome)) endedAs = status;
+      if (typeof next === 'string') lastOutcome = next;
+      else transactions.set(transactionId, next);
+    }
+    if (isAnyHeld(transactions)) endedAs = null;
+    else if ((status === 'cancel' || status === 'expire') && isEnd(order, event, lastOutcome))
+      endedAs = status;
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };
+}
+
+function isAnyHeld(transactions: ReadonlyMap<string, Transaction>): boolean {
+  return [...transactions.values()].some(({ heldSince }) => heldSince !== null);
 }
 
 /** Returns true if the service itself cancelled or expired the order with this event. */
@@ -60,9 +64,8 @@ function isEnd(
   return outcome === 'applied' && (source === 'cancellation' || isExpiry);
 }
 
-/** Returns a text that two deliveries of the same notification share; null for other events. */
-function describeNotification(event: PaymentEvent): string | null {
-  if (event.source !== 'notification') return null;
+/** Returns a text that two deliveries of the same notification share. Our own refund has the text of its notification. */
+function describeMessage(event: PaymentEvent): string {
   const { transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount } = event;
   return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
 }

@@ -73,6 +73,8 @@ export function applyEvent(
 ): Transaction | Exclude<Outcome, 'rejected' | 'unconfirmed'> {
   const next = advance(current, event, total, position);
   if (current === undefined) return next;
+  const isSmallerSum = event.refundAmount !== null && event.refundAmount < current.refundedByGateway;
+  if (next.status === 'partial_refund' && isSmallerSum) return 'late';
   const isUnchanged = next.status === current.status && next.fraudStatus === current.fraudStatus;
   const isRefundKnown = next.status === 'partial_refund' && current.status === 'refund';
   if ((isUnchanged || isRefundKnown) && next.refundedAmount === current.refundedAmount) return 'duplicate';
