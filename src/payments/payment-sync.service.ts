@@ -51,7 +51,8 @@ export class PaymentSyncService {
     const ofTransactions = await Promise.all(
       missing.map(async (id) => {
         // The signature of a notification does not cover its transaction, which may belong to another order.
-        const isOurs = known.has(id) || attemptIds.includes((await this.#call(id, 'status'))?.attemptId ?? '');
+        const isOurs =
+          known.has(id) || attemptIds.includes((await this.#call(id, 'status'))?.attemptId ?? '');
         return isOurs ? this.#call(id, operation) : null;
       }),
     );
