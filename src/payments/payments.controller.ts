@@ -1,8 +1,8 @@
-import { Controller, Post } from '@nestjs/common';
+import { Controller, Post, type RawBodyRequest, Req } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { NotificationBody, NotificationPipe, type ReceivedNotification } from './notification.pipe.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -27,7 +27,7 @@ export class PaymentsController {
     takes: 'json',
   })
   @Post()
-  async receive(@NotificationBody(NotificationPipe) received: ReceivedNotification): Promise<void> {
-    await this.payments.receive(received);
+  async receive(@Req() { body, rawBody }: RawBodyRequest<Request>): Promise<void> {
+    await this.payments.receive(body, rawBody?.toString() ?? '');
   }
 }

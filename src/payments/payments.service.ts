@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { checkDto } from '../common/validation/validation.pipe.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
-import type { ReceivedNotification } from './notification.pipe.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
-import type { PaymentNotificationDto } from './payments.dto.js';
+import { PaymentNotificationDto } from './payments.dto.js';
 import { findImplausibleFields, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
@@ -32,30 +32,37 @@ export class PaymentsService {
     private readonly reconciliation: ReconciliationService,
   ) {}
 
-  /** @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order */
-  async receive(received: ReceivedNotification): Promise<void> {
+  /**
+   * @param payload body as received
+   * @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order
+   */
+  async receive(body: unknown, payload: string): Promise<void> {
     let result: Result = { outcome: 'failed' };
     try {
-      result = await this.#process(received);
+      result = await this.#process(body, payload);
     } finally {
       paymentNotifications.inc({ outcome: result.outcome });
     }
     if (result.failure !== undefined) throw result.failure;
   }
 
-  async #process(received: ReceivedNotification): Promise<Result> {
-    const { notification, problems } = received;
+  async #process(body: unknown, payload: string): Promise<Result> {
+    // PostgreSQL cannot store U+0000. Only JSON in UTF-16 or UTF-32, which the parser also accepts, contains zero bytes.
+    if (payload.includes('\0')) throw failures.unsupportedEncoding();
+    const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
     const isSigned = this.#isSigned(notification);
     if (!isSigned && problems !== null) return buildValidationResult(problems, 'bad_signature'); // `invalid` fires an alert.
     if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
-    return this.dataSource.transaction((tx) => this.#store(tx, received));
+    return this.dataSource.transaction((tx) => this.#store(tx, notification, problems, payload));
   }
 
   /** Records a valid notification of a known order. Stores an invalid one as rejected, and enqueues a check of the order. */
   async #store(
     tx: EntityManager,
-    { notification, payload, problems }: ReceivedNotification,
+    notification: PaymentNotificationDto,
+    problems: FieldMessages | null,
+    payload: string,
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
@@ -25,8 +26,9 @@ const SETTLE_AFTER_MS = 60_000;
 /** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
+const POLL_MS = 250;
 /** A settlement can cancel a captured payment to return it in full and, if the gateway rejects that, refund it. */
-export const SETTLE_DEADLINE_MS = CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS;
+const SETTLE_DEADLINE_MS = CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS;
 const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
 
 /** Settles stored refunds: calls the gateway and stores the result. */
@@ -45,7 +47,7 @@ export class RefundSettlementService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleAbandoned(refundId);
+    const settle = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
     this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
   }
 
@@ -55,40 +57,37 @@ export class RefundSettlementService implements OnModuleInit {
     await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
   }
 
-  /** @returns null if the refund has a result, or another request or a job settles it */
-  async takeLease(tx: EntityManager, { refundId, state }: Refund): Promise<string | null> {
-    return state === 'requested' ? lease.take(tx, { refundId }) : null;
-  }
-
-  isBeingSettled(refundId: string): Promise<boolean> {
-    return lease.isHeld(this.dataSource.manager, { refundId });
+  /**
+   * Settles a refund, or waits for the request or job that settles it. Returns the refund with its result.
+   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
+   */
+  async complete(refundId: string): Promise<Refund> {
+    const { manager } = this.dataSource;
+    const deadline = Date.now() + SETTLE_DEADLINE_MS;
+    const leaseId = await lease.take(manager, { refundId, state: 'requested' });
+    if (leaseId !== null) await this.#settle(await manager.findOneByOrFail(Refund, { refundId }), leaseId);
+    for (;;) {
+      // Read the lease first: a holder stores the result and ends the lease at the same time.
+      const isLeased = await lease.isHeld(manager, { refundId });
+      const refund = await manager.findOneByOrFail(Refund, { refundId });
+      if (refund.state !== 'requested') return refund;
+      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
+      await delay(POLL_MS);
+    }
   }
 
   /** Stores the result of a refund that was made outside of the gateway. */
   async storeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
     const { refundId, amount, reason } = refund;
     const payload = { refund_key: refundId, amount, reason, manual: true };
-    await this.#storeSuccess(
-      tx,
-      order,
-      refund,
-      { statusCode: '200', payload: JSON.stringify(payload) },
-      true,
-    );
+    await this.#storeSuccess(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
     refundsMetric.inc({ outcome: 'manual' });
   }
 
-  /**
-   * Calls the gateway for a refund, and stores the result.
-   * @param isAnswered true if a request returns the result to its client
-   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
-   */
-  async settle(refund: Refund, leaseId: string, isAnswered: boolean): Promise<void> {
+  async #settle(refund: Refund, leaseId: string): Promise<void> {
     try {
       const response = await this.#callGateway(refund);
-      await this.#storeResult(refund, (tx, order) =>
-        this.#storeSuccess(tx, order, refund, response, isAnswered),
-      );
+      await this.#storeResult(refund, (tx, order) => this.#storeSuccess(tx, order, refund, response));
       refundsMetric.inc({ outcome: 'succeeded' });
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
@@ -111,15 +110,6 @@ export class RefundSettlementService implements OnModuleInit {
     const refund = await this.dataSource.manager.findOneBy(Refund, { refundId, state: 'requested' });
     if (refund === null) return false;
     return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
-  }
-
-  /** Settles a refund whose request ended without a result, for example because the process died. */
-  async #settleAbandoned(refundId: string): Promise<void> {
-    const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
-    if (refund.state !== 'requested') return;
-    const leaseId = await this.takeLease(this.dataSource.manager, refund);
-    if (leaseId === null) throw new Error(`refund ${refundId} is being settled by a request`);
-    await this.settle(refund, leaseId, false);
   }
 
   async #callGateway({
@@ -167,13 +157,10 @@ export class RefundSettlementService implements OnModuleInit {
     order: LockedOrder,
     refund: Refund,
     { statusCode, payload }: RefundResponse,
-    isAnswered: boolean,
   ): Promise<void> {
     const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId, isManual } =
       refund;
-    const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered } as const;
-    await tx.update(Refund, { refundId }, result);
-    Object.assign(refund, result);
+    await tx.update(Refund, { refundId }, { state: 'succeeded', leaseId: null, leasedAt: null });
     const { transactions } = await this.history.readPayment(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
     const byHand = (known?.refundedByHand ?? 0) + (isManual ? amount : 0);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
@@ -9,20 +8,16 @@ import { chooseTransaction } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { hashRequest, type RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
-import { RefundSettlementService, SETTLE_DEADLINE_MS } from './refund-settlement.service.js';
+import { RefundSettlementService } from './refund-settlement.service.js';
 import { holdsMoney, type Transaction } from './transaction.js';
 
-const POLL_MS = 250;
 /** Time in which a request without a key counts as the repetition of an equal one that ended with a 502. */
 const REPETITION_MS = 24 * 60 * 60 * 1000;
 
-/** Refund that a request has to settle, or whose result it waits for. */
+/** Refund to complete next: the one that the request asks for (`isOwn`), or an earlier one of the order without a result. */
 interface Step {
   readonly refundId: string;
-  /** `earlier`: another refund of the order that has no result yet. `repeated`: refund that an equal request created. */
-  readonly role: 'earlier' | 'repeated' | 'new';
-  /** Lease of the refund. Null if there is a result, or another request or a job settles the refund. */
-  readonly leaseId: string | null;
+  readonly isOwn: boolean;
 }
 
 /**
@@ -48,13 +43,13 @@ export class RefundsService {
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refundId, role, leaseId } = await this.#begin(admin, orderId, request, settledBefore);
-      const refund = await this.#waitForResult(refundId, role !== 'earlier', leaseId);
-      if (role === 'earlier') continue;
+      const { refundId, isOwn } = await this.#begin(admin, orderId, request, settledBefore);
+      const refund = await this.settlement.complete(refundId);
+      if (!isOwn) continue;
       if (refund.state === 'rejected') throw failures.refundRejected();
-      if (role === 'repeated' && leaseId === null && refund.idempotencyKey === null)
-        await this.#answerRepetition(refund);
-      return this.orders.findWithCustomer(orderId);
+      const order = await this.orders.findWithCustomer(orderId);
+      await this.#markAnswered(order, refund);
+      return order;
     }
   }
 
@@ -65,21 +60,17 @@ export class RefundsService {
     return settled.map(({ refundId }) => refundId);
   }
 
-  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. Takes its lease if possible. */
+  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. */
   #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
     const digest = hashRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
+      if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
-      // A repeated request returns its own result at once, and settles only its own refund.
-      const isSettled = repeated !== null && repeated.state !== 'requested';
-      const found = isSettled ? repeated : unsettled;
-      const refund = found ?? (await this.#create(tx, order, admin, request, digest));
-      const leaseId = await this.settlement.takeLease(tx, refund);
-      const { refundId } = refund;
-      if (found === null) return { refundId, role: 'new', leaseId };
-      return { refundId, role: refundId === repeated?.refundId ? 'repeated' : 'earlier', leaseId };
+      if (unsettled !== null) return { refundId: unsettled.refundId, isOwn: false };
+      const { refundId } = await this.#create(tx, order, admin, request, digest);
+      return { refundId, isOwn: true };
     });
   }
 
@@ -160,32 +151,15 @@ export class RefundsService {
     return transaction;
   }
 
-  /** Settles a refund with its lease, or waits for another request or a job. @throws Failure 502 if there is no result in time */
-  async #waitForResult(refundId: string, isOwn: boolean, leaseId: string | null): Promise<Refund> {
-    const deadline = Date.now() + SETTLE_DEADLINE_MS;
-    const read = () => this.dataSource.manager.findOneByOrFail(Refund, { refundId });
-    if (leaseId !== null) await this.settlement.settle(await read(), leaseId, isOwn);
-    for (;;) {
-      // Read the lease first: a holder stores the result and ends the lease at the same time.
-      const isLeased = await this.settlement.isBeingSettled(refundId);
-      const refund = await read();
-      if (refund.state !== 'requested') return refund;
-      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
-      await delay(POLL_MS);
-    }
-  }
-
   /**
-   * Decides whether a request without a key may return the result of an equal one. After a 502 it may. Of requests that
-   * overlap, only one succeeds if nothing is left to refund.
+   * Marks a refund as answered: a client gets its result. A further equal request without a key may return the result too,
+   * unless nothing is left to refund: of several requests for everything that overlap, one succeeds.
    * @throws Failure 409
    */
-  async #answerRepetition({ refundId, orderId, transactionId, isAnswered }: Refund): Promise<void> {
-    if (!isAnswered) {
-      await this.dataSource.manager.update(Refund, { refundId }, { isAnswered: true });
-      return;
-    }
-    const order = await this.orders.findWithCustomer(orderId);
+  async #markAnswered(order: Order, { refundId, idempotencyKey, transactionId }: Refund): Promise<void> {
+    const unanswered = { refundId, isAnswered: false };
+    const { affected } = await this.dataSource.manager.update(Refund, unanswered, { isAnswered: true });
+    if (affected === 1 || idempotencyKey !== null) return;
     const { transactions } = await this.history.readPayment(order);
     const transaction = transactions.find((known) => known.transactionId === transactionId);
     if (transaction === undefined || !holdsMoney(transaction, order.grossAmount))
