@@ -374,8 +374,7 @@ describe('the counts of guesses', () => {
         const lock = (key: string) =>
           holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
         await lock(first.key);
-        const both = [second, first];
-        ended = method === 'delete' ? counts.delete(both) : counts.takeBack({ both });
+        ended = counts[method]({ both: [second, first] });
         await waitForLock(service.database);
         await lock(second.key);
       });

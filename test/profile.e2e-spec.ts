@@ -232,17 +232,17 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 400 if the stored password is replaced while the given one is checked', async () => {
-    const account = await newAccount(service);
+  it('gets 401 if the password is changed, which ends the session, while the given one is checked', async () => {
+    const { client, id, email } = await newAccount(service);
     // Otherwise the job of the first mail, instead of the request, could wait for the lock.
     await service.waitUntilMailed();
     const response = await sendDuringTransaction(
       service.database,
-      `UPDATE users SET password_hash = 'replaced' WHERE id = ${account.id}`,
-      () => patch(account.client, { email: newEmail(), password: PASSWORD }),
+      `UPDATE users SET password_hash = 'replaced' WHERE id = ${id}; DELETE FROM sessions WHERE user_id = ${id}`,
+      () => patch(client, { email: newEmail(), password: PASSWORD }),
     );
-    expectFailure(response, 400, MESSAGES.credentials);
-    await expectUnchanged(account);
+    expectFailure(response, 401, MESSAGES.missingAccessToken);
+    expect(await service.readUser(id)).toMatchObject({ email });
   });
 });
 

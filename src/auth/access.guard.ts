@@ -1,15 +1,15 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { TokenExpiredError } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request, Response } from 'express';
 import { Access, type AccessLevel, CatalogRoute } from '../common/access/access.decorator.js';
-import type { AuthenticatedRequest } from '../common/access/auth-user.js';
-import { Failure, failures } from '../common/errors/failures.js';
+import type { AuthUser, GuardedRequest } from '../common/access/auth-user.js';
+import { type Failure, failures } from '../common/errors/failures.js';
 import { isSafeMethod } from '../common/http/safe-methods.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
+import { TokensService } from './tokens.service.js';
 
 /** Enforces the access that a route declares. Global. `RouteAccessCheck` makes sure that every route declares its access. */
 @Injectable()
@@ -18,6 +18,7 @@ export class AccessGuard extends AuthGuard('jwt') {
     private readonly reflector: Reflector,
     private readonly env: Env,
     private readonly sessions: SessionsService,
+    private readonly tokens: TokensService,
   ) {
     super();
   }
@@ -27,42 +28,34 @@ export class AccessGuard extends AuthGuard('jwt') {
     const access = this.reflector.getAllAndOverride(Access, targets);
     if (access === 'public') return true;
 
-    const failure = await this.#verifyToken(context);
+    await super.canActivate(context); // sets `request.user` if the access cookie is valid
+    const http = context.switchToHttp();
+    const request = http.getRequest<GuardedRequest>();
     const isOpenCatalog =
       this.env.catalogAccess === 'public' && this.reflector.getAllAndOverride(CatalogRoute, targets);
-    const isAnonymous = failure !== null && isOpenCatalog;
-    const response = context.switchToHttp().getResponse<Response>();
-    response.setHeader('Cache-Control', isAnonymous ? 'no-cache' : 'private, no-cache');
+    const isAnonymous = request.user === undefined && isOpenCatalog;
+    http.getResponse<Response>().setHeader('Cache-Control', isAnonymous ? 'no-cache' : 'private, no-cache');
     if (isAnonymous) return true;
-    if (failure !== null) throw failure;
+    if (request.user === undefined) throw this.#explainInvalidCookie(request);
 
-    await this.#checkDatabase(access, context.switchToHttp().getRequest<AuthenticatedRequest>());
+    await this.#checkDatabase(access, request.user, !isSafeMethod(request.method));
     return true;
   }
 
-  /** Sets `request.user` if the access cookie is valid. Returns the failure if the cookie is missing, expired or invalid. */
-  async #verifyToken(context: ExecutionContext): Promise<Failure | null> {
-    try {
-      await super.canActivate(context);
-      return null;
-    } catch (error) {
-      if (error instanceof Failure) return error;
-      throw error;
-    }
+  /** Called by `super.canActivate` with the result of `JwtCookieStrategy`. Returns the value for `request.user`, undefined without a user. */
+  override handleRequest<U>(error: unknown, user: U | false): U {
+    if (error instanceof Error) throw error;
+    return (user === false ? undefined : user) as U;
   }
 
-  /** Chooses the failure for a token that passport-jwt rejected. */
-  override handleRequest<U>(error: unknown, user: U | false, info: unknown, context: ExecutionContext): U {
-    if (user !== false && error === null) return user;
-    const isMissing = readCookie(context.switchToHttp().getRequest<Request>(), ACCESS_COOKIE) === null;
-    throw isMissing || info instanceof TokenExpiredError
-      ? failures.missingAccessToken()
-      : failures.malformedAccessToken();
+  #explainInvalidCookie(request: Request): Failure {
+    const token = readCookie(request, ACCESS_COOKIE);
+    const isExpired = token !== null && this.tokens.verifyAccessIgnoringExpiry(token) !== null;
+    return token === null || isExpired ? failures.missingAccessToken() : failures.malformedAccessToken();
   }
 
   /** Checks what an access token cannot contain: a later change of the role, and the end of the session. */
-  async #checkDatabase(access: AccessLevel, { user, method }: AuthenticatedRequest): Promise<void> {
-    const isChange = !isSafeMethod(method);
+  async #checkDatabase(access: AccessLevel, user: AuthUser, isChange: boolean): Promise<void> {
     if (access === 'user' && !isChange) return;
     const { role, isLive } = await this.sessions.readState(user);
     // Check the role first: a revocation also ends the sessions, but a former administrator gets 403, not 401.

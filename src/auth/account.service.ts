@@ -62,12 +62,9 @@ export class AccountService {
     readonly user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>;
     readonly tokens: SessionTokens | null;
   }> {
-    const authenticated =
-      password === undefined ? null : await this.#reauthenticate(authUser, password, client);
+    if (password !== undefined) await this.#checkPassword(authUser, password, client);
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockWithLiveSession(tx, authUser);
-      if (authenticated !== null && authenticated.passwordHash !== before.passwordHash)
-        throw failures.credentials();
       const change = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
         const changes = { ...change, email, emailVerifiedAt: null };
@@ -82,16 +79,19 @@ export class AccountService {
     });
   }
 
-  /** Ends all sessions, starts a new one and invalidates the reset code. Throws Failure 400 if the password is wrong. */
+  /**
+   * Ends all sessions, starts a new one and invalidates the reset code.
+   * @throws Failure 400 if the password is wrong, 401 for an ended session
+   */
   async changePassword(
     authUser: AuthUser,
     { currentPassword, password }: ChangePasswordDto,
     client: Client,
   ): Promise<OpenedSession> {
-    const authenticated = await this.#reauthenticate(authUser, currentPassword, client);
+    await this.#checkPassword(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {
-      const before = await this.auth.lockWithSamePassword(tx, authenticated);
+      const before = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
       await this.notices.enqueue(tx, before, 'password_changed');
       return this.auth.changeAccount(tx, before, { passwordHash });
@@ -113,9 +113,7 @@ export class AccountService {
     });
   }
 
-  async #reauthenticate({ id }: AuthUser, password: string, client: Client): Promise<User> {
-    const user = await this.users.findById(id);
-    if (user === null) throw failures.missingAccessToken();
-    return this.auth.authenticate(user, { accountKey: id, client }, password);
+  async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<void> {
+    await this.auth.authenticate(await this.users.findById(id), { accountKey: id, client }, password);
   }
 }

@@ -59,25 +59,38 @@ export class AttemptCounts {
     return network48 === undefined ? [counter] : [counter, this.toCounter(limit, ...parts, network48)];
   }
 
+  /**
+   * Counts an attempt unless a limit rejects it. Without `tx`, the change is committed at once.
+   * @param isRejected decides from the numbers of attempts, including this one. Parallel attempts get different numbers
+   * @returns false for a rejected attempt, which is not counted
+   */
+  async tryAdd<K extends string>(
+    groups: CounterGroups<K>,
+    isRejected: (attempts: Attempts<K>) => boolean,
+    tx = this.dataSource.manager,
+  ): Promise<boolean> {
+    // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
+    if (isRejected(await this.readNext(groups, tx))) return false;
+    if (!isRejected(await this.add(groups, tx))) return true;
+    await this.takeBack(groups, tx);
+    return false;
+  }
+
   /** Returns the numbers of attempts that each counter would have after one more attempt. Stores nothing. */
   async readNext<K extends string>(
     groups: CounterGroups<K>,
     tx = this.dataSource.manager,
   ): Promise<Attempts<K>> {
     const rows = await tx.query<StoredCounter[]>(
-      `SELECT key, points + 1 AS points FROM attempt_counts WHERE key = ANY ($1) AND expire > ${NOW_MS}`,
-      [listCounters(groups).map(({ key }) => key)],
+      `SELECT key, coalesce(points, 0) + 1 AS points FROM unnest($1::text[]) AS counter (key)
+       LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
+      [listKeys(groups)],
     );
-    return groupAttempts(groups, rows, 1);
+    return groupAttempts(groups, rows);
   }
 
-  /**
-   * Adds an attempt to each counter. Without `tx`, the change is committed at once.
-   * @returns the new number of attempts of each counter: parallel attempts get different numbers
-   */
+  /** Adds an attempt to each counter. Returns the new numbers of attempts. */
   async add<K extends string>(groups: CounterGroups<K>, tx = this.dataSource.manager): Promise<Attempts<K>> {
-    const counters = listCounters(groups);
-    if (counters.length === 0) return groupAttempts(groups, [], 0);
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
@@ -87,27 +100,25 @@ export class AttemptCounts {
          points = CASE WHEN stored.expire > ${NOW_MS} THEN stored.points + 1 ELSE excluded.points END,
          expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
        RETURNING key, points`,
-      [counters.map(({ key }) => key), counters.map(({ seconds }) => seconds)],
+      [listKeys(groups), listCounters(groups).map(({ seconds }) => seconds)],
     );
-    return groupAttempts(groups, rows, 0);
+    return groupAttempts(groups, rows);
   }
 
   /** Subtracts an attempt from each counter, except from those that have expired or were deleted meanwhile. */
   async takeBack(groups: CounterGroups<string>, tx = this.dataSource.manager): Promise<void> {
-    const counters = listCounters(groups);
-    if (counters.length === 0) return;
     await tx.query(
       `WITH locked AS (${LOCK_COUNTERS})
        UPDATE attempt_counts SET points = greatest(points - 1, 0)
        WHERE key IN (SELECT key FROM locked) AND expire > ${NOW_MS}`,
-      [counters.map(({ key }) => key)],
+      [listKeys(groups)],
     );
   }
 
-  async delete(counters: readonly Counter[]): Promise<void> {
+  async delete(groups: CounterGroups<string>): Promise<void> {
     await this.dataSource.query(
       `WITH locked AS (${LOCK_COUNTERS}) DELETE FROM attempt_counts WHERE key IN (SELECT key FROM locked)`,
-      [counters.map(({ key }) => key)],
+      [listKeys(groups)],
     );
   }
 
@@ -140,15 +151,17 @@ function listCounters(groups: CounterGroups<string>): Counter[] {
   return Object.values(groups).flat();
 }
 
-/** @param missing number of attempts of a counter without a row */
+function listKeys(groups: CounterGroups<string>): string[] {
+  return listCounters(groups).map(({ key }) => key);
+}
+
 function groupAttempts<K extends string>(
   groups: CounterGroups<K>,
   rows: readonly StoredCounter[],
-  missing: number,
 ): Attempts<K> {
   const points = new Map(rows.map((row) => [row.key, row.points]));
   const attempts = {} as Record<K, readonly number[]>;
   for (const name of Object.keys(groups) as K[])
-    attempts[name] = groups[name].map(({ key }) => points.get(key) ?? missing);
+    attempts[name] = groups[name].map(({ key }) => points.get(key) ?? 0);
   return attempts;
 }

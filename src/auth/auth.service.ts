@@ -112,18 +112,14 @@ export class AuthService {
     return this.#openSession(tx, changed);
   }
 
-  /** Locks the row of a user. Throws Failure 401 if the user's session has been ended. */
+  /**
+   * Locks the row of a user. A change of the password ends all sessions, so a password that was checked before is still right.
+   * @throws Failure 401 if the user's session has been ended
+   */
   async lockWithLiveSession(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
     const user = await this.users.lock(tx, id);
     if (user === null || !(await this.sessions.isLive(tx, user, sessionId)))
       throw failures.missingAccessToken();
-    return user;
-  }
-
-  /** Locks a user that `authenticate` returned. Throws Failure 400 if the password has been changed since. */
-  async lockWithSamePassword(tx: EntityManager, authenticated: User): Promise<LockedUser> {
-    const user = await this.users.lock(tx, authenticated.id);
-    if (user?.passwordHash !== authenticated.passwordHash) throw failures.credentials();
     return user;
   }
 

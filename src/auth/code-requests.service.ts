@@ -25,7 +25,7 @@ export class CodeRequestsService {
 
   /**
    * Counts a request before anything is queued, and remembers the address of the client as a requester.
-   * @returns true if a code may be mailed. Otherwise the request does not stay counted
+   * @returns true if a code may be mailed. Otherwise the request is not counted
    */
   async count(
     tx: EntityManager,
@@ -39,23 +39,21 @@ export class CodeRequestsService {
       perMailbox: [this.counts.toCounter(MAILS_PER_MAILBOX, mailbox)],
       perAddress: this.counts.toClientCounters(MAILS_PER_ADDRESS[purpose], client),
     };
-    const isAllowed = (attempts: Readonly<Record<keyof typeof counts, readonly number[]>>): boolean =>
-      !isBeyond(MAILS_PER_MAILBOX_AND_PURPOSE.max, attempts.perMailboxAndPurpose) &&
-      !isBeyond(MAILS_PER_MAILBOX.max, attempts.perMailbox) &&
-      !isBeyond(MAILS_PER_ADDRESS[purpose].max, attempts.perAddress);
-
-    const next = await this.counts.readNext(counts, tx);
-    // A client that is beyond its limit gets no further rows.
-    if (isBeyond(MAILS_PER_ADDRESS[purpose].max, next.perAddress)) return false;
+    const max = MAILS_PER_ADDRESS[purpose].max;
+    const { perAddress } = await this.counts.readNext({ perAddress: counts.perAddress }, tx);
+    if (isBeyond(max, perAddress)) return false;
     // Also if no code may be mailed now: the client may use the code of an earlier request.
     const requester = this.counts.toCounter(REQUESTER, mailbox, purpose, client.clientAddress);
     if ((await this.counts.findSecondsLeft(requester, tx)) < CODE_LIFETIME_S)
       await this.counts.restart(requester, tx);
-    // Without a write, a flood of requests does not wait for the locks of the counts.
-    if (!isAllowed(next)) return false;
-    if (isAllowed(await this.counts.add(counts, tx))) return true;
-    await this.counts.takeBack(counts, tx);
-    return false;
+    return this.counts.tryAdd(
+      counts,
+      (attempts) =>
+        isBeyond(MAILS_PER_MAILBOX_AND_PURPOSE.max, attempts.perMailboxAndPurpose) ||
+        isBeyond(MAILS_PER_MAILBOX.max, attempts.perMailbox) ||
+        isBeyond(max, attempts.perAddress),
+      tx,
+    );
   }
 
   /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */

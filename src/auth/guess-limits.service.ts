@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { authProofs } from './auth.metrics.js';
-import { AttemptCounts, type CounterGroups } from './attempt-counts.js';
+import { AttemptCounts } from './attempt-counts.js';
 import type { Client } from '../common/http/client.decorator.js';
 import {
   CODES_PER_ADDRESS,
@@ -51,35 +51,27 @@ export class GuessLimitsService {
     { accountKey, client }: Guess,
     check: () => Promise<T | null>,
   ): Promise<[Outcome, T | null]> {
-    const perAccountAndAddress = this.#toPasswordCounters(accountKey, client);
-    const perAccount = [this.counts.toCounter(PASSWORDS_PER_ACCOUNT, accountKey)];
-    const perAddress = this.counts.toClientCounters(PASSWORDS_PER_ADDRESS, client);
     const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
-    const [next, knownSeconds] = await Promise.all([
-      this.counts.readNext({ perAccountAndAddress, perAccount, perAddress }),
-      this.counts.findSecondsLeft(known),
-    ]);
-    const isKnownAddress = knownSeconds > 0;
-    // A client that is beyond its limit gets no further rows.
-    if (isPasswordRejected({ isKnownAddress, ...next })) return ['rejected', null];
-    const strangerCounters: CounterGroups<string> = isKnownAddress ? {} : { perAccount, perAddress };
-    const counted = { perAccountAndAddress, ...strangerCounters };
-    const attempts = await this.counts.add(counted);
-    if (isPasswordRejected({ isKnownAddress, ...next, ...attempts })) {
-      // Parallel guesses have reached the limit first.
-      await this.counts.takeBack(counted);
+    const knownSeconds = await this.counts.findSecondsLeft(known);
+    const isKnown = knownSeconds > 0;
+    const perAddress = this.counts.toClientCounters(PASSWORDS_PER_ADDRESS, client);
+    const ofStranger = {
+      perAccount: isKnown ? [] : [this.counts.toCounter(PASSWORDS_PER_ACCOUNT, accountKey)],
+      perAddress: isKnown ? [] : perAddress,
+    };
+    const ofPair = this.#toPasswordCounters(accountKey, client);
+    if (!(await this.counts.tryAdd({ ...ofPair, ...ofStranger }, isPasswordRejected)))
       return ['rejected', null];
-    }
 
     const begin = performance.now();
     const result = await check();
     this.#checkMs = performance.now() - begin;
     if (result === null) {
-      if (isKnownAddress) await this.counts.add({ perAddress });
+      if (isKnown) await this.counts.add({ perAddress });
       return ['wrong', null];
     }
-    await this.counts.delete(perAccountAndAddress);
-    await this.counts.takeBack(strangerCounters);
+    await this.counts.delete(ofPair);
+    if (!isKnown) await this.counts.takeBack(ofStranger);
     // A mark that is less than a day old is not renewed, which saves most logins a write.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
     return ['ok', result];
@@ -101,13 +93,9 @@ export class GuessLimitsService {
       perAddress: this.counts.toClientCounters(CODES_PER_ADDRESS, client),
     };
     const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
-    const [next, knownSeconds] = await Promise.all([
-      this.counts.readNext(counts),
-      this.counts.findSecondsLeft(known),
-    ]);
-    // A client that is beyond its limit gets no further rows.
-    const isRejected = isCodeRejected(next) || isCodeRejected(await this.counts.add(counts));
-    const result = isRejected ? null : await check(knownSeconds > 0);
+    const isKnown = (await this.counts.findSecondsLeft(known)) > 0;
+    const isRejected = !(await this.counts.tryAdd(counts, isCodeRejected));
+    const result = isRejected ? null : await check(isKnown);
     recordOutcome('code', isRejected ? 'rejected' : result === null ? 'wrong' : 'ok');
     if (result === null) return null;
     await this.counts.takeBack(counts);
@@ -121,7 +109,8 @@ export class GuessLimitsService {
   }
 
   #toPasswordCounters(accountKey: number | string, client: Client) {
-    return this.counts.toClientCounters(PASSWORDS_PER_ACCOUNT_AND_ADDRESS, client, accountKey);
+    const limit = PASSWORDS_PER_ACCOUNT_AND_ADDRESS;
+    return { perAccountAndAddress: this.counts.toClientCounters(limit, client, accountKey) };
   }
 }
 

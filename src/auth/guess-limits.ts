@@ -19,11 +19,11 @@ export const KNOWN_ADDRESS: Limit = { name: 'known', max: 1, seconds: 30 * DAY }
 /** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
 const NETWORK_FACTOR = 16;
 
-/** Attempts of one client, including the guess to decide: from its address, and from its /48 network for IPv6. */
+/** Attempts including the one to decide: from the client's address, and from its /48 network for IPv6. */
 type ClientAttempts = readonly number[];
 
+/** An address that the owner of the account has used counts only as `perAccountAndAddress`. */
 interface PasswordAttempts {
-  readonly isKnownAddress: boolean;
   readonly perAccountAndAddress: ClientAttempts;
   readonly perAddress: ClientAttempts;
   readonly perAccount: readonly number[];
@@ -34,13 +34,15 @@ interface CodeAttempts {
   readonly perAddress: ClientAttempts;
 }
 
-export function isPasswordRejected(attempts: PasswordAttempts): boolean {
-  const { perAccountAndAddress, perAccount, perAddress } = attempts;
-  if (isBeyond(PASSWORDS_PER_ACCOUNT_AND_ADDRESS.max, perAccountAndAddress)) return true;
-  if (attempts.isKnownAddress) return false;
-  if (isBeyond(PASSWORDS_PER_ADDRESS.max, perAddress)) return true;
+export function isPasswordRejected({
+  perAccountAndAddress,
+  perAddress,
+  perAccount,
+}: PasswordAttempts): boolean {
   // While an account is under attack, an unknown address gets one guess.
-  return isBeyond(PASSWORDS_PER_ACCOUNT.max, perAccount) && isBeyond(1, perAccountAndAddress);
+  const isUnderAttack = isBeyond(PASSWORDS_PER_ACCOUNT.max, perAccount);
+  const max = isUnderAttack ? 1 : PASSWORDS_PER_ACCOUNT_AND_ADDRESS.max;
+  return isBeyond(max, perAccountAndAddress) || isBeyond(PASSWORDS_PER_ADDRESS.max, perAddress);
 }
 
 export function isCodeRejected({ perCodeAndAddress, perAddress }: CodeAttempts): boolean {
@@ -49,6 +51,7 @@ export function isCodeRejected({ perCodeAndAddress, perAddress }: CodeAttempts):
   );
 }
 
+/** Returns true if more attempts were made than the limit allows. */
 export function isBeyond(max: number, [address = 0, network = 0]: ClientAttempts): boolean {
   return address > max || network > max * NETWORK_FACTOR;
 }

@@ -58,8 +58,7 @@ export class OtpMailsService implements OnModuleInit {
     const isAllowed = await this.requests.count(tx, newEmail ?? user.email, 'verify_email', client);
     // Codes that were mailed to the former address must not verify the new one.
     const isNewEmail = newEmail !== undefined;
-    if (isNewEmail && newEmail.toLowerCase() !== user.email.toLowerCase())
-      await tx.delete(OneTimePassword, { userId: user.id });
+    if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
     if (isAllowed) await this.#enqueueCode(tx, user.id, 'verify_email', isNewEmail);
   }
 

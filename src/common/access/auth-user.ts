@@ -13,6 +13,8 @@ export interface AuthUser {
   readonly sessionId: string;
 }
 
-export interface AuthenticatedRequest extends Request {
-  user: AuthUser;
+/** Request that `AccessGuard` has checked. */
+export interface GuardedRequest extends Request {
+  /** Absent for an anonymous request. */
+  user?: AuthUser;
 }

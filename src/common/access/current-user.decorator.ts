@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest, AuthUser } from './auth-user.js';
+import type { AuthUser, GuardedRequest } from './auth-user.js';
 
 /** Injects the user who makes the request; undefined for an anonymous request of the public catalog. */
 export const CurrentUser = createParamDecorator(
   (_: undefined, context: ExecutionContext): AuthUser | undefined =>
-    context.switchToHttp().getRequest<Partial<AuthenticatedRequest>>().user,
+    context.switchToHttp().getRequest<GuardedRequest>().user,
 );
