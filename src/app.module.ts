@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { OTP_CONSTRAINT_FAILURES } from './auth/otp.entity.js';
 import { FailEnvelopeFilter } from './common/errors/fail-envelope.filter.js';
 import { SuccessEnvelopeInterceptor } from './common/http/success-envelope.interceptor.js';
 import { DtoValidationPipe } from './common/validation/validation.pipe.js';
@@ -23,7 +22,6 @@ import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
 
 const CONSTRAINT_FAILURES = {
   ...USER_CONSTRAINT_FAILURES,
-  ...OTP_CONSTRAINT_FAILURES,
   ...ORDER_CONSTRAINT_FAILURES,
 };
 

@@ -17,15 +17,11 @@ import {
 import { AccountService } from './account.service.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { BOTH_COOKIES, setCookies } from './cookies.js';
-import { OtpMailsService } from './otp-mails.service.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AccountController {
-  constructor(
-    private readonly account: AccountService,
-    private readonly otpMails: OtpMailsService,
-  ) {}
+  constructor(private readonly account: AccountService) {}
 
   @ApiEndpoint({
     summary: 'Get the signed-in user from the access token',
@@ -111,7 +107,8 @@ export class AccountController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    setCookies(response, await this.account.changePassword(authUser, body, client));
+    const tokens = await this.account.changePassword(authUser, body, client);
+    setCookies(response, tokens);
   }
 
   @ApiEndpoint({
@@ -124,7 +121,7 @@ export class AccountController {
   })
   @Post('password/forgot')
   async forgotPassword(@Body() { email }: ForgotPasswordDto, @CurrentClient() client: Client) {
-    await this.otpMails.requestReset(email, client);
+    await this.account.requestReset(email, client);
   }
 
   @ApiEndpoint({

@@ -5,9 +5,9 @@ import { failures } from '../common/errors/failures.js';
 import { type User, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AccountNoticesService } from './account-notices.service.js';
-import { AuthService, type OpenedSession } from './auth.service.js';
+import { AuthService } from './auth.service.js';
 import type { Client } from '../common/http/client.decorator.js';
-import type { SessionTokens } from './cookies.js';
+import type { IssuedTokens } from './cookies.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword, runInTurn } from './passwords.js';
@@ -31,6 +31,10 @@ export class AccountService {
       const user = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otpMails.requestVerification(tx, user, client);
     });
+  }
+
+  async requestReset(email: string, client: Client): Promise<void> {
+    await this.dataSource.transaction((tx) => this.otpMails.requestReset(tx, email, client));
   }
 
   /** @throws Failure 400 if the code is not valid, 401 if the session has been ended */
@@ -60,7 +64,7 @@ export class AccountService {
     client: Client,
   ): Promise<{
     readonly user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>;
-    readonly tokens: SessionTokens | null;
+    readonly tokens: IssuedTokens | null;
   }> {
     if (password !== undefined) await this.#checkPassword(authUser, password, client);
     return this.dataSource.transaction(async (tx) => {
@@ -75,7 +79,7 @@ export class AccountService {
       }
       const user = await this.users.change(tx, before, change);
       const isRenamed = user.fullname !== before.fullname;
-      return { user, tokens: isRenamed ? this.auth.continueSession(user, authUser) : null };
+      return { user, tokens: isRenamed ? this.auth.issueAccessToken(user, authUser.sessionId) : null };
     });
   }
 
@@ -87,7 +91,7 @@ export class AccountService {
     authUser: AuthUser,
     { currentPassword, password }: ChangePasswordDto,
     client: Client,
-  ): Promise<OpenedSession> {
+  ): Promise<IssuedTokens> {
     await this.#checkPassword(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {

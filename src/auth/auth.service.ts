@@ -7,17 +7,12 @@ import type { Language } from '../common/languages.js';
 import { type LockedUser, type User, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import type { Client } from '../common/http/client.decorator.js';
+import type { IssuedTokens } from './cookies.js';
 import { type Guess, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { hashPassword, runInTurn, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
-
-export interface OpenedSession {
-  readonly user: AuthUser;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 
 /** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). */
 @Injectable()
@@ -36,7 +31,7 @@ export class AuthService {
     { email, fullname, password }: RegisterDto,
     language: Language | null,
     client: Client,
-  ): Promise<OpenedSession> {
+  ): Promise<IssuedTokens> {
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return this.dataSource.transaction(async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
@@ -47,7 +42,7 @@ export class AuthService {
   }
 
   /** @throws Failure like `authenticate` */
-  async login(credentials: LoginDto, client: Client): Promise<OpenedSession> {
+  async login(credentials: LoginDto, client: Client): Promise<IssuedTokens> {
     const found = await this.users.findByEmail(credentials.email);
     const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
     const authenticated = await this.authenticate(found, guess, credentials.password);
@@ -62,7 +57,7 @@ export class AuthService {
   }
 
   /** @throws Failure 401 if the refresh token is absent, invalid or not stored */
-  async refresh(refreshToken: string | null): Promise<Omit<OpenedSession, 'refreshToken'>> {
+  async refresh(refreshToken: string | null): Promise<IssuedTokens> {
     if (refreshToken === null) throw failures.missingRefreshToken();
     const authUser = this.tokens.verifyRefresh(refreshToken);
     const digest = hashRefreshToken(refreshToken);
@@ -70,14 +65,11 @@ export class AuthService {
       throw failures.refreshToken();
     const user = await this.users.findById(authUser.id);
     if (user === null) throw failures.refreshToken();
-    return this.continueSession(user, authUser);
+    return this.issueAccessToken(user, authUser.sessionId);
   }
 
-  /** Issues an access token with the current data of a user for a live session. */
-  continueSession(
-    { id, fullname, email, role }: User,
-    { sessionId }: AuthUser,
-  ): Omit<OpenedSession, 'refreshToken'> {
+  /** Issues an access token with the current data of a user. */
+  issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
     const user: AuthUser = { id, fullname, email, role, sessionId };
     return { user, accessToken: this.tokens.signAccess(user) };
   }
@@ -98,15 +90,16 @@ export class AuthService {
    *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which users exist
    */
   async authenticate(user: User | null, guess: Guess, password: string): Promise<User> {
-    const authenticated = await this.limits.guessPassword(guess, async () =>
-      (await verifyPassword(password, user?.passwordHash)) ? user : null,
+    const isRight = await this.limits.checkPassword(
+      guess,
+      async () => (await verifyPassword(password, user?.passwordHash)) && user !== null,
     );
-    if (authenticated === null) throw failures.credentials();
-    return authenticated;
+    if (user === null || !isRight) throw failures.credentials();
+    return user;
   }
 
   /** Changes a user, ends all its sessions and starts a new one. */
-  async changeAccount(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<OpenedSession> {
+  async changeAccount(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<IssuedTokens> {
     const changed = await this.users.change(tx, user, changes);
     await this.sessions.endAll(tx, user);
     return this.#openSession(tx, changed);
@@ -123,11 +116,10 @@ export class AuthService {
     return user;
   }
 
-  async #openSession(tx: EntityManager, user: LockedUser): Promise<OpenedSession> {
-    const { id, fullname, email, role } = user;
-    const authUser: AuthUser = { id, fullname, email, role, sessionId: randomUUID() };
-    const refreshToken = this.tokens.signRefresh(authUser);
-    await this.sessions.open(tx, user, authUser.sessionId, hashRefreshToken(refreshToken));
-    return { user: authUser, accessToken: this.tokens.signAccess(authUser), refreshToken };
+  async #openSession(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
+    const tokens = this.issueAccessToken(user, randomUUID());
+    const refreshToken = this.tokens.signRefresh(tokens.user);
+    await this.sessions.open(tx, user, tokens.user.sessionId, hashRefreshToken(refreshToken));
+    return { ...tokens, refreshToken };
   }
 }

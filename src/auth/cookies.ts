@@ -1,4 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express';
+import type { AuthUser } from '../common/access/auth-user.js';
 
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';
@@ -9,13 +10,14 @@ const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
 const ACCESS: CookieOptions = { ...FLAGS, path: '/', maxAge: 600_000_000 };
 const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh', maxAge: 864_000_000_000 };
 
-/** New tokens of a session. Without a refresh token, that of the session stays valid. */
-export interface SessionTokens {
+/** Tokens of a session. Without a new refresh token, the earlier one stays valid. */
+export interface IssuedTokens {
+  readonly user: AuthUser;
   readonly accessToken: string;
   readonly refreshToken?: string;
 }
 
-export function setCookies(response: Response, { accessToken, refreshToken }: SessionTokens): void {
+export function setCookies(response: Response, { accessToken, refreshToken }: IssuedTokens): void {
   forbidCaching(response);
   response.cookie(ACCESS_COOKIE, accessToken, ACCESS);
   if (refreshToken !== undefined) response.cookie(REFRESH_COOKIE, refreshToken, REFRESH);

@@ -35,22 +35,18 @@ export class GuessLimitsService {
 
   /**
    * Counts and checks a password. A rejected password is not checked, but its rejection takes as long as a check.
-   * @param check returns null for a wrong password
-   * @returns null for a wrong or rejected password
+   * @returns true for a right password, false for a wrong or rejected one
    * @throws Failure 503 if too many passwords wait
    */
-  async guessPassword<T>(guess: Guess, check: () => Promise<T | null>): Promise<T | null> {
+  async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
     // Few passwords are counted, but not checked yet. Otherwise many correct passwords at the same time could reach a limit.
-    const [outcome, result] = await runInTurn(guess.client, () => this.#guessPasswordInTurn(guess, check));
+    const outcome = await runInTurn(guess.client, () => this.#checkPasswordInTurn(guess, check));
     if (outcome === 'rejected') await delay(this.#checkMs);
     recordOutcome('password', outcome);
-    return result;
+    return outcome === 'ok';
   }
 
-  async #guessPasswordInTurn<T>(
-    { accountKey, client }: Guess,
-    check: () => Promise<T | null>,
-  ): Promise<[Outcome, T | null]> {
+  async #checkPasswordInTurn({ accountKey, client }: Guess, check: () => Promise<boolean>): Promise<Outcome> {
     const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
     const knownSeconds = await this.counts.findSecondsLeft(known);
     const isKnown = knownSeconds > 0;
@@ -60,48 +56,47 @@ export class GuessLimitsService {
       perAddress: isKnown ? [] : perAddress,
     };
     const ofPair = this.#toPasswordCounters(accountKey, client);
-    if (!(await this.counts.tryAdd({ ...ofPair, ...ofStranger }, isPasswordRejected)))
-      return ['rejected', null];
+    if (!(await this.counts.tryAdd({ ...ofPair, ...ofStranger }, isPasswordRejected))) return 'rejected';
 
     const begin = performance.now();
-    const result = await check();
+    const isRight = await check();
     this.#checkMs = performance.now() - begin;
-    if (result === null) {
+    if (!isRight) {
       if (isKnown) await this.counts.add({ perAddress });
-      return ['wrong', null];
+      return 'wrong';
     }
     await this.counts.delete(ofPair);
     if (!isKnown) await this.counts.takeBack(ofStranger);
     // A mark that is less than a day old is not renewed, which saves most logins a write.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
-    return ['ok', result];
+    return 'ok';
   }
 
   /**
    * Counts and checks a code. A correct code makes the address known and deletes the client's password count.
    * @param codeId identifies the mailed code, because each code has its own tries
-   * @param check returns null for a wrong code; does not run for a rejected code
-   * @returns null for a wrong or rejected code
+   * @param check does not run for a rejected code
+   * @returns true for a right code, false for a wrong or rejected one
    */
-  async guessCode<T>(
+  async checkCode(
     { accountKey, client }: Guess,
     codeId: string,
-    check: (isKnownAddress: boolean) => Promise<T | null>,
-  ): Promise<T | null> {
+    check: (isKnownAddress: boolean) => Promise<boolean>,
+  ): Promise<boolean> {
+    const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
+    const isKnown = (await this.counts.findSecondsLeft(known)) > 0;
     const counts = {
       perCodeAndAddress: this.counts.toClientCounters(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
       perAddress: this.counts.toClientCounters(CODES_PER_ADDRESS, client),
     };
-    const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
-    const isKnown = (await this.counts.findSecondsLeft(known)) > 0;
-    const isRejected = !(await this.counts.tryAdd(counts, isCodeRejected));
-    const result = isRejected ? null : await check(isKnown);
-    recordOutcome('code', isRejected ? 'rejected' : result === null ? 'wrong' : 'ok');
-    if (result === null) return null;
+    const isCounted = await this.counts.tryAdd(counts, isCodeRejected);
+    const isRight = isCounted && (await check(isKnown));
+    recordOutcome('code', isRight ? 'ok' : isCounted ? 'wrong' : 'rejected');
+    if (!isRight) return false;
     await this.counts.takeBack(counts);
     await this.counts.delete(this.#toPasswordCounters(accountKey, client));
     await this.counts.restart(known);
-    return result;
+    return true;
   }
 
   async rememberKnownAddress(tx: EntityManager, accountId: number, { clientAddress }: Client): Promise<void> {

@@ -42,7 +42,10 @@ export class OtpMailsService implements OnModuleInit {
     this.jobs.handle<StartResetPayload>(START_RESET, (payload) => this.#startReset(payload), options);
     this.jobs.handle<StartResetPayload & { readonly requester: string }>(
       UNCOUNTED_RESET,
-      ({ email, requester }) => this.requestReset(email, { clientAddress: requester, network48: undefined }),
+      ({ email, requester: clientAddress }) =>
+        this.dataSource.transaction((tx) =>
+          this.requestReset(tx, email, { clientAddress, network48: undefined }),
+        ),
       options,
     );
   }
@@ -63,12 +66,10 @@ export class OtpMailsService implements OnModuleInit {
   }
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
-  async requestReset(email: string, client: ClientNetworks): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
-      if (!(await this.requests.count(tx, email, 'reset_password', client))) return;
-      const payload: StartResetPayload = { email };
-      await this.jobs.enqueue(tx, START_RESET, payload, { key: `${START_RESET}:${email.toLowerCase()}` });
-    });
+  async requestReset(tx: EntityManager, email: string, client: ClientNetworks): Promise<void> {
+    if (!(await this.requests.count(tx, email, 'reset_password', client))) return;
+    const payload: StartResetPayload = { email };
+    await this.jobs.enqueue(tx, START_RESET, payload, { key: `${START_RESET}:${email.toLowerCase()}` });
   }
 
   async #startReset({ email }: StartResetPayload): Promise<void> {

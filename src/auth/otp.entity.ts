@@ -1,10 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { failures } from '../common/errors/failures.js';
-
-/** A token can outlive its user after a restore of an older backup. */
-export const OTP_CONSTRAINT_FAILURES = {
-  one_time_passwords_user_id_fkey: failures.missingAccessToken,
-};
 
 /** Each purpose has its own code and limits. */
 export type OtpPurpose = 'verify_email' | 'reset_password';

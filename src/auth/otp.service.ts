@@ -61,8 +61,8 @@ export class OtpService {
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const checked = await this.limits.guessCode(guess, codeId, async (isKnownAddress) => {
-      if (otp?.digest == null) return null;
+    const isRight = await this.limits.checkCode(guess, codeId, async (isKnownAddress) => {
+      if (otp?.digest == null) return false;
       const { userId, digest } = otp;
       const isRequester = await this.requests.isRequester(email, purpose, client);
       // Tries of strangers must not lock the owner out.
@@ -73,10 +73,9 @@ export class OtpService {
       };
       // Count the try before the comparison, so that parallel tries cannot exceed MAX_TRIES.
       const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);
-      const isRight = timingSafeEqual(digest, this.#digest(userId, purpose, code));
-      return affected === 1 && isRight ? { userId, purpose, digest } : null;
+      return affected === 1 && timingSafeEqual(digest, this.#digest(userId, purpose, code));
     });
-    if (checked !== null) return checked;
+    if (isRight && otp?.digest != null) return { userId: otp.userId, purpose, digest: otp.digest };
     await rejection;
     throw failures.invalidOtp();
   }
