@@ -37,7 +37,6 @@ describe('the watch over the job runner', () => {
     const { watchQueue } = await importBuilt('src/jobs/watch-queue.js');
     const stuckRunner: WatchedRunner = {
       isBusy: () => false,
-      hasUnsettledJob: () => false,
       lastFetchAt: () => 0,
       wake: (count) => void wakeCounts.push(count),
       onDeadJob: () => undefined,

@@ -1,7 +1,9 @@
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { loadDevelopmentSecrets } from './development-secrets.js';
+import { join } from 'node:path';
+import { createDataDir, writeOnce } from '../common/files.js';
 import { Env, type GivenSettings, type Problems } from './env.js';
 import { findProductionProblems } from './production-checks.js';
 
@@ -117,4 +119,25 @@ function deriveDefaults(given: GivenSettings): Partial<Env> {
     midtransServerKey: SIMULATOR_SERVER_KEY,
     ...(areKeysSet ? {} : loadDevelopmentSecrets(given.dataDir)),
   };
+}
+
+/**
+ * Reads the signing keys of a development service from `DATA_DIR/development-secrets.json`, so that sessions survive a
+ * restart. The first start generates the keys.
+ */
+function loadDevelopmentSecrets(dataDir: string) {
+  const file = join(dataDir, 'development-secrets.json');
+  const generateKey = () => randomBytes(48).toString('base64url');
+  const generated = { jwtAccessSecret: generateKey(), jwtRefreshSecret: generateKey() };
+  createDataDir(dataDir);
+  const stored = writeOnce(file, `${JSON.stringify(generated, null, 2)}\n`, 0o600);
+  try {
+    const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(stored) as Partial<Record<string, string>>;
+    if (jwtAccessSecret && jwtRefreshSecret) return { jwtAccessSecret, jwtRefreshSecret };
+  } catch {
+    // Ignore the parser's error, because its message quotes the file with the keys.
+  }
+  throw new Error(
+    `${file} does not contain the development keys; delete the file, and the next start generates new keys`,
+  );
 }

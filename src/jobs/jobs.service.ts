@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
+import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
 import { jobDuration, mails } from './jobs.metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
@@ -9,6 +9,7 @@ import { type JobKind, priorityOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { MAX_ATTEMPTS } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
+import { endRetries } from './queue-upkeep.js';
 import { withinDeadline } from './with-deadline.js';
 
 /** Work of a job, which must be idempotent. After an error the job is retried, except after a PermanentJobError. */
@@ -70,13 +71,24 @@ export class JobsService implements OnModuleDestroy {
         );
         end({ outcome: 'done' });
       } catch (error) {
-        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
+        const isDead = await this.#isDead(job, error);
         if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
         end({ outcome: isDead ? 'dead' : 'failed' });
         if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;
       }
     };
+  }
+
+  /** Returns true if a job that failed is not retried. */
+  async #isDead({ id, attempts, max_attempts }: Job, error: unknown): Promise<boolean> {
+    if (attempts >= max_attempts) return true;
+    if (!(error instanceof PermanentJobError)) return false;
+    // Without the database, the job is retried, and fails permanently once more.
+    return endRetries(this.queue.pool, id).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Registers a task that one of the processes runs at the times of `cron`, in UTC. */

@@ -1,6 +1,5 @@
 import { PRIORITIES, WORKERS } from './job-kinds.js';
 import { IS_SUPERSEDED, type Queryable } from './job-table.js';
-import { PERMANENT } from './permanent-job-error.js';
 
 /** Selects stale locks, whose jobs no longer run: locks older than a limit, and locks of one runner. */
 export interface StaleLocks {
@@ -52,17 +51,20 @@ export async function freeJobs(
   return dead;
 }
 
-/**
- * Makes permanently failed jobs dead, and removes superseded jobs that failed. graphile-worker allows neither while the job
- * runs. Must be called within two seconds of a failure, before the first retry, which comes after 2.7 s.
- */
-export async function settleFailedJobs(database: Queryable): Promise<void> {
+/** Removes superseded jobs that failed. graphile-worker does not remove a job that runs. */
+export async function removeSupersededJobs(database: Queryable): Promise<void> {
   await database.query(
-    `SELECT FROM graphile_worker.jobs AS failed,
-       graphile_worker.reschedule_jobs(ARRAY[failed.id], max_attempts := failed.attempts) AS limited,
-       graphile_worker.permanently_fail_jobs(ARRAY[limited.id], substr(failed.last_error, ${PERMANENT.length + 1}))
-     WHERE failed.last_error LIKE '${PERMANENT}%' AND failed.locked_at IS NULL;
-     SELECT graphile_worker.complete_jobs(ARRAY(
+    `SELECT graphile_worker.complete_jobs(ARRAY(
        SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
   );
+}
+
+/**
+ * Makes the current try of a running job its last one. Writes to a private table, because the public functions of
+ * graphile-worker do not change a running job.
+ */
+export async function endRetries(database: Queryable, jobId: string): Promise<void> {
+  await database.query('UPDATE graphile_worker._private_jobs SET max_attempts = attempts WHERE id = $1', [
+    jobId,
+  ]);
 }

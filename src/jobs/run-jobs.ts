@@ -10,7 +10,6 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { PermanentJobError } from './permanent-job-error.js';
 import { type WatchedRunner, watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
@@ -19,8 +18,6 @@ const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
 const FAILED_STOP_MS = SECOND;
-/** Time in which the result of a permanently failed job is written, so that the job can be settled. */
-const SETTLE_MS = 3 * SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
@@ -56,10 +53,6 @@ export async function runJobs(
     events.on(event, () => {
       if (!ended.signal.aborted) observer.onFetch();
     });
-  let lastPermanentFailureAt = -Infinity;
-  events.on('job:error', ({ error }) => {
-    if (error instanceof PermanentJobError) lastPermanentFailureAt = performance.now();
-  });
   const failed = new Promise<never>((_, reject) => {
     for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
       events.once(event, ({ error }) => {
@@ -88,7 +81,6 @@ export async function runJobs(
     const runnerToWatch = {
       ...observer,
       isBusy: () => limits.isEveryWorkerBusy,
-      hasUnsettledJob: () => performance.now() - lastPermanentFailureAt < SETTLE_MS,
       wake: (count: number) => {
         if (!ended.signal.aborted) workerPool?.nudge(count);
       },

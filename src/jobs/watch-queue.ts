@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from './job-table.js';
-import { countDueJobs, freeJobs, type NamedJob, settleFailedJobs } from './queue-upkeep.js';
+import { countDueJobs, freeJobs, type NamedJob, removeSupersededJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
 
@@ -16,8 +16,6 @@ const TIMES: WatchTimes = { pollMs: SECOND, upkeepMs: 5 * SECOND, stuckAfterMs: 
 
 export interface WatchedRunner {
   readonly isBusy: () => boolean; // every worker runs a job
-  /** Returns true if a job of this runner may have failed permanently and still wait for a retry. */
-  readonly hasUnsettledJob: () => boolean;
   /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
@@ -28,7 +26,7 @@ export interface WatchedRunner {
 /**
  * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs. LISTEN is not
  * enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs of dead
- * processes, reports freed jobs that are now dead, makes permanently failed jobs dead, and removes failed superseded jobs.
+ * processes, reports freed jobs that are now dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
@@ -39,9 +37,9 @@ export async function watchQueue(
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;
   while (!ended.aborted) {
-    if (performance.now() >= nextUpkeepAt || runner.hasUnsettledJob()) {
+    if (performance.now() >= nextUpkeepAt) {
       for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
-      await settleFailedJobs(database);
+      await removeSupersededJobs(database);
       nextUpkeepAt = performance.now() + upkeepMs;
     }
     const due = await countDueJobs(database);

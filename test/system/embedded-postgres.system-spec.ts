@@ -109,7 +109,6 @@ const BUILT_FILES = [
   'database/embedded-postgres',
   'common/errors/error-info.js',
   'common/files.js',
-  'config/search-path.js',
 ];
 
 /**

@@ -53,5 +53,5 @@ async function copyPrograms(native: string, copy: string): Promise<void> {
     await rm(link, { force: true });
     await symlink(basename(source), link);
   }
-  await run('chmod', ['-R', 'a+rx', copy]);
+  await run('/bin/chmod', ['-R', 'a+rx', copy]);
 }

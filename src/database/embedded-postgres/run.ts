@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { SEARCH_PATH } from '../../config/search-path.js';
 
 /** User that runs a program, as options for `spawn`. */
 export interface RunAs {
@@ -14,7 +13,7 @@ export interface RunAs {
  */
 export const CHILD_OPTIONS = {
   cwd: '/',
-  env: { PATH: SEARCH_PATH, LC_ALL: 'C', TZ: 'UTC' },
+  env: { LC_ALL: 'C', TZ: 'UTC' },
   detached: true,
 };
 

@@ -1,2 +1,0 @@
-/** Folders in which the operating system looks for programs. */
-export const SEARCH_PATH = process.env.PATH ?? '';
