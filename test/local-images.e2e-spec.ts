@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { sizedImage } from '../client/images.js';
 import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
-import { bomb, flatPhoto, jpeg, padded, photo, png } from './support/pictures.js';
+import { bomb, flatPhoto, jpeg, padded, photo, png, withPart } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const FLAT = { create: { width: 30, height: 20, channels: 3, background: 'brown' } } as const;
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
 const service = await useService();
@@ -96,6 +97,19 @@ describe('an uploaded photo', () => {
       expect(bytes.includes('Phone')).toBe(false);
     },
   );
+
+  it.each([
+    ['a comment of a JPEG', 'jpeg', 0xfe, 'secret-place'],
+    ['a second JPEG for other cameras', 'jpeg', 0xe2, 'MPF\0secret-place'],
+    ['a segment of an image editor', 'jpeg', 0xec, 'Ducky secret-place'],
+    ['a text of a PNG', 'png', 'tEXt', 'Comment\0secret-place'],
+    ['a private chunk of a PNG', 'png', 'prVt', 'secret-place'],
+  ] as const)('is stored without %s', async (_, format, kind, content) => {
+    const file = withPart(await sharp(FLAT).toFormat(format).toBuffer(), kind, content);
+    const { bytes } = await download(await storeImage(file));
+    expect(bytes.includes('secret-place')).toBe(false);
+    expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 30, height: 20 });
+  });
 
   it('is stored without metadata if its end is missing, and stays as it is if it cannot be decoded', async () => {
     const truncated = (await photo()).subarray(0, 400_000);

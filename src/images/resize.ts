@@ -2,6 +2,7 @@ import type { Metadata, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { FairQueue } from '../common/fair-queue.js';
 import type { ImageFile } from './image-host.js';
+import { hasMetadata } from './image-metadata.js';
 
 /** Largest width and height of a stored image. */
 const MAX_SIDE = 2000;
@@ -11,8 +12,6 @@ const MAX_PIXELS = 50_000_000;
 /** Limit for images that libvips keeps in memory as a whole: progressive ones, and PNGs to turn upright. */
 const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
-/** Fields of sharp's metadata that a stored image does not have. They can contain the place where a photo was taken. */
-const REMOVED_METADATA = ['exif', 'icc', 'iptc', 'xmp', 'tifftagPhotoshop', 'comments'] as const;
 
 /** Uploads and downloads each decode one image at a time, because it takes up to 130 MB of memory and a processor core. */
 const uploads = new FairQueue(1, 100);
@@ -28,8 +27,8 @@ const NEVER = new AbortController().signal;
 export function normalizeImage(image: ImageFile): Promise<ImageFile> {
   return uploads.run('', NEVER, async () => {
     const { metadata, decode } = await open(image);
-    const isNormal = (metadata.orientation ?? 1) === 1 && REMOVED_METADATA.every((field) => !metadata[field]);
-    if (isNormal && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
+    // The orientation is part of the metadata.
+    if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
     const bytes = await encode(image, () =>
       decode().resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE }),
     );

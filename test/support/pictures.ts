@@ -70,3 +70,19 @@ export function bomb(): Buffer {
   bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
   return bytes;
 }
+
+/** Inserts a segment into a JPEG, or a chunk into a PNG, before the pixels. */
+export function withPart(image: Buffer, kind: number | string, content: string): Buffer {
+  const length = Buffer.alloc(4);
+  if (typeof kind === 'number') {
+    length.writeUInt16BE(content.length + 2);
+    const segment = [Buffer.from([0xff, kind]), length.subarray(0, 2), Buffer.from(content)];
+    return Buffer.concat([image.subarray(0, 2), ...segment, image.subarray(2)]);
+  }
+  const body = Buffer.from(kind + content);
+  length.writeUInt32BE(content.length);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(body));
+  // The first chunk, IHDR, ends after 33 bytes.
+  return Buffer.concat([image.subarray(0, 33), length, body, checksum, image.subarray(33)]);
+}
