@@ -43,6 +43,6 @@ export class AccountNoticesService implements OnModuleInit {
     // Without a name, because whoever made the change may have changed the name too.
     const { language, fullname } = user;
     const recipient = { email: to, fullname, emailVerifiedAt: null, language };
-    await this.mail.send({ to: recipient, subject, template: 'notice', context });
+    await this.mail.send({ to: recipient, subject, template: 'account', context });
   }
 }

@@ -102,6 +102,6 @@ export class OtpMailsService implements OnModuleInit {
     const { codes, codeValidity } = await this.mail.textsFor(user);
     const { subject, ...texts } = codes[isNewEmail ? 'new_email' : purpose];
     const context = { ...texts, code, validity: codeValidity(OTP_MINUTES) };
-    await this.mail.send({ to: user, subject, template: 'one-time-password', context });
+    await this.mail.send({ to: user, subject, template: 'account', context });
   }
 }

@@ -21,7 +21,7 @@ interface Recipient {
 interface Mail {
   readonly to: Recipient;
   readonly subject: string;
-  readonly template: MailTemplate;
+  readonly template: keyof typeof TEMPLATES;
   readonly context: Readonly<Record<string, string | number | object>>;
   /** Text with which the customer starts a chat with the shop, for example the order number. */
   readonly chatText?: string;
@@ -31,15 +31,8 @@ const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', readTemplate('layout.html'));
 handlebars.registerPartial('shop', readTemplate('shop.txt'));
 
-const TEMPLATES = {
-  'one-time-password': compileParts('one-time-password'),
-  notice: compileParts('notice'),
-  'order-receipt': compileParts('order-receipt'),
-  'order-ready': compileParts('order-ready'),
-  'order-refused': compileParts('order-refused'),
-  'order-refunded': compileParts('order-refunded'),
-};
-type MailTemplate = keyof typeof TEMPLATES;
+/** `account`: a code or a notice. `order`: what was ordered, between two sentences. */
+const TEMPLATES = { account: compileParts('account'), order: compileParts('order') };
 
 /** The sum of the timeouts in `mail.module.ts`, and less than the deadline of a job. */
 const SEND_DEADLINE_MS = 25_000;

@@ -36,24 +36,34 @@ const EN = {
       note: 'If you did not change it, set a new password with the link "Forgot password" on the sign-in page, and contact us.',
     },
   },
+  /** `intro` stands before the list of what was ordered, `closing` after it. Empty: the text depends on the order. */
   orders: {
-    'order-receipt': { subject: 'Your receipt', intro: 'thank you, your order is paid.' },
+    'order-receipt': {
+      subject: 'Your receipt',
+      intro: 'thank you, your order is paid.',
+      closing: 'We write to you again when it is ready.',
+    },
     'order-ready': {
       subject: 'Your order is ready',
-      intro: 'your order is ready. You can collect it at the bakery.',
+      intro: 'your order is ready.',
+      closing: 'You can collect it at the bakery.',
     },
     'order-refused': {
       subject: 'We cannot make your order',
       intro: 'we are sorry, we cannot make your order.',
+      closing: '',
     },
-    'order-refunded': { subject: 'Your refund', intro: '' },
+    'order-refunded': {
+      subject: 'Your refund',
+      intro: '',
+      closing: 'Depending on your bank, it can take a few days until the money arrives.',
+    },
   },
   total: 'Total',
   order: 'Order',
   pickup: 'Pickup',
   note: 'Your note',
   phone: 'Phone',
-  next: 'We write to you again when it is ready.',
   nextRefused: 'We cannot make this order and will return your payment.',
   willReturn: (amount: string) => `We received your payment and will return ${amount} to you.`,
   haveReturned: (amount: string) => `We have returned ${amount} to you.`,
@@ -61,7 +71,6 @@ const EN = {
   refundedInFull: (amount: string) => `we have returned your whole payment of ${amount}.`,
   refundedInPart: (amount: string, total: string) =>
     `we have returned ${amount} of your payment of ${total}.`,
-  refundTime: 'Depending on your bank, it can take a few days until the money arrives.',
 };
 
 /** Texts of all mails in one language. */
@@ -107,23 +116,29 @@ const ID: MailTexts = {
     'order-receipt': {
       subject: 'Struk pembayaran Anda',
       intro: 'terima kasih, pesanan Anda sudah dibayar.',
+      closing: 'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
     },
     'order-ready': {
       subject: 'Pesanan Anda siap diambil',
-      intro: 'pesanan Anda siap diambil. Silakan ambil di toko kami.',
+      intro: 'pesanan Anda siap diambil.',
+      closing: 'Silakan ambil di toko kami.',
     },
     'order-refused': {
       subject: 'Pesanan Anda ditolak',
       intro: 'mohon maaf, kami tidak dapat membuat pesanan Anda.',
+      closing: '',
     },
-    'order-refunded': { subject: 'Pengembalian dana Anda', intro: '' },
+    'order-refunded': {
+      subject: 'Pengembalian dana Anda',
+      intro: '',
+      closing: 'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
+    },
   },
   total: 'Total',
   order: 'Pesanan',
   pickup: 'Waktu pengambilan',
   note: 'Catatan Anda',
   phone: 'Telepon',
-  next: 'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
   nextRefused: 'Kami tidak dapat membuat pesanan ini dan akan mengembalikan pembayaran Anda.',
   willReturn: (amount) => `Kami sudah menerima pembayaran Anda dan akan mengembalikan ${amount} kepada Anda.`,
   haveReturned: (amount) => `Kami sudah mengembalikan ${amount} kepada Anda.`,
@@ -132,7 +147,6 @@ const ID: MailTexts = {
   refundedInFull: (amount) => `kami sudah mengembalikan seluruh pembayaran Anda sebesar ${amount}.`,
   refundedInPart: (amount, total) =>
     `kami sudah mengembalikan ${amount} dari pembayaran Anda sebesar ${total}.`,
-  refundTime: 'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
 };
 
 export const MAIL_TEXTS: Readonly<Record<Language, MailTexts>> = { id: ID, en: EN };

@@ -62,34 +62,40 @@ export class OrderMailsService implements OnModuleInit {
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.textsFor(customer);
     const zone = await this.shop.timeZone();
-    const total = formatRupiah(grossAmount);
     await this.mail.send({
       to: customer,
       subject: texts.orders[mail].subject,
-      template: mail,
+      template: 'order',
       chatText: `${texts.order} #${number}`,
       context: {
-        intro: texts.orders[mail].intro,
+        ...describe(mail, order, amount, texts),
         labels: texts,
         number,
         pickup: pickupAt === null ? '' : formatDateTime(pickupAt, zone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
         note: customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
-        // Used by the receipt. The order may have been refused before it was paid.
-        next: order.fulfilment === 'refused' ? texts.nextRefused : texts.next,
-        money: describeMoney(order, texts),
-        refunded:
-          amount >= grossAmount
-            ? texts.refundedInFull(total)
-            : texts.refundedInPart(formatRupiah(amount), total),
-        refundTime: texts.refundTime,
-        total,
+        total: formatRupiah(grossAmount),
         items: items.map(({ name, quantity, price }) => {
           return { name, quantity, sum: formatRupiah(price * quantity) };
         }),
       },
     });
   }
+}
+
+/** Returns the sentences before and after the list of what was ordered. */
+function describe(mail: OrderMail, order: Order, refundedNow: number, texts: MailTexts) {
+  const { intro, closing } = texts.orders[mail];
+  if (mail === 'order-refunded') return { intro: describeRefund(order, refundedNow, texts), closing };
+  if (mail === 'order-refused') return { intro, closing: describeMoney(order, texts) };
+  // The order may have been refused before the receipt was sent.
+  return { intro, closing: order.fulfilment === 'refused' ? texts.nextRefused : closing };
+}
+
+function describeRefund({ grossAmount }: Order, refundedNow: number, texts: MailTexts): string {
+  const total = formatRupiah(grossAmount);
+  if (refundedNow >= grossAmount) return texts.refundedInFull(total);
+  return texts.refundedInPart(formatRupiah(refundedNow), total);
 }
 
 /** Returns the text about the payment for the mail about a refused order. */
