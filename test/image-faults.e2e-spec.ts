@@ -59,7 +59,8 @@ async function insertStaged({ count = 1, ageSeconds = 0, database = service.data
 }
 
 it('the uploads of one request run in parallel, are signed, overwrite nothing, and keep the order of the files', async () => {
-  standIn.delayMs = 100;
+  // Long enough to process all five images, one after the other, on a busy machine.
+  standIn.delayMs = 1_000;
   const files = pictures(5);
   const { images } = await createProduct(admin, files);
   expect(standIn.mostCallsInProgress).toBe(5);

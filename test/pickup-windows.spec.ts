@@ -1,29 +1,21 @@
+import { DEFAULT_SHOP } from '../src/shop/shop.entity.js';
 import { importBuilt } from './support/built.js';
-import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-settings.js';
+import { everyDay } from './support/shop-settings.js';
 
 const { isPickupPossible, pickupWindows } = await importBuilt('src/shop/pickup-windows.js');
 const { dayRange, parseInstant } = await importBuilt('src/common/calendar.js');
 
-function toPickupRules(settings: Partial<ShopSettings>) {
-  const { time_zone, hours, closed, lead_minutes, days_ahead, ...details } = { ...ALWAYS_OPEN, ...settings };
-  return {
-    timeZone: time_zone,
-    hours,
-    closed,
-    leadMinutes: lead_minutes,
-    daysAhead: days_ahead,
-    closedRanges: details.closed_ranges ?? [],
-    cutOff: details.cut_off ?? null,
-    slotMinutes: details.slot_minutes ?? null,
-    ordersPerSlot: details.orders_per_slot ?? null,
-    pausedUntil: parseInstant(details.paused_until),
-  };
-}
+/** Settings that differ from those of a shop that is always open. */
+type Settings = Partial<Omit<typeof DEFAULT_SHOP, 'id'>>;
+
+const withDefaults = (settings: Settings) => {
+  return { ...DEFAULT_SHOP, hours: everyDay(['00:00', '24:00']), leadMinutes: 0, ...settings };
+};
 
 /** @param pickups pickup times of the orders that occupy a place */
-function listWindows(settings: Partial<ShopSettings>, now: string, pickups: string[] = []): string[] {
+function listWindows(settings: Settings, now: string, pickups: string[] = []): string[] {
   const counts = pickups.map((time) => ({ pickupAt: new Date(time), orders: 1 }));
-  const windows = pickupWindows(toPickupRules(settings), new Date(now), counts);
+  const windows = pickupWindows(withDefaults(settings), new Date(now), counts);
   return [...windows].map(({ date, from, to }) => `${date} ${from}-${to}`);
 }
 
@@ -32,20 +24,20 @@ const NOW = '2026-11-22T10:00:00+07:00';
 /** Current times of tests, each on the day before the clocks change in Berlin. */
 const MARCH_28 = '2026-03-28T10:00:00Z';
 const OCTOBER_24 = '2026-10-24T10:00:00Z';
-const ONE_DAY_AHEAD = { ...DAY, days_ahead: 1 };
-const TWO_HOURS_LEAD = { ...DAY, lead_minutes: 120 };
+const ONE_DAY_AHEAD = { ...DAY, daysAhead: 1 };
+const TWO_HOURS_LEAD = { ...DAY, leadMinutes: 120 };
 const CLOSED = { ...DAY, closed: ['2026-11-24'], hours: { ...DAY.hours, wed: [] } };
 const EVENING = { hours: everyDay(['20:00', '24:00']) };
 const RANGE = {
   ...DAY,
-  closed_ranges: [{ from: '2026-11-23', to: '2026-11-24', reason: null }],
+  closedRanges: [{ from: '2026-11-23', to: '2026-11-24', reason: null }],
 };
-const CUT_OFF = { ...DAY, cut_off: '10:00' };
-const PAUSED = { ...DAY, paused_until: '2026-11-22T10:30:00+07:00' };
-const BERLIN = { ...DAY, time_zone: 'Europe/Berlin' };
-const NIGHT = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
+const CUT_OFF = { ...DAY, cutOff: '10:00' };
+const PAUSED = { ...DAY, pausedUntil: new Date('2026-11-22T10:30:00+07:00') };
+const BERLIN = { ...DAY, timeZone: 'Europe/Berlin' };
+const NIGHT = { timeZone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
 
-it.each<[string, string, Partial<ShopSettings>, string, string]>([
+it.each<[string, string, Settings, string, string]>([
   ['impossible', 'before the opening', DAY, '2026-11-24T06:59:59.999+07:00', NOW],
   ['possible', 'at the opening', DAY, '2026-11-24T07:00:00+07:00', NOW],
   ['possible', 'in the last minute', DAY, '2026-11-24T17:59:59.999+07:00', NOW],
@@ -91,7 +83,7 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   ['possible', 'at 02:30 after clocks go back to 02:00', NIGHT, '2026-10-25T01:30:00Z', OCTOBER_24],
   ['impossible', 'at the closing at 03:00 after clocks go back', NIGHT, '2026-10-25T02:00:00Z', OCTOBER_24],
 ])('pickup is %s %s', (expected, _when, settings, pickupAt, now) => {
-  const isPossible = isPickupPossible(toPickupRules(settings), new Date(pickupAt), new Date(now));
+  const isPossible = isPickupPossible(withDefaults(settings), new Date(pickupAt), new Date(now));
   expect(isPossible).toBe(expected === 'possible');
 });
 
@@ -103,7 +95,7 @@ it('a pickup time on 30 February is invalid, although `Date.parse` reads 30 Febr
 describe('the pickup windows', () => {
   it('start after the lead time today and include the windows of the following days', () => {
     const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
-    const settings = { hours, lead_minutes: 90, days_ahead: 1 };
+    const settings = { hours, leadMinutes: 90, daysAhead: 1 };
     expect(listWindows(settings, '2026-11-22T11:45:30.500+07:00')).toEqual([
       '2026-11-22 13:16-18:00',
       '2026-11-23 07:00-12:00',
@@ -113,12 +105,12 @@ describe('the pickup windows', () => {
 
   it('omit today after the last window, days within the lead time and closed dates', () => {
     expect(listWindows(ONE_DAY_AHEAD, '2026-11-22T18:00:00+07:00')).toEqual(['2026-11-23 07:00-18:00']);
-    const slow = { ...DAY, days_ahead: 3, lead_minutes: 2 * 24 * 60 };
+    const slow = { ...DAY, daysAhead: 3, leadMinutes: 2 * 24 * 60 };
     expect(listWindows(slow, '2026-11-22T09:00:00+07:00')).toEqual([
       '2026-11-24 09:00-18:00',
       '2026-11-25 07:00-18:00',
     ]);
-    const closedTomorrow = { ...DAY, days_ahead: 2, closed: ['2026-11-23'] };
+    const closedTomorrow = { ...DAY, daysAhead: 2, closed: ['2026-11-23'] };
     expect(listWindows(closedTomorrow, '2026-11-22T06:00:00+07:00')).toEqual([
       '2026-11-22 07:00-18:00',
       '2026-11-24 07:00-18:00',
@@ -127,7 +119,7 @@ describe('the pickup windows', () => {
 
   it('omit full slots, which are counted from the start of their opening window and end with the window', () => {
     const hours = everyDay(['07:30', '10:00'], ['13:00', '14:00']);
-    const settings = { hours, days_ahead: 1, slot_minutes: 60, orders_per_slot: 2 } as const;
+    const settings = { hours, daysAhead: 1, slotMinutes: 60, ordersPerSlot: 2 } as const;
     const onDay = (...times: string[]) => times.map((time) => `2026-11-23T${time}:00+07:00`);
     const list = (...times: string[]) => listWindows(settings, '2026-11-22T20:00:00+07:00', onDay(...times));
     const [morning, noon] = ['2026-11-23 07:30-10:00', '2026-11-23 13:00-14:00'];
@@ -147,7 +139,7 @@ describe('the pickup windows', () => {
     [['01:00', '06:00'], ['01:00-06:00']],
     [['22:00', '24:00'], ['22:00-24:00']],
   ] as const)('of %s do not begin or end inside the hour that clocks skip in Berlin', (window, expected) => {
-    const settings = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
+    const settings = { timeZone: 'Europe/Berlin', hours: everyDay(window), daysAhead: 1 };
     const found = listWindows(settings, '2026-03-28T23:30:00Z').filter((line) =>
       line.startsWith('2026-03-29'),
     );
@@ -156,18 +148,18 @@ describe('the pickup windows', () => {
 
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
     const settings = {
-      time_zone: 'America/New_York',
+      timeZone: 'America/New_York',
       hours: everyDay(['00:00', '02:30'], ['02:45', '24:00']),
     };
-    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.timeZone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
-      const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
-      const found = [...pickupWindows(toPickupRules(settings), now)].filter(({ date }) => date === day);
-      const { start, end } = dayRange(day, settings.time_zone);
+      const now = new Date(dayRange(day, settings.timeZone).start.getTime() - 3_600_000);
+      const found = [...pickupWindows(withDefaults(settings), now)].filter(({ date }) => date === day);
+      const { start, end } = dayRange(day, settings.timeZone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);
         const isListed = found.some(({ from, to }) => from <= time && time < to);
-        const isPossibleThen = isPickupPossible(toPickupRules(settings), new Date(at), now);
+        const isPossibleThen = isPickupPossible(withDefaults(settings), new Date(at), now);
         expect([day, time, isListed]).toEqual([day, time, isPossibleThen]);
       }
     }

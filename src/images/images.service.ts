@@ -109,7 +109,6 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
   /**
    * Attaches staged images to a product.
    * @param remaining images that the product already has and keeps. The staged images follow them.
-   * @returns the URLs of all images of the product
    * @throws Error if the sweep has condemned a staged image in the meantime
    */
   async attach(
@@ -117,7 +116,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     productId: number,
     staged: readonly StagedImage[],
     remaining: readonly Image[] = [],
-  ): Promise<string[]> {
+  ): Promise<void> {
     let position = (remaining.at(-1)?.position ?? -1) + 1;
     for (const { id, url } of staged) {
       const attached = { state: 'attached', url, productId, position } as const;
@@ -125,7 +124,6 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
       if (affected !== 1) throw new Error('an image was condemned before it could be attached');
       position += 1;
     }
-    return this.urlsOf([...remaining, ...staged]);
   }
 
   /** Condemns those of the images that are still in the state `from`, and enqueues their removal from the host. */

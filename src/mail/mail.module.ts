@@ -3,15 +3,14 @@ import { Module } from '@nestjs/common';
 import { join } from 'node:path';
 import { Env } from '../config/env.js';
 import { ShopModule } from '../shop/shop.module.js';
-import { MailService } from './mail.service.js';
+import { MailService, SMTP_TIMEOUTS_MS } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
 
 /** Adds timeouts to the SMTP URL, because nodemailer ignores options next to a URL. */
 function withTimeouts(smtpUrl: string): string {
   const url = new URL(smtpUrl);
-  const timeouts = { connectionTimeout: 5, greetingTimeout: 5, socketTimeout: 10, dnsTimeout: 5 };
-  for (const [name, seconds] of Object.entries(timeouts))
-    if (!url.searchParams.has(name)) url.searchParams.set(name, String(seconds * 1000));
+  for (const [name, ms] of Object.entries(SMTP_TIMEOUTS_MS))
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(ms));
   return url.href;
 }
 

@@ -34,8 +34,15 @@ handlebars.registerPartial('shop', readTemplate('shop.txt'));
 /** `account`: a code or a notice. `order`: what was ordered, between two sentences. */
 const TEMPLATES = { account: compileParts('account'), order: compileParts('order') };
 
-/** The sum of the timeouts in `mail.module.ts`, and less than the deadline of a job. */
-const SEND_DEADLINE_MS = 25_000;
+/** Timeouts of nodemailer, by the names of its options. */
+export const SMTP_TIMEOUTS_MS = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 5_000,
+  greetingTimeout: 5_000,
+  socketTimeout: 10_000,
+};
+/** Time for a whole delivery. It must be less than the deadline of a job. */
+const SEND_DEADLINE_MS = Object.values(SMTP_TIMEOUTS_MS).reduce((sum, ms) => sum + ms);
 
 @Injectable()
 export class MailService {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
-import type { TimeRange } from '../common/calendar.js';
+import { dayRange, type TimeRange } from '../common/calendar.js';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
 import { orderSteps, surplusPayments } from './orders.metrics.js';
@@ -47,7 +47,8 @@ export class OrdersService {
 
   /** Returns a page of the orders of one customer (`userId`) or of all customers. Throws Failure 404 for an empty page. */
   async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
-    const pickup = query.pickup === undefined ? undefined : await this.shop.dayRange(query.pickup);
+    const pickup =
+      query.pickup === undefined ? undefined : dayRange(query.pickup, await this.shop.timeZone());
     const page = await this.orders.findPage(query, userId, pickup);
     if (page.length === 0) throw failures.notFound();
     return page;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { daysBetween, toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import { toLocalDateAndTime, startOfDay } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
 import { isClosedOn, isPickupPossible, type PickupCount, pickupWindows } from '../shop/pickup-windows.js';
 import type { PickupWindowView } from '../shop/shop.dto.js';
@@ -8,7 +8,7 @@ import type { Shop } from '../shop/shop.service.js';
 import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './create-order.dto.js';
 import { isOpenSql, isPaidSql } from './order-status.js';
 
-/** First key of the advisory locks that serialize the orders for a date. The second key is the number of the date. */
+/** Key of the advisory lock that serializes orders with a pickup time while the shop limits the orders of a slot. */
 const PICKUP_LOCK = 1_766_431;
 
 /** Decides together with the stored orders when an order can be collected. */
@@ -25,17 +25,16 @@ export class PickupsService {
 
   /**
    * Returns the field message for a pickup time that an order cannot have, or none. If the shop limits the orders of a slot,
-   * the orders for the same date wait until `tx` ends, so that two of them cannot take the last place.
+   * other orders with a pickup time wait until `tx` ends, so that two of them cannot take the last place.
    */
   async findProblem(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
     if (pickupAt !== null && hasSlots(shop))
-      await lockDate(tx, toLocalDateAndTime(pickupAt, shop.timeZone).date);
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [PICKUP_LOCK]);
     const now = new Date();
     const counts = await this.#countOccupied(tx, shop, now);
-    const isPossible = pickupAt === null || isPickupPossible(shop, pickupAt, now, counts);
-    if (isPossible && pickupAt !== null) return {};
+    if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
     if (pickupWindows(shop, now, counts).next().done === true) return { pickup_at: SHOP_CLOSED };
-    return isPossible ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
+    return pickupAt === null ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
   }
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
@@ -68,9 +67,4 @@ export class PickupsService {
 
 function hasSlots({ slotMinutes, ordersPerSlot }: Readonly<Shop>): boolean {
   return slotMinutes !== null && ordersPerSlot !== null;
-}
-
-/** Waits for other transactions that place an order for the date. */
-async function lockDate(tx: EntityManager, date: string): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PICKUP_LOCK, daysBetween('1970-01-01', date)]);
 }

@@ -25,8 +25,6 @@ export class AdminProductsQuery extends ProductListQuery {
   available?: boolean;
 }
 
-export type AdminProduct = ProductWithUrls & Readonly<Pick<Product, 'isAvailable' | 'unavailableUntil'>>;
-
 /** A product as administrators see it. */
 export class AdminProductView extends ListedProductView {
   @ApiProperty({ description: 'False: customers cannot see or order it', example: false })
@@ -36,7 +34,7 @@ export class AdminProductView extends ListedProductView {
   @ApiProperty({ type: String, format: 'date', nullable: true, example: '2026-11-24' })
   readonly unavailable_until: Product['unavailableUntil'];
 
-  constructor(product: AdminProduct) {
+  constructor(product: ProductWithUrls) {
     super(product);
     this.available = product.isAvailable;
     this.unavailable_until = product.isAvailable ? null : product.unavailableUntil;

@@ -1,4 +1,4 @@
-import { Column, Entity, OneToMany, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, OneToMany, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
 import { Image } from '../images/image.entity.js';
 
 @Entity('products')
@@ -34,7 +34,7 @@ export class Product {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 
   /** Returns true if customers can see and order the product now. */

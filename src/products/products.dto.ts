@@ -9,12 +9,8 @@ import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import type { Product } from './product.entity.js';
 
-/** A product and the URLs of its images in their order. */
-export type ProductWithUrls = Readonly<Pick<Product, 'id' | 'name' | 'description' | 'price'>> & {
-  readonly images: string[];
-};
-
-export type VersionedProduct = ProductWithUrls & Readonly<Pick<Product, 'updatedAt'>>;
+/** A product with the URLs of its images in their order, instead of their rows. */
+export type ProductWithUrls = Readonly<Omit<Product, 'images'>> & { readonly images: string[] };
 
 export const PRODUCT_ID_PARAM = {
   name: 'product_id',
@@ -147,7 +143,7 @@ export class ProductView extends ListedProductView {
 }
 
 /** ETag of a product. Each update changes the ETag, even if the product stays the same. */
-export function productEtag(product: VersionedProduct): string {
+export function productEtag(product: ProductWithUrls): string {
   return toEtag([new ListedProductView(product), product.updatedAt]);
 }
 

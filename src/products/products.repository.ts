@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import { failures } from '../common/errors/failures.js';
 import { toLikePattern } from '../common/validation/query.decorators.js';
 import type { AdminProductsQuery } from './availability.dto.js';
 import { Product } from './product.entity.js';
-
-type ProductFields = Partial<Omit<Product, 'images'>>;
 
 const PAGE_SIZE = 50;
 /** Join with all images of a product. The condition lets PostgreSQL use the index, which contains only attached images. */
@@ -137,13 +136,16 @@ export class ProductsRepository {
     return this.products.createQueryBuilder('products').where(`NOT ${IS_AVAILABLE}`).getCount();
   }
 
-  findById(id: number, tx = this.products.manager): Promise<Product | null> {
-    return tx
+  /** @throws Failure 404 */
+  async findOrFail(id: number, tx = this.products.manager): Promise<Product> {
+    const product = await tx
       .createQueryBuilder(Product, 'product')
       .leftJoinAndSelect(...IMAGES)
       .where('product.id = :id', { id })
       .orderBy('image.position')
       .getOne();
+    if (product === null) throw failures.notFound();
+    return product;
   }
 
   /** Locks the available products among `ids` against changes, in id order to avoid deadlocks. Waits for changes in progress. */
@@ -160,21 +162,11 @@ export class ProductsRepository {
       .getMany();
   }
 
-  /** @returns the id of the new product */
-  async insert(tx: EntityManager, fields: ProductFields): Promise<number> {
-    const { generatedMaps } = await tx.insert(Product, fields);
-    return (generatedMaps[0] as Product).id;
-  }
-
-  /** Locks a product against concurrent changes of it and its images, then reads both. */
-  async lock(tx: EntityManager, id: number): Promise<Product | null> {
+  /** Locks a product against concurrent changes of it and its images, then reads both. Throws Failure 404. */
+  async lock(tx: EntityManager, id: number): Promise<Product> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
     // A second statement: a join in the first one would return the images as they were before the wait for the lock.
-    return this.findById(id, tx);
-  }
-
-  async update(tx: EntityManager, id: number, fields: ProductFields): Promise<void> {
-    await tx.update(Product, { id }, { ...fields, updatedAt: () => 'now()' });
+    return this.findOrFail(id, tx);
   }
 }
 

@@ -11,8 +11,12 @@ import type { ImageForm } from '../images/image-form.pipe.js';
 import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
-import type { AdminProduct, AdminProductsQuery, AvailabilityDto } from './availability.dto.js';
-import { INVALID_UNTIL, UNTIL_NOT_ALLOWED } from './availability.dto.js';
+import {
+  type AdminProductsQuery,
+  type AvailabilityDto,
+  INVALID_UNTIL,
+  UNTIL_NOT_ALLOWED,
+} from './availability.dto.js';
 import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
 import {
@@ -20,7 +24,6 @@ import {
   productEtag,
   type ProductWithUrls,
   type UpdateProductDto,
-  type VersionedProduct,
 } from './products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
@@ -44,15 +47,14 @@ export class ProductsService {
   ) {}
 
   /** @throws Failure 404, also if the product is hidden from the user */
-  async findFor(authUser: AuthUser | undefined, id: number): Promise<VersionedProduct> {
-    const product = await this.products.findById(id);
-    if (product === null) throw failures.notFound();
+  async findFor(authUser: AuthUser | undefined, id: number): Promise<ProductWithUrls> {
+    const product = await this.products.findOrFail(id);
     if (!product.isAvailable && !(await this.users.isAdmin(authUser))) throw failures.notFound();
     return this.#withUrls(product);
   }
 
   /** Returns a page of products, including unavailable products. Throws Failure 404 if the page is empty. */
-  async findPageForAdmin(query: AdminProductsQuery): Promise<AdminProduct[]> {
+  async findPageForAdmin(query: AdminProductsQuery): Promise<ProductWithUrls[]> {
     const page = await this.products.findPageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
     return page.map((product) => this.#withUrls(product));
@@ -79,8 +81,9 @@ export class ProductsService {
     try {
       return await this.images.withStaged(images, (staged) =>
         this.#change(async (tx) => {
-          const id = await this.products.insert(tx, fields);
-          return { id, ...fields, images: await this.images.attach(tx, id, staged) };
+          const { id } = await tx.save(Product, fields);
+          await this.images.attach(tx, id, staged);
+          return this.#withUrls(await this.products.findOrFail(id, tx));
         }),
       );
     } catch (error) {
@@ -98,21 +101,21 @@ export class ProductsService {
     id: number,
     { fields: { 'images.removed': removedUrls, ...fields }, images }: ImageForm<UpdateProductDto>,
     ifMatch?: string,
-  ): Promise<VersionedProduct> {
+  ): Promise<ProductWithUrls> {
     const planChange = (product: Product) => {
       assertIfMatch(ifMatch, productEtag(this.#withUrls(product)));
       return this.#splitImages(product, removedUrls, images.length);
     };
     // Check before the upload, to reject early, and again under the lock.
-    planChange(this.#orNotFound(await this.products.findById(id)));
+    planChange(await this.products.findOrFail(id));
 
     return this.images.withStaged(images, (staged) =>
       this.#change(async (tx) => {
-        const { removed, remaining } = planChange(await this.#lock(tx, id));
-        await this.products.update(tx, id, fields);
+        const { removed, remaining } = planChange(await this.products.lock(tx, id));
+        await tx.update(Product, { id }, fields);
         await this.images.condemn(tx, removed);
         await this.images.attach(tx, id, staged, remaining);
-        return this.#withUrls(this.#orNotFound(await this.products.findById(id, tx)));
+        return this.#withUrls(await this.products.findOrFail(id, tx));
       }),
     );
   }
@@ -121,13 +124,13 @@ export class ProductsService {
    * Makes a product available or unavailable to customers. Waits until concurrent orders of the product have committed.
    * @throws Failure 404 for an unknown product; 400 for an invalid `until`
    */
-  async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<AdminProduct> {
+  async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<ProductWithUrls> {
     if (until && available) throw failures.validation({ until: UNTIL_NOT_ALLOWED });
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
     const change = { available, unavailableUntil: until ?? null, availableAgainAt };
     return this.#change(async (tx) => {
-      const product = await this.#lock(tx, id);
-      await this.products.update(tx, id, change);
+      const product = await this.products.lock(tx, id);
+      await tx.update(Product, { id }, change);
       return this.#withUrls(Object.assign(product, change));
     });
   }
@@ -135,7 +138,7 @@ export class ProductsService {
   /** Deletes a product. A job deletes its images from the host. Throws Failure 404. */
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
-      const { images } = await this.#lock(tx, id);
+      const { images } = await this.products.lock(tx, id);
       await this.images.condemn(tx, images);
       await tx.delete(Product, { id });
     });
@@ -143,15 +146,6 @@ export class ProductsService {
 
   #change<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return this.pages.clearAfter(this.dataSource.transaction(work));
-  }
-
-  async #lock(tx: EntityManager, id: number): Promise<Product> {
-    return this.#orNotFound(await this.products.lock(tx, id));
-  }
-
-  #orNotFound(product: Product | null): Product {
-    if (product === null) throw failures.notFound();
-    return product;
   }
 
   /** Separates the images to remove from the rest. Throws Failure 400 if the remaining and the added images are too many. */
@@ -170,7 +164,7 @@ export class ProductsService {
     return startOfDay(until, zone);
   }
 
-  #withUrls({ isAvailable, images, ...fields }: Product): AdminProduct & VersionedProduct {
+  #withUrls({ isAvailable, images, ...fields }: Product): ProductWithUrls {
     return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
 }

@@ -2,11 +2,6 @@ import { addDays, dayRange, isExistingLocalTime, toLocalDateAndTime } from '../c
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
-export type PickupRules = Readonly<
-  Pick<Shop, 'timeZone' | 'hours' | 'closed' | 'leadMinutes' | 'daysAhead'> &
-    Pick<Shop, 'closedRanges' | 'cutOff' | 'slotMinutes' | 'ordersPerSlot' | 'pausedUntil'>
->;
-
 /** Number of orders that are collected at a time. */
 export interface PickupCount {
   readonly pickupAt: Date;
@@ -20,18 +15,18 @@ const MINUTE_MS = 60_000;
 
 /** Returns true if an order that is placed `now` can be collected at `pickupAt`. `counts`: orders that occupy a place. */
 export function isPickupPossible(
-  rules: PickupRules,
+  shop: Readonly<Shop>,
   pickupAt: Date,
   now: Date,
   counts: readonly PickupCount[] = [],
 ): boolean {
-  const { timeZone, leadMinutes, daysAhead } = rules;
-  if (isPaused(rules, now) || pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
+  const { timeZone, leadMinutes, daysAhead } = shop;
+  if (isPaused(shop, now) || pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
   if (pickupAt >= dayRange(addDays(toLocalDateAndTime(now, timeZone).date, daysAhead), timeZone).end)
     return false;
   const { date, time } = toLocalDateAndTime(pickupAt, timeZone);
-  if (date < firstDate(rules, now)) return false;
-  const windows = listFreeWindows(rules, date, findFullSlots(rules, counts));
+  if (date < firstDate(shop, now)) return false;
+  const windows = listFreeWindows(shop, date, findFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
 }
 
@@ -40,20 +35,20 @@ export function isPickupPossible(
  * @param counts orders that occupy a place
  */
 export function* pickupWindows(
-  rules: PickupRules,
+  shop: Readonly<Shop>,
   now: Date,
   counts: readonly PickupCount[] = [],
 ): Generator<PickupWindowView> {
-  if (isPaused(rules, now)) return;
-  const { timeZone, leadMinutes, daysAhead } = rules;
+  if (isPaused(shop, now)) return;
+  const { timeZone, leadMinutes, daysAhead } = shop;
   const earliestMs = Math.ceil((now.getTime() + leadMinutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
   const earliest = toLocalDateAndTime(new Date(earliestMs), timeZone);
   const last = addDays(toLocalDateAndTime(now, timeZone).date, daysAhead);
-  const full = findFullSlots(rules, counts);
-  let date = firstDate(rules, now);
+  const full = findFullSlots(shop, counts);
+  let date = firstDate(shop, now);
   if (date < earliest.date) date = earliest.date;
   for (; date <= last; date = addDays(date, 1)) {
-    for (const [from, to] of listFreeWindows(rules, date, full)) {
+    for (const [from, to] of listFreeWindows(shop, date, full)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
       const window = clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, timeZone);
       if (window.from < window.to) yield window;
@@ -62,30 +57,30 @@ export function* pickupWindows(
 }
 
 /** Returns true for a date without opening hours. */
-export function isClosedOn(rules: PickupRules, date: string): boolean {
-  return listOpeningWindows(rules, date).length === 0;
+export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
+  return listOpeningWindows(shop, date).length === 0;
 }
 
-function isPaused({ pausedUntil }: PickupRules, now: Date): boolean {
+function isPaused({ pausedUntil }: Readonly<Shop>, now: Date): boolean {
   return pausedUntil !== null && now < pausedUntil;
 }
 
 /** Returns the first date for which the cut-off time has not passed. */
-function firstDate({ timeZone, cutOff }: PickupRules, now: Date): string {
+function firstDate({ timeZone, cutOff }: Readonly<Shop>, now: Date): string {
   const { date, time } = toLocalDateAndTime(now, timeZone);
   if (cutOff === null) return date;
   return addDays(date, time < cutOff ? 1 : 2);
 }
 
-function listOpeningWindows({ closed, closedRanges, hours }: PickupRules, date: string) {
+function listOpeningWindows({ closed, closedRanges, hours }: Readonly<Shop>, date: string) {
   const weekday = WEEKDAYS.at(new Date(date).getUTCDay() - 1); // Sunday is day 0, so its index is -1.
   const isClosed = closed.includes(date) || closedRanges.some(({ from, to }) => from <= date && date <= to);
   return weekday === undefined || isClosed ? [] : hours[weekday];
 }
 
 /** Lists the opening windows of a date without the slots that are full. */
-function listFreeWindows(rules: PickupRules, date: string, full: FullSlots): readonly OpeningWindow[] {
-  return (full.get(date) ?? []).reduce(cutOut, listOpeningWindows(rules, date));
+function listFreeWindows(shop: Readonly<Shop>, date: string, full: FullSlots): readonly OpeningWindow[] {
+  return (full.get(date) ?? []).reduce(cutOut, listOpeningWindows(shop, date));
 }
 
 function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow): readonly OpeningWindow[] {
@@ -96,14 +91,14 @@ function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow):
 }
 
 /** Sums up the orders of each slot. A slot is counted from the start of its opening window. */
-function findFullSlots(rules: PickupRules, counts: readonly PickupCount[]): FullSlots {
-  const { timeZone, slotMinutes, ordersPerSlot } = rules;
+function findFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
+  const { timeZone, slotMinutes, ordersPerSlot } = shop;
   const full = new Map<string, OpeningWindow[]>();
   if (slotMinutes === null || ordersPerSlot === null) return full;
   const sums = new Map<string, number>();
   for (const { pickupAt, orders } of counts) {
     const { date, time } = toLocalDateAndTime(pickupAt, timeZone);
-    const window = listOpeningWindows(rules, date).find((candidate) => contains(candidate, time));
+    const window = listOpeningWindows(shop, date).find((candidate) => contains(candidate, time));
     if (window === undefined) continue;
     const [opening, closing] = window.map(toMinutes) as [number, number];
     const start = opening + Math.floor((toMinutes(time) - opening) / slotMinutes) * slotMinutes;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { dayRange, parseInstant, type TimeRange } from '../common/calendar.js';
+import { parseInstant } from '../common/calendar.js';
 import { normalizeHours } from './opening-hours.decorator.js';
 import { normalizeRanges } from './shop-details.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
@@ -19,10 +19,6 @@ export class ShopService {
 
   async timeZone(): Promise<string> {
     return (await this.get()).timeZone;
-  }
-
-  async dayRange(date: string): Promise<TimeRange> {
-    return dayRange(date, await this.timeZone());
   }
 
   /** @param check throws if the stored settings must not be replaced */

@@ -1,7 +1,8 @@
 import { addDays, toLocalDateAndTime, startOfDay } from '../../common/calendar.js';
 import type { Fulfilment } from '../../orders/fulfilment.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
-import { type PickupRules, pickupWindows } from '../../shop/pickup-windows.js';
+import { pickupWindows } from '../../shop/pickup-windows.js';
+import type { Shop } from '../../shop/shop.service.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
 
@@ -47,7 +48,7 @@ const ROUND: readonly { readonly day: number; readonly todaysCourse?: number }[]
 ];
 
 /** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
-export function planOrders(count: number, random: Random, shop: PickupRules, now: Date) {
+export function planOrders(count: number, random: Random, shop: Readonly<Shop>, now: Date) {
   const rounds = Array.from({ length: Math.ceil(count / ROUND.length) }, () => random.shuffle(ROUND));
   return rounds
     .flat()
@@ -58,7 +59,7 @@ export function planOrders(count: number, random: Random, shop: PickupRules, now
 function planOrder(
   { day, todaysCourse }: (typeof ROUND)[number],
   random: Random,
-  shop: PickupRules,
+  shop: Readonly<Shop>,
   now: Date,
 ) {
   const [paymentStatuses, fulfilment] =
@@ -88,10 +89,10 @@ function planOrder(
  * Finds a pickup time on a date, or on the next open date within a week. Returns midnight if the shop stays closed.
  * @param share position of the time in the opening hours, from 0 to below 1
  */
-function findPickup(shop: PickupRules, date: string, share: number): Date {
+function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.timeZone);
-  const rules = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
-  const windows = [...pickupWindows(rules, midnight)];
+  const settings = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
+  const windows = [...pickupWindows(settings, midnight)];
   const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const steps: number[] = [];
