@@ -12,7 +12,7 @@ const SLOT_MINUTES = [15, 30, 60];
 const ORDERS_PER_SLOT = { message: 'orders_per_slot should be a whole number from 1 to 999' };
 const RANGES =
   `closed_ranges should be a list of at most ${MAX_RANGES} ranges {from, to, reason}, with dates from ≤ to ` +
-  'and a reason of at most 100 characters or null';
+  `and a reason of at most 100 characters or null`;
 const PAUSE = 'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
 
 /** Trims an optional text. A blank text becomes null. */

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { computeSignature, type Notification } from './support/notifications.js';
+import { createProduct } from './support/products.js';
+import { useService } from './support/service.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Order of the documented flow. Its product and its customer have the ids of the first ones of a new shop. */
+const DOCUMENTED_ORDER = 'd9600823-a8aa-4466-93f6-ac413373ab14';
+
+interface Step {
+  readonly request: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly status: string;
+  readonly shown: string;
+}
+
+const service = await useService();
+
+/** Reads the requests and responses of contract 1.1. */
+async function readFlow(): Promise<Step[]> {
+  const [, text = ''] = /\n### 1\.1 (.*?)\n## /s.exec(await readFile('docs/contract.md', 'utf8')) ?? [];
+  const steps = text.matchAll(/^> (\w+ \S+)\n((?:[\w-]+: .*\n)*)(?:(\{.*)\n)?< (\d+)\n(\{.*)?/gm);
+  return [...steps].map(([, request = '', headers = '', body, status = '', shown = '{}']) => {
+    return { request, headers: parseHeaders(headers), body, status, shown };
+  });
+}
+
+function parseHeaders(lines: string): Record<string, string> {
+  const headers = [...lines.matchAll(/^([\w-]+): (.*)$/gm)];
+  return Object.fromEntries(headers.map(([, name = '', value = '']) => [name, value]));
+}
+
+/** Keeps the fields and list items of a response that the document shows. */
+function pickShown(actual: unknown, shown: unknown): unknown {
+  if (typeof shown !== 'object' || shown === null || typeof actual !== 'object' || actual === null)
+    return actual;
+  const picked = Object.entries(shown).map(([key, value]) => [
+    key,
+    pickShown(Reflect.get(actual, key), value),
+  ]);
+  return Array.isArray(shown) ? picked.map(([, value]) => value) : Object.fromEntries(picked);
+}
+
+/** Replaces addresses, ids, dates and times, which differ in each run, with fixed texts. */
+function replaceVariableParts(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/"https?:[^"]*"/g, '"URL"')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
+    .replaceAll(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, 'DATE')
+    .replaceAll(/"\d\d:\d\d"/g, '"TIME"');
+  return JSON.parse(text) as unknown;
+}
+
+it('the flow of contract 1.1 gets the documented responses, from registration to pickup', async () => {
+  const [admin, customer, gateway] = [await service.admin(), service.client(), service.client()];
+  await createProduct(admin, [], {
+    name: 'Kue lapis legit',
+    description: 'Eighteen layers',
+    price: '185000',
+  });
+  const tomorrow = new Date(Date.now() + DAY_MS + 7 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  let orderId = '';
+
+  async function fillIn(body: string): Promise<object> {
+    const code = body.includes('otp') ? await service.waitForCode('ayu@example.com') : '';
+    const filled = body
+      .replace(DOCUMENTED_ORDER, orderId)
+      .replace(/"otp":"\d+"/, `"otp":"${code}"`)
+      .replace(/(?<="pickup_at":")[\d-]+/, tomorrow);
+    const fields = JSON.parse(filled) as Notification;
+    return 'signature_key' in fields ? { ...fields, signature_key: computeSignature(fields) } : fields;
+  }
+
+  const flow = await readFlow();
+  expect(flow).toHaveLength(11);
+  for (const { request, headers, body, status, shown } of flow) {
+    const [method = '', path = ''] = request.replace(DOCUMENTED_ORDER, orderId).split(' ');
+    const sender = path.startsWith('/api/admin') ? admin : path.endsWith('/payments') ? gateway : customer;
+    const call = sender[method.toLowerCase() as 'get' | 'post' | 'put'](path).set(headers);
+    const response = await (body === undefined ? call : call.send(await fillIn(body)));
+    const document: unknown = JSON.parse(shown);
+    const picked = pickShown(response.body, document);
+    expect({ request, status: String(response.status), body: replaceVariableParts(picked) }).toEqual({
+      request,
+      status,
+      body: replaceVariableParts(document),
+    });
+    if (request === 'POST /api/orders') orderId = (response.body as OrderResponse).data.order.order_id;
+  }
+});
+
+interface OrderResponse {
+  readonly data: { readonly order: { readonly order_id: string } };
+}
