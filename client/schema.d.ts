@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the e-mail address with the mailed code
-         * @description A code is valid for 10 minutes, 5 wrong tries and one use.
+         * @description A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.
          */
         post: operations["AccountController_verifyOtp"];
         delete?: never;

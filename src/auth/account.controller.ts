@@ -47,7 +47,8 @@ export class AccountController {
 
   @ApiEndpoint({
     summary: 'Verify the e-mail address with the mailed code',
-    description: 'A code is valid for 10 minutes, 5 wrong tries and one use.',
+    description:
+      'A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.',
     access: 'user',
     success: { status: 200, data: { user: VerifiedUserView } },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
