@@ -69,10 +69,21 @@ it('a page without a connection says so, has a button to try again, and loads wh
   expect(await page.getByText('You are offline.').count()).toBe(0);
 });
 
+it('a page whose script could not be loaded without a connection opens when the connection is back', async () => {
+  const { context, page } = await newCustomer();
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Account' }).click();
+  await waitForText(page, 'That did not work');
+  await context.setOffline(false);
+  await waitForHeading(page, 'Your account');
+});
+
 it('a password reset continues at its second step after a reload, and a link leads back to the first step', async () => {
   const { page } = await newVisitor();
   await page.goto('/forgot');
-  await page.getByLabel('E-mail').fill(newEmail());
+  await page.getByLabel('Email').fill(newEmail());
   await page.getByRole('button', { name: 'Send the code' }).click();
   await waitForHeading(page, 'Choose a new password');
   await waitForText(page, 'If you asked less than a minute ago, use the code that you have.');
@@ -93,8 +104,8 @@ it('a wrong current password is reported at the field that contains it', async (
   expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
   expect(await page.locator('input:focus').getAttribute('name')).toBe('currentPassword');
 
-  await page.getByLabel('New e-mail').fill(newEmail());
+  await page.getByLabel('New email').fill(newEmail());
   await page.getByLabel('Password', { exact: true }).fill('a wrong one');
-  await page.getByRole('button', { name: 'Change e-mail' }).click();
+  await page.getByRole('button', { name: 'Change email' }).click();
   await page.locator('input[name=password][aria-invalid]').waitFor();
 });

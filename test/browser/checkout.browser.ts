@@ -1,6 +1,13 @@
 import type { Page, Response } from 'playwright-core';
 import { holdRequests, waitForHeading, waitForText } from './support/page.js';
-import { changePrice, createProduct, CROISSANT, deleteProduct, makeUnavailable } from './support/shop.js';
+import {
+  changePrice,
+  createProduct,
+  CROISSANT,
+  deleteProduct,
+  makeUnavailable,
+  placeOrder,
+} from './support/shop.js';
 import { newCustomer } from './support/shopper.js';
 import { addToCart, orderCart } from './support/steps.js';
 
@@ -109,6 +116,15 @@ it('a price that changed while the cart was open is shown before anything is ord
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
   await waitForText(page, /Rp\s30\.000/);
+});
+
+it('the last hour to pay has a countdown that screen readers ignore', async () => {
+  const customer = await newCustomer();
+  const { page } = customer;
+  const { order_id, pay_until } = await placeOrder(customer, { [CROISSANT]: 1 });
+  await page.clock.install({ time: Date.parse(pay_until ?? '') - 30 * 60_000 });
+  await page.goto(`/orders/${order_id}`);
+  await page.locator('.pay-until [aria-hidden=true]', { hasText: /^(30|29):\d\d$/ }).waitFor();
 });
 
 it('an open order is polled with growing gaps, and at once when the tab becomes visible again', async () => {

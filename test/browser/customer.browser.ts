@@ -1,13 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/wait.js';
-import {
-  measureOverflow,
-  search,
-  takeReadmeScreenshot,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { measureOverflow, search, takeScreenshot, waitForHeading, waitForText } from './support/page.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT, placePaidOrder } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
@@ -16,7 +10,7 @@ import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 /** Number of products that `run.mjs` creates before the tests. */
 const PRODUCTS = 120;
 
-it('a customer registers, verifies the e-mail address, scrolls through the list, orders and pays', async () => {
+it('a customer registers, verifies the email address, scrolls through the list, orders and pays', async () => {
   // The storefront calls the service from another origin, as in production.
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
   const { page } = await newVisitor();
@@ -25,17 +19,17 @@ it('a customer registers, verifies the e-mail address, scrolls through the list,
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();
   await submitRegistration(page, email);
-  await waitForHeading(page, 'Check your mail');
+  await waitForHeading(page, 'Check your email');
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Verify' }).click();
   await waitForText(page, 'Invalid or expired code.');
   await page.getByLabel('Code').fill(await readMailedCode(email));
   await page.getByRole('button', { name: 'Verify' }).click();
-  await waitForText(page, 'Your e-mail address is verified.');
+  await waitForText(page, 'Your email address is verified.');
 
   await waitForHeading(page, 'Baked before sunrise');
   await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
-  await takeReadmeScreenshot(page, 'catalog-desktop');
+  await takeScreenshot(page, 'catalog-desktop');
   const end = page.getByText(/^That is all we bake: \d+ products\.$/);
   await until('the end of the list', async () => {
     await page.mouse.wheel(0, 50_000);
@@ -86,7 +80,7 @@ it('a customer can cancel an order by keyboard, and can try again after a paymen
   await page.locator('h1:focus', { hasText: 'Cancelled' }).waitFor();
 
   await page.goto(`/products/${CROISSANT}`);
-  await takeReadmeScreenshot(page, 'product-phone');
+  await takeScreenshot(page, 'product-phone');
   await addToCart(page, CROISSANT);
   const payment = await orderCart(page);
   expect(await measureOverflow(payment)).toBeLessThanOrEqual(0);

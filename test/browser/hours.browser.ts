@@ -4,6 +4,7 @@ import {
   CROISSANT,
   everyDay,
   makeUnique,
+  placeOrder,
   placePaidOrder,
   readShop,
   useShopSettings,
@@ -60,6 +61,38 @@ it('the form starts with the current settings, even if the page showed earlier s
   expect(await days.inputValue()).toBe('5');
 });
 
+it('if two people edit the settings, the second one sees what the first has changed before replacing it', async () => {
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  await page.getByLabel('Minutes between').fill('60');
+  await changeShop({ days_ahead: 9 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'Somebody else has changed: Days in advance: 9.');
+  expect(await page.getByLabel('Minutes between').inputValue()).toBe('60');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+});
+
+it('every page shows the name and the contact of the shop, and an order links to WhatsApp with its number', async () => {
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  await page.getByLabel('Name of the shop').fill('Roti Sore');
+  await page.getByLabel('Address').fill('Jalan Kaliurang 5, Yogyakarta');
+  await page.getByLabel('WhatsApp number').fill('0812-1111-2222');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+  const customer = await newCustomer();
+  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  await customer.page.goto(`/orders/${order_id}`);
+  await customer.page.getByRole('banner').getByText('Roti Sore').waitFor();
+  await customer.page.getByRole('contentinfo').getByText('Jalan Kaliurang 5, Yogyakarta').waitFor();
+  await waitForHeading(customer.page, 'Waiting for payment');
+  expect(await customer.page.title()).toContain('Roti Sore');
+  const link = customer.page.getByRole('article').getByRole('link', { name: 'WhatsApp' });
+  const number = order_id.slice(0, 8).toUpperCase();
+  expect(await link.getAttribute('href')).toMatch(
+    new RegExp(`^https://wa.me/6281211112222\\?text=.*${number}`),
+  );
+});
+
 it('saving also adds a closed date that was chosen without pressing "Add date"', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   await page.getByLabel('Closed on').fill('2030-12-25');
@@ -99,7 +132,11 @@ it('the page lists the paid orders of a date before the date is closed, asks bef
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
+  await page.getByLabel('Wednesday, opens').fill('7pm');
+  await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
+  await page.getByLabel('Wednesday, opens').fill('0730');
   await page.getByLabel('Wednesday, closes').fill('25:00');
+  expect(await page.getByLabel('Wednesday, opens').inputValue()).toBe('07:30');
   await page.getByLabel('Days in advance').fill('0');
   await page.getByLabel('Time zone').fill('Mars/Phobos');
   await page.getByRole('button', { name: 'Save' }).click();

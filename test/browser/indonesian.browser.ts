@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expectGoodLayout, expectIndonesian, waitForHeading, waitForText } from './support/page.js';
 import { texts } from './support/settings.js';
-import { CROISSANT, placePaidOrder } from './support/shop.js';
+import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 
 /** Returns a text in Indonesian. */
@@ -27,11 +27,11 @@ it('a customer registers, orders, cancels, orders again, pays and collects, and 
   await waitForText(page, 'Nama Anda wajib diisi.');
   await expectIndonesian(page);
   await page.getByLabel('Nama Anda').fill('Ayu Lestari');
-  await page.getByLabel('Surel').fill(newEmail());
+  await page.getByLabel('Email').fill(newEmail());
   await page.getByLabel('Kata sandi', { exact: true }).fill(PASSWORD);
   await page.getByLabel('Ulangi kata sandi').fill(PASSWORD);
   await page.getByRole('button', { name: 'Buat akun' }).click();
-  await waitForHeading(page, 'Periksa surel Anda');
+  await waitForHeading(page, 'Periksa email Anda');
   await page.goto(`/products/${CROISSANT}`);
   await page.getByRole('button', { name: 'Masukkan ke keranjang' }).click();
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
@@ -91,6 +91,19 @@ it('every page of customers and staff is in Indonesian, fits its window and is a
     page,
     tabs.map((path) => `/manage/${path}`),
   );
+});
+
+describe('in a shop whose language is Indonesian', () => {
+  useShopSettings({ language: 'id' });
+
+  it('a browser with an unknown language gets the language of the shop, and loads only its texts', async () => {
+    const { page } = await newVisitor({ locale: 'fr-FR' });
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(/messages-(\w+)-/.exec(request.url())?.[1] ?? ''));
+    await page.goto('/');
+    await waitForHeading(page, text('welcome.title'));
+    expect(loaded.filter((language) => language !== '')).toEqual(['id']);
+  });
 });
 
 it('the switch and the profile change the language of the page, its manifest and its description, and the choice is remembered', async () => {

@@ -44,7 +44,7 @@ const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'orders', path: '/orders', text: '2 orders in all.' },
   { name: 'missing order', path: `/orders/${UNKNOWN_ORDER}`, text: 'There is no such order' },
   { name: 'account', path: '/profile', text: 'Your account' },
-  { name: 'verification', path: '/verify', text: 'Check your mail' },
+  { name: 'verification', path: '/verify', text: 'Check your email' },
 ];
 
 const ADMIN_PAGES: readonly PageToCheck[] = [
@@ -113,8 +113,9 @@ describe('every page fits windows of 320 to 1280 px and is accessible', () => {
     await checkPages(page, [...ADMIN_PAGES, ...orders]);
   });
 
-  it('for customers while the catalog loads and after it has failed to load, and "Try again" then loads the catalog', async () => {
+  it('for customers while the catalog loads slowly and after it has failed to load, and "Try again" then loads the catalog', async () => {
     const { page } = await newCustomer();
+    await page.clock.install();
     const waiting: Route[] = [];
     await page.route(`${serviceUrl}/api/products**`, (route) => void waiting.push(route));
     const endRequest = async (end: 'abort' | 'continue') => {
@@ -123,6 +124,8 @@ describe('every page fits windows of 320 to 1280 px and is accessible', () => {
     };
     await page.goto('/');
     await page.locator('.grid > .skeleton').first().waitFor();
+    await page.clock.runFor(6_000);
+    await waitForText(page, "The bakery's service is slow at the moment.");
     await expectGoodLayout(page, 'loading catalog');
     await endRequest('abort');
     await waitForText(page, 'We cannot reach the bakery.');
@@ -142,7 +145,7 @@ async function submitEmptyForm(page: Page): Promise<void> {
 }
 
 async function requestCode(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill('no-account@example.com');
+  await page.getByLabel('Email').fill('no-account@example.com');
   await page.getByRole('button', { name: 'Send the code' }).click();
   await waitForText(page, 'Choose a new password');
 }

@@ -1,11 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import {
-  expectGoodPrint,
-  search,
-  takeReadmeScreenshot,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { expectGoodPrint, search, takeScreenshot, waitForHeading, waitForText } from './support/page.js';
 import {
   createProduct,
   CROISSANT,
@@ -53,7 +47,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   await findOrders(page, ayu).getByText(`2 × ${bread.name}`).waitFor();
   expect(await readPieces(page, bread)).toEqual(['5', '5']);
   expect(await readPieces(page, cake)).toEqual(['2', '2']);
-  await takeReadmeScreenshot(page, 'today-desktop');
+  await takeScreenshot(page, 'today-desktop');
 
   for (const customer of [ayu, budi, citra]) {
     for (const step of ['Start preparing', 'Ready to be collected', 'Handed over']) {
@@ -137,6 +131,37 @@ it('forty orders of a morning take at most 60 taps, from opening the page of the
       .waitFor();
   }
   expect(taps).toBeLessThanOrEqual(60);
+});
+
+it('a double-click takes only one step, and both the message after the step and the page of the order take it back', async () => {
+  const hana = await newCustomer({ name: makeUnique('Hana') });
+  const id = await placePaidOrder(hana, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/today', 'Today');
+  const order = findOrders(page, hana);
+  const prepare = { name: 'Start preparing' };
+  await order.getByRole('button', prepare).dblclick();
+  await order.getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await order.getByRole('button', prepare).click();
+  await order.getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await page.goto(`/manage/orders/${id}`);
+  await page.getByRole('button', { name: 'Back to “New”' }).click();
+  await page.getByRole('button', prepare).waitFor();
+});
+
+it('the orders of earlier days that nobody has collected come first', async () => {
+  const indra = await newCustomer({ name: makeUnique('Indra') });
+  await placePaidOrder(indra, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/orders', 'Orders');
+  await page.route('**/api/admin/days/*', async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: { orders: object[] } };
+    await route.fulfill({ response, json: { data: { ...data, orders: [], overdue: data.orders } } });
+  });
+  await page.getByRole('link', { name: 'Today' }).click();
+  const overdue = page.getByRole('list', { name: 'Overdue orders' });
+  await overdue.getByText(indra.name).waitFor();
+  await overdue.getByRole('button', { name: 'Start preparing' }).first().waitFor();
 });
 
 it('one tap stops new orders for half an hour, one tap undoes it, and one tap turns on the sound for new orders', async () => {

@@ -21,7 +21,7 @@ it('a customer chooses a pickup and adds a phone number and a note; the next car
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
   await waitForText(page, /^\w+ \d+ \w+, 10:30$/);
-  await waitForText(page, '0812-3456-7890');
+  await page.getByRole('link', { name: '0812-3456-7890' }).waitFor();
   await waitForText(page, 'Please write "Selamat" on it');
   await page.goto('/orders');
   await page.getByRole('link', { name: /Pickup .*10:30/ }).waitFor();

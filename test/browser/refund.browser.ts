@@ -92,20 +92,6 @@ it('a second payment is a surplus; if the gateway refuses to return it, the page
   await waitForText(adminPage, /^Refunded Rp\s24\.000 by /);
 });
 
-it('an order that is refused before it is paid is cancelled at the payment gateway', async () => {
-  const { adminPage, customerPage } = await openOrder(
-    async (customer) => (await placeOrder(customer, { [CROISSANT]: 1 })).order_id,
-  );
-  await adminPage.getByRole('button', { name: 'Refuse' }).click();
-  await adminPage.getByRole('button', { name: 'Refuse the order' }).click();
-  await waitForText(adminPage, 'Cancelled');
-  await customerPage.reload();
-  await waitForHeading(customerPage, 'Refused');
-  await waitForText(customerPage, 'You do not have to pay for it.');
-  expect(await customerPage.getByRole('link', { name: 'Go to the payment page' }).count()).toBe(0);
-  expect(await customerPage.getByRole('button', { name: 'Cancel order' }).count()).toBe(0);
-});
-
 it('the next refund cannot start while the page reloads the order after a refund', async () => {
   const { id, adminPage } = await openPaidOrder();
   await adminPage.locator('summary', { hasText: 'Refund' }).click();

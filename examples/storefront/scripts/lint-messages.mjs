@@ -14,7 +14,7 @@ const sources = await Promise.all(
 const code = sources.join('\n');
 const literals = new Set([...code.matchAll(/'([\w.]+)'|"([\w.]+)"/g)].map(([, one, two]) => one ?? two));
 /** Keys with a variable part, such as `status.${status}.text`. */
-const templates = [...code.matchAll(/\bt\(\s*`([^`]+)`/g)].map(
+const templates = [...code.matchAll(/\b(?:t|findText)\(\s*`([^`]+)`/g)].map(
   ([, text]) => new RegExp(`^${text.replaceAll('.', '\\.').replaceAll(/\$\{[^}]+\}/g, '\\w+')}$`),
 );
 

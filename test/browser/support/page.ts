@@ -88,7 +88,7 @@ function toPattern(text: string): RegExp {
   return new RegExp(`^${literals.join('.+')}$`);
 }
 
-/** Expects that a page fits all WIDTHS and is accessible in each. Saves screenshots if SCREENSHOTS is set. */
+/** Expects that a page fits all WIDTHS, and is accessible in each and in dark colors. Saves screenshots if SCREENSHOTS is set. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
@@ -102,6 +102,9 @@ export async function expectGoodLayout(page: Page, name: string): Promise<void> 
     const path = join(SCREENSHOT_FOLDER, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
     await page.screenshot({ path, fullPage: true });
   }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  problems.push(...(await findViolations(page)).map((violation) => `${name} in dark colors: ${violation}`));
+  await page.emulateMedia({ colorScheme: null });
   if (size !== null) await page.setViewportSize(size);
   expect(problems).toEqual([]);
 }
@@ -116,15 +119,15 @@ async function findViolations(page: Page): Promise<string[]> {
 }
 
 /**
- * Saves a picture for the README if the environment variable SCREENSHOTS is set. SCREENSHOTS=keep replaces the picture in
- * the repository.
+ * Saves a picture for the README or a guide if the environment variable SCREENSHOTS is set. SCREENSHOTS=keep replaces the
+ * picture in the repository.
  */
-export async function takeReadmeScreenshot(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await waitForPictures(page);
   await page.locator('.toast').waitFor({ state: 'detached' });
   const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOT_FOLDER;
-  await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
+  await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 75 });
 }
 
 /** Waits until every picture is loaded, except those below the visible part of the page. */

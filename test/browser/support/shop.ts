@@ -77,11 +77,9 @@ export async function makeUnavailable(id: number) {
 }
 
 export async function readShop(): Promise<ShopSettings> {
-  const { shop } = await callAsAdmin<{ shop: ShopSettings }>('GET', '/api/shop');
-  const { time_zone, hours, closed, lead_minutes, days_ahead } = shop;
-  const { cut_off, slot_minutes, orders_per_slot, language } = shop;
-  const limits = { cut_off, slot_minutes, orders_per_slot };
-  return { time_zone, hours, closed, lead_minutes, days_ahead, language, ...limits } as ShopSettings;
+  const { shop } = await callAsAdmin<{ shop: ShopSettings & { pickup: unknown } }>('GET', '/api/shop');
+  const { pickup: _, ...settings } = shop;
+  return settings;
 }
 
 export async function changeShop(change: Partial<ShopSettings>): Promise<void> {

@@ -47,9 +47,11 @@ export async function newVisitor(options: ShopperOptions = {}): Promise<Shopper>
   context.setDefaultTimeout(15_000);
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
-    // Ignore responses with a status of 400 and above, which the browser logs as errors. Tests cause them on purpose.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      problems.push(message.text());
+    // Tests cause these errors on purpose: responses with a status of 400 and above, and scripts that cannot be loaded.
+    const isExpected = /^Failed to load resource|Failed to fetch dynamically imported module/.test(
+      message.text(),
+    );
+    if (message.type() === 'error' && !isExpected) problems.push(message.text());
   });
   return { context, page: await context.newPage() };
 }

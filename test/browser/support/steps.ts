@@ -34,14 +34,14 @@ export async function orderCart(page: Page): Promise<Page> {
 
 export async function submitRegistration(page: Page, email: string): Promise<void> {
   await page.getByLabel('Your name').fill('Ayu Lestari');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
 }
 
 export async function submitSignIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

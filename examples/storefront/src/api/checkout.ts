@@ -3,7 +3,7 @@ import type { CartLine } from '../state/cart';
 import type { CheckoutDetails } from '../state/checkout';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, getIdempotencyKey } from './idempotency';
-import { cacheOrder } from './orders';
+import { cacheOrder, isOpen, isPaid } from './orders';
 import { correctPrice, markUnavailable } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';
@@ -11,16 +11,15 @@ import { shopInfo } from './shop';
 type NewOrder = Schemas['CreateOrderDto'];
 
 const IDEMPOTENCY_KEY_NAME = 'bakery.checkout';
-const UNPAID_FINAL_STATUSES = ['cancel', 'expire', 'deny', 'failure'];
 
 /** Places an order for the lines of the cart. If the service rejects the order, the cart shows what has changed. */
 export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // A new order never has such a status, so the service has returned an earlier order with the same idempotency key.
+    // A new order can be paid. So this is an earlier order with the same idempotency key, which has ended in the meantime.
     // Order again: `postOrder` has removed that key and creates a new one.
-    if (UNPAID_FINAL_STATUSES.includes(response.order.status)) response = await postOrder(order);
+    if (!isOpen(response.order) && !isPaid(response.order)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Shop } from '../api/client';
 import { shopInfo, useToday } from '../api/shop';
-import { addDays, formatClock, formatDate, formatDay, toLocalDate } from '../calendar';
+import { addDays, formatClock, formatDate, toLocalDate } from '../calendar';
 import { t } from '../i18n';
 import { Icon } from './icon';
 
@@ -25,7 +25,9 @@ function describeClosure({ closed_ranges, closed, paused_until, time_zone }: Sho
   if (paused_until !== null && Date.parse(paused_until) > Date.now()) {
     const date = toLocalDate(new Date(paused_until), time_zone);
     const time = formatClock(paused_until, time_zone);
-    return t('closed.paused', { time: date === today ? time : `${formatDay(date, today)}, ${time}` });
+    return t('closed.paused', {
+      time: date === today ? time : t('dateAndTime', { date: formatDate(date), time }),
+    });
   }
   const range = closed_ranges.find(({ from, to }) => from <= addDays(today, 1) && today <= to);
   if (range === undefined) return t('closed.noOrders');

@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { t } from '../i18n';
 import { Button } from './button';
-import { Failure, OutdatedNote } from './notice';
+import { Failure, OutdatedNote, SlowNote } from './notice';
 import { NothingFound } from './search';
 
 export interface EndlessListProps<Item> {
@@ -45,6 +45,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
   return (
     <div aria-busy={isLoading}>
       <OutdatedNote error={query.isRefetchError && error} />
+      {isLoading && <SlowNote />}
       {!isEmpty && (
         <ul className={className} aria-label={label}>
           {data?.map((item, index) => renderItem(item, index))}

@@ -43,18 +43,25 @@ export function Alert({ children }: { children: ReactNode }) {
 
 const SLOW_MS = 5_000;
 
-/** Grey bars instead of text that is loading. A slow service is named, because it differs from a broken connection. */
-export function Skeleton() {
+/** Message after a few seconds of loading: a slow service is not a broken connection. */
+export function SlowNote() {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
+    <p role="status" className="hint">
+      {isSlow && t('error.slow')}
+    </p>
+  );
+}
+
+/** Grey bars instead of text that is loading. */
+export function Skeleton() {
+  return (
     <>
-      <p role="status" className="hint">
-        {isSlow && t('error.slow')}
-      </p>
+      <SlowNote />
       <div className="skeleton bars" aria-hidden="true" />
     </>
   );

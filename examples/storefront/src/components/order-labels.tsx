@@ -1,7 +1,7 @@
 import type { Fulfilment, Order, OrderStatus } from '../api/client';
 import { isPaid } from '../api/orders';
 import { formatPrice } from '../format';
-import { t } from '../i18n';
+import { findText, t } from '../i18n';
 
 interface StatusText {
   label: string;
@@ -71,6 +71,12 @@ function describeReturn(order: Order) {
 
 function describeAmounts({ refunded_amount, gross_amount }: Order) {
   return { amount: formatPrice(refunded_amount), total: formatPrice(gross_amount) };
+}
+
+/** Describes a payment method of the gateway, such as `bank_transfer`. */
+export function describeMethod(type: string | null): string {
+  if (type === null) return '';
+  return findText(`payment.method.${type}`) ?? type.replaceAll('_', ' ');
 }
 
 export function Badge({ label, tone }: Omit<StatusText, 'text'>) {

@@ -1,8 +1,9 @@
+import type { ReactNode } from 'react';
 import type { Order } from '../api/client';
 import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
-import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
+import { formatDateAndTime, formatOrderNumber, formatPrice, toPhoneLink } from '../format';
 import { Button } from './button';
 import { t } from '../i18n';
 
@@ -24,7 +25,11 @@ export function OrderSummary({ order }: { order: Order }) {
       <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at) })}</p>
       <dl className="details">
         {pickup_at !== null && <Detail name={t('order.pickup')}>{formatPickup(pickup_at, timeZone)}</Detail>}
-        {phone !== null && <Detail name={t('order.phone')}>{phone}</Detail>}
+        {phone !== null && (
+          <Detail name={t('order.phone')}>
+            <a href={toPhoneLink(phone)}>{phone}</a>
+          </Detail>
+        )}
         {note !== null && <Detail name={t('order.note')}>{note}</Detail>}
       </dl>
       <table>
@@ -62,7 +67,7 @@ export function OrderSummary({ order }: { order: Order }) {
   );
 }
 
-function Detail({ name, children }: { name: string; children: string }) {
+function Detail({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

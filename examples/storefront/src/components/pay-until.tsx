@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTimeZone, useToday } from '../api/shop';
-import { formatClock, formatDay, toLocalDate } from '../calendar';
+import { formatClock, formatDate, toLocalDate } from '../calendar';
 import { t } from '../i18n';
 
 const SECOND_MS = 1_000;
@@ -17,7 +17,7 @@ export function PayUntil({ time }: { time: string }) {
   }, []);
   const date = toLocalDate(new Date(time), timeZone);
   const clock = formatClock(time, timeZone);
-  const text = date === today ? clock : t('dateAndTime', { date: formatDay(date, today), time: clock });
+  const text = date === today ? clock : t('dateAndTime', { date: formatDate(date), time: clock });
   const left = Math.max(0, Date.parse(time) - now);
   return (
     <p className="pay-until">

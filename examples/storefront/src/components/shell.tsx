@@ -17,6 +17,7 @@ import { ShopContact } from './shop-contact';
 
 /** Frame of every page: header with the navigation, note while offline, footer and messages. */
 export function Shell({ children }: { children: ReactNode }) {
+  const name = useShopName();
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -25,7 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <header className="site-header">
         <Link className="brand" to="/">
           <img className="logo" src="/logo.svg" alt="" width={32} height={24} />
-          {useShopName()}
+          {name}
         </Link>
         <MainNav />
         <LanguageSwitch />
@@ -38,7 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </main>
       <footer className="site-footer">
         <ShopContact />
-        <p>{t('footer')}</p>
+        <p>{t('footer', { name })}</p>
       </footer>
       <Toasts />
     </div>
@@ -62,7 +63,8 @@ function MainNav() {
   const role = useSession(({ person }) => person?.role);
   // Reads only the query cache. `CatalogGuard` loads the list for visitors, who get it only if the catalog is public.
   const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
-  const links = role ? NAV_LINKS[role] : isCatalogPublic ? [SHOP, CART] : [];
+  const linksOfVisitors = isCatalogPublic ? [SHOP, CART] : [];
+  const links = role ? NAV_LINKS[role] : linksOfVisitors;
   return (
     <nav className="main-nav" aria-label={t('nav.shop')}>
       {links.map(({ to, label, icon }) => (

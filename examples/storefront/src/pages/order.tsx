@@ -29,7 +29,7 @@ export default function OrderPage() {
         {({ order }) => (
           <article className="order">
             <OrderState order={order} />
-            {isOpen(order) && !isRefused(order) && <OpenOrderActions order={order} />}
+            {isOpen(order) && <OpenOrderActions order={order} />}
             {hasProgress(order) && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
             <div className="order-foot">
@@ -43,12 +43,9 @@ export default function OrderPage() {
   );
 }
 
-function isRefused({ fulfilment }: Order) {
-  return fulfilment === 'refused';
-}
-
 function hasProgress(order: Order) {
-  return !isRefused(order) && (isPaid(order) || order.fulfilment !== 'new');
+  const { fulfilment } = order;
+  return fulfilment === 'new' ? isPaid(order) : fulfilment !== 'refused';
 }
 
 function OrderState({ order }: { order: Order }) {

@@ -1,3 +1,4 @@
+import { useShopName } from '../api/shop';
 import { ButtonLink } from '../components/button';
 import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
@@ -11,7 +12,7 @@ export function WelcomePage() {
   return (
     <div className="page welcome">
       <div>
-        <p className="eyebrow">{t('welcome.eyebrow')}</p>
+        <p className="eyebrow">{useShopName()}</p>
         <PageHeading>{t('welcome.title')}</PageHeading>
         <p className="lead">{t('welcome.lead')}</p>
         <div className="actions">

@@ -41,7 +41,7 @@ export function RequireAdmin() {
   return person?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
-/** Redirects signed-in people to the next path. People with an unverified e-mail go to the verification first. */
+/** Redirects signed-in people to the next path. People with an unverified email go to the verification first. */
 export function GuestsOnly() {
   const { person } = useSession();
   const next = useNextPath();

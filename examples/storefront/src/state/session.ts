@@ -4,7 +4,7 @@ import { toast } from './toast';
 import { t } from '../i18n';
 
 interface Person extends User {
-  /** Undefined unless the person registered, changed the e-mail or verified the e-mail in this browser. */
+  /** Undefined unless the person registered, changed the email or verified the email in this browser. */
   emailVerified?: boolean;
 }
 

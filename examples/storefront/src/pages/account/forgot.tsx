@@ -11,7 +11,7 @@ interface ForgotState {
   email?: string;
 }
 
-/** Asks for the e-mail address, then for the mailed code and a new password. */
+/** Asks for the email address, then for the mailed code and a new password. */
 export default function ForgotPage() {
   const { email } = (useLocation().state ?? {}) as ForgotState;
   return email === undefined ? <RequestStep /> : <ResetStep email={email} />;

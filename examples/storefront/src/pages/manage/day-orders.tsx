@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
-import { formatClock } from '../../calendar';
+import { formatClock, formatShortDate, toLocalDate } from '../../calendar';
 import { Badge, describeFulfilment } from '../../components/order-labels';
 import { useBackLinkState } from '../../components/back-link';
 import { Alert, Notice } from '../../components/notice';
@@ -26,8 +26,8 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
   // The pressed button moves away with its order.
   const focusHeading = () => heading.current?.focus();
-  const renderRow = (order: AdminOrder) => (
-    <DayOrder key={order.order_id} order={order} timeZone={timeZone} onCollected={focusHeading} />
+  const renderRow = (order: AdminOrder, time = formatPickupTime(order, timeZone)) => (
+    <DayOrder key={order.order_id} order={order} time={time} onCollected={focusHeading} />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
@@ -35,7 +35,7 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
         <div>
           <h2>{t('day.overdue', { orders: t('count.orders', { count: overdue.length }) })}</h2>
           <ol className="rows overdue" aria-label={t('day.overdueList')}>
-            {overdue.map(renderRow)}
+            {overdue.map((order) => renderRow(order, formatPickupDay(order, timeZone)))}
           </ol>
         </div>
       )}
@@ -64,13 +64,13 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
       </div>
       {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
       <ol className="rows" aria-label={t('day.openList')}>
-        {open.map(renderRow)}
+        {open.map((order) => renderRow(order))}
       </ol>
       {collected.length > 0 && (
         <div className="collected-orders">
           <h2>{t('day.collected', { count: collected.length })}</h2>
           <ol className="rows collected" aria-label={t('day.collectedList')}>
-            {collected.map(renderRow)}
+            {collected.map((order) => renderRow(order))}
           </ol>
         </div>
       )}
@@ -102,18 +102,26 @@ function formatPickupTime({ pickup_at }: AdminOrder, timeZone: string) {
   return pickup_at === null ? t('day.anyTime') : formatClock(pickup_at, timeZone);
 }
 
+/** Formats the pickup of an order of an earlier day: `24 Nov, 07:00` */
+function formatPickupDay(order: AdminOrder, timeZone: string) {
+  const { pickup_at, created_at } = order;
+  const date = formatShortDate(toLocalDate(new Date(pickup_at ?? created_at), timeZone));
+  return `${date}, ${formatPickupTime(order, timeZone)}`;
+}
+
 interface DayOrderProps {
   order: AdminOrder;
-  timeZone: string;
+  /** Text for the time of the pickup. */
+  time: string;
   onCollected: () => void;
 }
 
-function DayOrder({ order, timeZone, onCollected }: DayOrderProps) {
+function DayOrder({ order, time, onCollected }: DayOrderProps) {
   const { order_id, phone, note, customer, items, fulfilment } = order;
   const [error, setError] = useState<Error | null>(null);
   return (
     <li className={error ? 'row day-order failed' : 'row day-order'}>
-      <span className="pickup-time">{formatPickupTime(order, timeZone)}</span>
+      <span className="pickup-time">{time}</span>
       <div className="row-main">
         <span className="contact">
           <strong>{customer.fullname}</strong>

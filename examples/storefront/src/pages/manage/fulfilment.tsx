@@ -11,6 +11,15 @@ import { toast } from '../../state/toast';
 /** Next step toward `collected`, by current step. */
 const NEXT_STEP = { new: 'preparing', preparing: 'ready', ready: 'collected' } as const;
 
+/** Step before the current step. A refusal is final. */
+const PREVIOUS_STEP = {
+  new: null,
+  preparing: 'new',
+  ready: 'preparing',
+  collected: 'ready',
+  refused: null,
+} as const;
+
 /** Returns the next step of an order toward `collected`, or null. */
 export function getNextStep({ fulfilment }: Order) {
   return fulfilment === 'collected' || fulfilment === 'refused' ? null : NEXT_STEP[fulfilment];
@@ -33,6 +42,27 @@ export function StepButton({ order, description, onTaken, onError }: StepButtonP
     <StepsButton orders={[order]} step={next} onTaken={onTaken} onError={onError}>
       {t(`step.${next}`)}
       {description !== undefined && <span className="visually-hidden">, {description}</span>}
+    </StepsButton>
+  );
+}
+
+interface StepBackButtonProps extends Pick<StepButtonProps, 'onTaken' | 'onError'> {
+  order: Order;
+}
+
+/** Button that takes an order back to its previous step. */
+export function StepBackButton({ order, onTaken, onError }: StepBackButtonProps) {
+  const previous = PREVIOUS_STEP[order.fulfilment];
+  if (previous === null) return null;
+  return (
+    <StepsButton
+      orders={[order]}
+      step={previous}
+      className="button quiet"
+      onTaken={onTaken}
+      onError={onError}
+    >
+      {t('step.back', { step: t(`fulfilment.${previous}`) })}
     </StepsButton>
   );
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { newestOrders } from '../../api/orders';
+import { newestPaidOrders } from '../../api/orders';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
 import { toast } from '../../state/toast';
 import { allowSound, beep, isSoundAllowed, onSoundChange } from './sound';
 
-/** Announces new orders on every page for administrators: with a message, a number in the tab's title and a sound. */
+/** Announces orders that were paid since the last poll on every page for administrators: with a message, a number in the tab's title and a sound. */
 export function NewOrders() {
-  const { data } = useQuery(newestOrders);
+  const { data } = useQuery(newestPaidOrders);
   const known = useRef<Set<string>>(undefined);
   const unseen = useRef(0);
   useEffect(() => {

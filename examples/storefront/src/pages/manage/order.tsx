@@ -11,7 +11,7 @@ import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
 import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
-import { getNextStep, StepButton } from './fulfilment';
+import { getNextStep, StepBackButton, StepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
@@ -57,6 +57,10 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   const [error, setError] = useState<Error | null>(null);
   // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focus = () => heading.current?.focus();
+  const showError = (failure: Error | null) => {
+    setError(failure);
+    if (failure) focus();
+  };
   const next = getNextStep(order);
   const isPaymentMissing = next === 'preparing' && !isPaid(order);
   return (
@@ -68,21 +72,11 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
         <Badge {...describeFulfilment(order.fulfilment)} />
       </p>
       {isPaymentMissing && <p className="hint">{t('manage.notPaid')}</p>}
-      {next && (
-        <div className="actions">
-          {!isPaymentMissing && (
-            <StepButton
-              order={order}
-              onTaken={focus}
-              onError={(failure) => {
-                setError(failure);
-                if (failure) focus();
-              }}
-            />
-          )}
-          <RefuseButton order={order} onError={setError} onSettled={focus} />
-        </div>
-      )}
+      <div className="actions">
+        {!isPaymentMissing && <StepButton order={order} onTaken={focus} onError={showError} />}
+        {next && <RefuseButton order={order} onError={setError} onSettled={focus} />}
+        <StepBackButton order={order} onTaken={focus} onError={showError} />
+      </div>
       <Alert>{error && explain(error)}</Alert>
     </section>
   );

@@ -19,16 +19,15 @@ export function PaidOrdersNote({ saved }: { saved: Schemas['AdminShopView'] }) {
   });
   const today = useToday();
   const draft: Pick<Shop, 'closed' | 'closed_ranges'> = { closed: addDate(closed, newDate), closed_ranges };
-  const dates = new Set([
-    // No order has a later pickup.
-    ...listClosedDates(draft, today, saved.days_ahead),
-    ...saved.paid_orders.map(({ date }) => date),
-  ]);
-  const days = useQueries({
-    queries: [...dates].sort().map((date) => ({ ...daySheet(date), refetchInterval: false as const })),
-    combine: (queries) => queries.map(({ data }, index) => ({ date: [...dates].sort()[index], data })),
+  // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
+  const closedDates = listClosedDates(draft, today, saved.days_ahead);
+  const dates = [...new Set([...closedDates, ...saved.paid_orders.map(({ date }) => date)])].sort();
+  const sheets = useQueries({
+    queries: dates.map((date) => ({ ...daySheet(date), refetchInterval: false as const })),
   });
-  const affected = days.flatMap(({ date = '', data }) => (data?.orders.length ? [{ date, ...data }] : []));
+  const affected = dates
+    .map((date, index) => ({ date, orders: sheets[index]?.data?.orders ?? [] }))
+    .filter(({ orders }) => orders.length > 0);
   return (
     <div role="alert">
       {affected.length > 0 && (

@@ -1,6 +1,6 @@
 import type { AdminOrder, PaymentEntry, Transaction } from '../../api/client';
 import { isPaid } from '../../api/orders';
-import { Badge, describePayment } from '../../components/order-labels';
+import { Badge, describeMethod, describePayment } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
 import { findText, t } from '../../i18n';
@@ -31,7 +31,7 @@ export function PaymentSection({ order, entries, transactions }: PaymentSectionP
     <section className="panel" aria-labelledby="payment">
       <h2 id="payment">{t('manage.payment')}</h2>
       <p>
-        <Badge {...describePayment(order)} /> {order.payment_type?.replaceAll('_', ' ')}
+        <Badge {...describePayment(order)} /> {describeMethod(order.payment_type)}
       </p>
       {order.refund_due && order.fulfilment === 'refused' && <p className="error">{t('payment.due')}</p>}
       {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}

@@ -65,21 +65,22 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const save = async (values: ProductValues) => {
     const price = parsePrice(values.price);
     if (price === null) throw new BakeryFailure(400, '', { price: t('products.priceUnclear') });
-    const sent = { ...values, price };
-    const saved = await saveProduct(base, sent, setUploadProgress)
-      .catch(async (error: unknown) => {
-        if (base !== undefined && hasCode(error, 412)) {
-          const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
-          if (current !== null) {
-            setChanges(listChanges(base.product, current.product));
-            setBase(current);
-          }
-        }
-        throw error;
-      })
-      .finally(() => setUploadProgress(undefined));
-    toast(t('products.saved', { name: saved.name }));
-    await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
+    try {
+      const saved = await saveProduct(base, { ...values, price }, setUploadProgress);
+      toast(t('products.saved', { name: saved.name }));
+      await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
+    } catch (error) {
+      if (base !== undefined && hasCode(error, 412)) await showChanges(base);
+      throw error;
+    } finally {
+      setUploadProgress(undefined);
+    }
+  };
+  const showChanges = async ({ product }: EditedProduct) => {
+    const current = await queryClient.query({ ...productForEditing(product.id), staleTime: 0 });
+    if (current === null) return;
+    setChanges(listChanges(product, current.product));
+    setBase(current);
   };
   return (
     <section className="panel">

@@ -1,5 +1,5 @@
-import { BakeryFailure } from 'bakery-client';
 import { useState } from 'react';
+import { hasCode } from '../../api/errors';
 import { useFreshQuery } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
 import { Field, Form, SelectField } from '../../components/form';
@@ -38,7 +38,7 @@ function ShopForm(loaded: LoadedSettings) {
     try {
       await saveShop(toSettings(saved), base.etag);
     } catch (error) {
-      if (error instanceof BakeryFailure && error.code === 412) {
+      if (hasCode(error, 412)) {
         const { data } = await refetch();
         if (data) {
           setChanges(listChanges(base.shop, data.shop));

@@ -18,12 +18,17 @@ interface ThumbProps {
   onToggle: () => void;
 }
 
+function describeState({ file, isRemoved }: EditedPicture) {
+  if (file) return 'new';
+  return isRemoved ? 'removed' : 'kept';
+}
+
 /** Picture of the form. A new one moves with its arrow buttons, or by being dragged to another one. */
 export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbProps) {
   const { src, file, isRemoved = false } = picture;
   const index = position - 1;
   const name = file?.name ?? t('pictures.number', { number: position });
-  const state = file ? 'new' : isRemoved ? 'removed' : 'kept';
+  const state = describeState(picture);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     onMove(Number(event.dataTransfer.getData('text/plain')), index);

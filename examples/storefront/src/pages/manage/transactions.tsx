@@ -1,4 +1,5 @@
 import type { AdminOrder, Transaction } from '../../api/client';
+import { describeMethod } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { t } from '../../i18n';
 import { RefundForm } from './refund-form';
@@ -19,7 +20,7 @@ export function Transactions({ order, transactions }: TransactionsProps) {
           <li key={transaction.transaction_id}>
             <span className="title-line">
               <strong>
-                {t(`status.${transaction.status}`)} {transaction.payment_type?.replaceAll('_', ' ')}
+                {t(`status.${transaction.status}`)} {describeMethod(transaction.payment_type)}
               </strong>
               <span className="price">{formatPrice(transaction.gross_amount)}</span>
             </span>
