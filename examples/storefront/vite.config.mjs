@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { guidePlugin } from './scripts/guide-plugin.mjs';
 import { loadMessages } from './scripts/load-messages.mjs';
 
 const client = fileURLToPath(new URL('../../client', import.meta.url));
@@ -47,7 +48,7 @@ const messagesPlugin = {
 };
 
 export default defineConfig({
-  plugins: [messagesPlugin, react(), headPlugin],
+  plugins: [messagesPlugin, guidePlugin, react(), headPlugin],
   // Compile the typed client from its sources. Use the openapi-fetch that is installed in this folder.
   resolve: {
     alias: [

@@ -2,7 +2,7 @@ import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { PageHeading } from '../../components/page-heading';
 import './manage.css';
-import { t } from '../../i18n';
+import { type Language, t, useLanguage } from '../../i18n';
 import { NewOrders } from './new-orders';
 
 interface ManagePageProps {
@@ -11,6 +11,9 @@ interface ManagePageProps {
   belowTitle?: ReactNode;
   isWide?: boolean;
 }
+
+/** Pages that the build makes of docs/guide.md and docs/panduan.md. */
+const GUIDES: Record<Language, string> = { en: '/guide.html', id: '/panduan.html' };
 
 /** Page for administrators, with the navigation between their pages. */
 export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
@@ -25,6 +28,10 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
           <NavLink to="/manage/products">{t('manage.products')}</NavLink>
           <NavLink to="/manage/sales">{t('manage.sales')}</NavLink>
           <NavLink to="/manage/shop">{t('manage.hours')}</NavLink>
+          <a href={GUIDES[useLanguage()]} target="_blank" rel="noopener">
+            {t('manage.guide')}
+            <span className="visually-hidden"> {t('newTab')}</span>
+          </a>
         </nav>
         <div className="title-line">
           <PageHeading>{title}</PageHeading>

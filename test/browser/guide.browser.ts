@@ -1,0 +1,112 @@
+import { expectGoodLayout, takeScreenshot, waitForHeading } from './support/page.js';
+import { texts } from './support/settings.js';
+import {
+  changeShop,
+  CROISSANT,
+  everyDay,
+  placeOrder,
+  placePaidOrder,
+  simulate,
+  useShopSettings,
+} from './support/shop.js';
+import { newAdmin, newCustomer } from './support/shopper.js';
+
+const HALF_HOUR_MS = 30 * 60_000;
+const TABLET = { width: 820, height: 780 };
+
+useShopSettings({
+  hours: everyDay('00:00', '24:00'),
+  lead_minutes: 0,
+  slot_minutes: 30,
+  orders_per_slot: 20,
+});
+
+/** Returns a half hour in the future, in ISO 8601. */
+function pickupIn(halfHours: number): string {
+  return new Date((Math.ceil(Date.now() / HALF_HOUR_MS) + halfHours) * HALF_HOUR_MS).toISOString();
+}
+
+/** Places an order that is paid by QRIS and by bank transfer. Returns the order's id. */
+async function placeOrderPaidTwice(): Promise<string> {
+  const customer = await newCustomer({ name: 'Dewi Anggraini' });
+  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 2 });
+  const transfer = await simulate(customer, redirect_url, 'bank-transfer');
+  await simulate(customer, redirect_url, 'qris');
+  await simulate(customer, redirect_url, `transactions/${transfer}/settle`);
+  return order_id;
+}
+
+it.each([
+  { name: 'guide', language: 'en', locale: 'en-GB', heading: 'Guide for the owner' },
+  { name: 'panduan', language: 'id', locale: 'id-ID', heading: 'Panduan untuk pemilik toko' },
+] as const)(
+  'the staff pages open the guide $name; its bold words are texts of the shop, and its pictures show the pages',
+  async ({ name, language, locale, heading }) => {
+    const text = (key: string) => texts[language][key] ?? key;
+    const ayu = await newCustomer({ name: 'Ayu Lestari' });
+    const budi = await newCustomer({ name: 'Budi Santoso' });
+    const id = await placePaidOrder(
+      ayu,
+      { 1: 1, [CROISSANT]: 6 },
+      { phone: '0812-3456-7890', pickup_at: pickupIn(0) },
+    );
+    await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(1) });
+    const paidTwice = await placeOrderPaidTwice();
+    const { page } = await newAdmin({ locale, viewport: TABLET });
+    const open = async (path: string) => {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    };
+    const take = (picture: string) => takeScreenshot(page, `${name}-${picture}`);
+
+    await page.setViewportSize({ ...TABLET, height: 1150 });
+    await open('/manage/today');
+    await take('today');
+    await page.setViewportSize(TABLET);
+    await open('/manage/products');
+    await take('products');
+    await changeShop({ hours: everyDay('07:00', '18:00'), lead_minutes: 120, cut_off: '18:00' });
+    await open('/manage/shop');
+    const holidays = page.getByRole('group', { name: text('ranges.label') });
+    await holidays.getByLabel(text('sales.from')).fill('2027-03-09');
+    await holidays.getByLabel(text('sales.to')).fill('2027-03-14');
+    await holidays.getByLabel(text('ranges.reason')).fill('Lebaran');
+    await holidays.getByRole('button', { name: text('ranges.add') }).click();
+    await holidays.scrollIntoViewIfNeeded();
+    await take('hours');
+    await page.getByLabel(text('shop.slotMinutes')).scrollIntoViewIfNeeded();
+    await take('limits');
+    await open(`/manage/orders/${id}`);
+    await page.getByRole('button', { name: text('refuse.label') }).click();
+    await take('refuse');
+    await page.getByRole('button', { name: text('refuse.no') }).click();
+    await page.locator('summary', { hasText: text('manage.refund') }).click();
+    await page.getByLabel(text('refund.byHand')).scrollIntoViewIfNeeded();
+    await take('refund');
+    await open(`/manage/orders/${paidTwice}`);
+    await page.getByText(text('transactions.surplus')).scrollIntoViewIfNeeded();
+    await take('twice');
+    await open('/manage/sales');
+    await take('sales');
+
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: text('manage.guide') }).click();
+    const guide = await opened;
+    await waitForHeading(guide, heading);
+    await expectGoodLayout(guide, name);
+    const widths = await guide.evaluate(() => [...document.images].map(({ naturalWidth }) => naturalWidth));
+    expect(widths.length).toBeGreaterThan(5);
+    expect(widths).not.toContain(0);
+    const bold = await guide.locator('strong').allTextContents();
+    const shown = Object.values(texts[language]);
+    expect(
+      bold.filter(
+        (words) =>
+          !shown.some(
+            (value) => value === words || value.startsWith(`${words} {`) || value.startsWith(`${words} “`),
+          ),
+      ),
+    ).toEqual([]);
+  },
+);
