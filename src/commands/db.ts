@@ -1,20 +1,32 @@
 import { migrate, readMigrationStatus, revertLastMigration } from '../database/migrate.js';
+import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
+import { createScheduledBackup } from './backup/schedule.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import type { Summary } from './backup/content.js';
-import { type Command, type OpenDatabase, readAction, readArgs, runCommand } from './command-line.js';
+import {
+  type Command,
+  type OpenDatabase,
+  readAction,
+  readArgs,
+  runCommand,
+  UsageError,
+} from './command-line.js';
 import { print, printStatus } from './output.js';
 
 const HELP = `Backs up and restores the database, and manages its migrations.
 
-  npm run db -- backup FILE    writes the database and the local images into the new FILE
-  npm run db -- restore FILE   writes a backup into an empty database, and its images into DATA_DIR
-  npm run db -- status         lists the migrations that are applied and those that are pending
-  npm run db -- migrate        applies the pending migrations, like every start of the service
-  npm run db -- revert         reverts the last migration: data in its tables and columns is lost
+  npm run db -- backup FILE      writes the database and the local images into the new FILE
+  npm run db -- backup --keep N  writes a backup into BACKUP_DIR, checks it, and removes all but the newest N
+  npm run db -- check FILE       restores a backup into a temporary database on the same server, then drops it
+  npm run db -- restore FILE     writes a backup into an empty database, and its images into DATA_DIR
+  npm run db -- status           lists the migrations that are applied and those that are pending
+  npm run db -- migrate          applies the pending migrations, like every start of the service
+  npm run db -- revert           reverts the last migration: data in its tables and columns is lost
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
+A check needs a user that may create databases. If it fails, --keep removes no earlier backup.
 A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to the
 URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
 revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert,
@@ -25,22 +37,56 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 `;
 
 const FILE = 'the name of a file';
-const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, revert: null };
+const ACTIONS = { check: FILE, restore: FILE, status: null, migrate: null, revert: null };
 
 function parse(args: string[]): Command {
-  const { positionals } = readArgs({ args, allowPositionals: true });
-  const { action, argument } = readAction(positionals, ACTIONS);
-  return async ({ dataDir }, open) => {
+  const { positionals, values } = readArgs({
+    args,
+    allowPositionals: true,
+    options: { keep: { type: 'string' } },
+  });
+  const { keep } = values;
+  if (keep !== undefined && positionals.join() !== 'backup')
+    throw new UsageError('--keep is an option of backup, without a FILE');
+  if (keep !== undefined && !/^[1-9]\d{0,3}$/.test(keep))
+    throw new UsageError('--keep must be a whole number from 1 to 9999');
+  const { action, argument } = readAction(positionals, {
+    ...ACTIONS,
+    backup: keep === undefined ? FILE : null,
+  });
+  return async ({ dataDir, backupDir }, open) => {
     if (action === 'restore') await restore(dataDir, open, argument);
-    else if (action === 'backup') await backup((await open()).url, dataDir, argument);
-    else await { status, migrate: applyPending, revert }[action]((await open()).url);
+    else if (action === 'check') await check(dataDir, open, argument);
+    else if (action !== 'backup') await { status, migrate: applyPending, revert }[action]((await open()).url);
+    else if (keep === undefined) await backup((await open()).url, dataDir, argument);
+    else if (backupDir === undefined) throw new Error('--keep needs the setting BACKUP_DIR');
+    else await backupOnSchedule((await open()).url, dataDir, backupDir, Number(keep));
   };
 }
 
-async function backup(url: string, dataDir: string, file: string): Promise<void> {
+async function assertTables(url: string): Promise<void> {
   if ((await readMigrationStatus(url)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
+}
+
+async function backup(url: string, dataDir: string, file: string): Promise<void> {
+  await assertTables(url);
   print(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
+}
+
+async function backupOnSchedule(url: string, dataDir: string, folder: string, keep: number): Promise<void> {
+  await assertTables(url);
+  const { file, summary, removed } = await createScheduledBackup(url, dataDir, folder, keep);
+  print(`${file}: ${describeSummary(summary)}; checked`);
+  for (const name of removed) print(`removed ${name}`);
+}
+
+async function check(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
+  printStatus(`checking ${file}`);
+  await withUnpacked(file, dataDir, async (unpacked) => {
+    const summary = await checkBackup((await open()).url, unpacked);
+    print(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
+  });
 }
 
 async function restore(dataDir: string, open: OpenDatabase, file: string): Promise<void> {

@@ -32,6 +32,8 @@ export class Env {
   @IsHttpAddress() publicUrl!: string;
   @IsOneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent') logLevel = 'info';
   @IsString() @Transform(({ value }) => resolve(String(value))) dataDir = resolve('.data');
+  /** Folder of scheduled backups. If undefined, the age of the newest backup is not measured. */
+  @IsString() @Transform(({ value }) => resolve(String(value))) backupDir?: string;
   /** If undefined, the service supervises an embedded PostgreSQL under `dataDir`. */
   @IsDatabaseUrl() databaseUrl?: string;
   @MinLength(32, SIGNING_KEY) jwtAccessSecret!: string;

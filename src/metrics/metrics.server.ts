@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
-import { samplePool, sampleProducts, sampleQueue, watchLostConnections } from './samples.js';
+import { sampleBackups, samplePool, sampleProducts, sampleQueue, watchLostConnections } from './samples.js';
 
 /** Serves `/metrics` on a separate port, which the network must not expose to clients. */
 @Injectable()
@@ -48,7 +48,11 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   async #collect(): Promise<string> {
-    await Promise.all([sampleQueue(this.jobs), sampleProducts(this.products)]);
+    await Promise.all([
+      sampleQueue(this.jobs),
+      sampleProducts(this.products),
+      sampleBackups(this.env.backupDir),
+    ]);
     for (const [name, pool] of this.#pools) samplePool(name, pool);
     return await register.metrics();
   }

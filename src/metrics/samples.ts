@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
+import { findNewestBackup } from '../common/backup-files.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
 import type { ProductsService } from '../products/products.service.js';
@@ -26,6 +27,10 @@ const oldestDueAge = new Gauge({
 const unavailableProducts = new Gauge({
   name: 'bakery_products_unavailable',
   help: 'Products that customers cannot see or order now; the same in every process',
+});
+const backupAge = new Gauge({
+  name: 'bakery_backup_age_seconds',
+  help: 'Time since the newest checked backup in BACKUP_DIR; +Inf if there is none, absent if BACKUP_DIR is unset',
 });
 const databaseUp = new Gauge({
   name: 'bakery_database_up',
@@ -100,6 +105,14 @@ export async function sampleProducts(products: ProductsService): Promise<void> {
   const count = await readInTime(products.countUnavailable());
   unavailableProducts.remove();
   if (count !== null) unavailableProducts.set(count);
+}
+
+/** Samples the age of the newest backup. The age is absent without a folder of backups, or if the folder cannot be read. */
+export async function sampleBackups(folder: string | undefined): Promise<void> {
+  const newest =
+    folder === undefined ? undefined : await readInTime(findNewestBackup(folder).then((time) => ({ time })));
+  backupAge.remove();
+  if (newest) backupAge.set(newest.time === null ? Infinity : (Date.now() - newest.time.getTime()) / 1000);
 }
 
 export function samplePool(name: string, { totalCount, idleCount, waitingCount, options }: Pool): void {

@@ -1,0 +1,32 @@
+import { readdir } from 'node:fs/promises';
+import { errorCode } from './errors/error-info.js';
+
+/** Name of a backup in BACKUP_DIR that was restored as a check. The groups are the parts of its time in UTC. */
+const NAME = /^bakery-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
+/** End of the name of a backup in BACKUP_DIR until it has been checked. */
+export const UNCHECKED = '.unchecked';
+
+export function nameBackup(time: Date): string {
+  return `bakery-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
+}
+
+/** Lists the checked and the unchecked backups in BACKUP_DIR, oldest first. Other files are not listed. */
+export async function listBackups(folder: string) {
+  const names = (await readdir(folder)).sort();
+  return {
+    checked: names.filter((name) => NAME.test(name)),
+    unchecked: names.filter(
+      (name) => name.endsWith(UNCHECKED) && NAME.test(name.slice(0, -UNCHECKED.length)),
+    ),
+  };
+}
+
+/** Returns the time of the newest checked backup in BACKUP_DIR, or null if there is none. */
+export async function findNewestBackup(folder: string): Promise<Date | null> {
+  const { checked } = await listBackups(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return { checked: [] };
+    throw error;
+  });
+  const [, year, month, day, ...clock] = NAME.exec(checked.at(-1) ?? '') ?? [];
+  return year === undefined ? null : new Date(`${year}-${month}-${day}T${clock.join(':')}Z`);
+}
