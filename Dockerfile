@@ -7,6 +7,7 @@ COPY package.json package-lock.json ./
 # No package needs its install script: native modules are prebuilt.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY scripts/require-node.mjs scripts/
 COPY src ./src
 COPY migrations ./migrations
 RUN npm run build

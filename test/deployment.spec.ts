@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { importBuilt } from './support/built.js';
+
+const { VARIABLES } = await importBuilt('src/config/read-env.js');
+
+/** Connections that a process of the service may use: 10 for requests and 10 for jobs. */
+const CONNECTIONS_OF_A_PROCESS = 20;
+const RESERVED_FOR_COMMANDS = 20;
+const SETTINGS = new Set(VARIABLES.values());
+
+const development = await readFile('docker-compose.yml', 'utf8');
+const production = await readFile('docker-compose.production.yml', 'utf8');
+const example = await readFile('deploy/production.env.example', 'utf8');
+
+function readNumber(text: string, pattern: RegExp): number {
+  const [, number] = pattern.exec(text) ?? [];
+  expect({ pattern, number }).toEqual({ pattern, number: expect.stringMatching(/^\d+$/) as string });
+  return Number(number);
+}
+
+it('PostgreSQL in both compose files accepts the connections of all processes', () => {
+  const replicas = readNumber(development, /replicas: (\d+)/) + 1; // and the service on port 3000
+  const processes = readNumber(production, /replicas: \$\{PROCESSES:-(\d+)\}/);
+  for (const [count, limit] of [
+    [replicas, readNumber(development, /max_connections=(\d+)/)],
+    [processes, readNumber(production, /max_connections=\$\{POSTGRES_CONNECTIONS:-(\d+)\}/)],
+    [readNumber(example, /^PROCESSES=(\d+)$/m), readNumber(example, /^POSTGRES_CONNECTIONS=(\d+)$/m)],
+  ] as const)
+    expect(limit).toBeGreaterThanOrEqual(count * CONNECTIONS_OF_A_PROCESS + RESERVED_FOR_COMMANDS);
+});
+
+it('each line of the example for production is a setting of the service or a variable of the compose file', () => {
+  const lines = [...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name);
+  const variables = new Set([...production.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
+  expect(lines.filter((name) => !SETTINGS.has(name) && !variables.has(name))).toEqual([]);
+  const required = [...production.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
+  expect(required.filter((name) => !lines.includes(name))).toEqual([]);
+});
+
+it('the compose file for production fixes only the settings that its containers determine', () => {
+  const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(production) ?? [];
+  const fixed = [...block.matchAll(/^ {4}(\w+): (?!\$\{)/gm)].map(([, name]) => name);
+  expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
+});

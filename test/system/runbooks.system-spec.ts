@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { Client } from '../support/client.js';
+import { describeInstalled } from '../support/installed.js';
+import { MidtransStandIn } from '../support/midtrans-stand-in.js';
+import { buildNotification, sendNotification } from '../support/notifications.js';
+import { gatewaySettings, placeOrder } from '../support/orders.js';
+import { createInstallations } from '../support/runbooks/installations.js';
+import { readBlocks, toPattern } from '../support/runbooks/pages.js';
+import { createProduct, pictures } from '../support/products.js';
+import { SERVER_KEY, signInAdmin } from '../support/service.js';
+import { until } from '../support/wait.js';
+
+/** Pages in an order in which each page finds what it needs: a restore loses nothing that a later page uses. */
+const PAGES = [
+  'README.md',
+  'alerts.md',
+  'jobs.md',
+  'disk.md',
+  'secrets.md',
+  'backups.md',
+  'upgrades.md',
+  'midtrans.md',
+];
+/** Blocks that cannot run here: two installations, the code of another version, and the containers for development. */
+const UNTESTED_BLOCKS = 4;
+
+it('every alert has a section in the runbooks, and its annotation `runbook` names that section', async () => {
+  const rules = await readFile('deploy/prometheus/alerts.yml', 'utf8');
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+  const runbooks = [...rules.matchAll(/runbook: (\S+)/g)].map(([, link]) => link);
+  expect(runbooks).toEqual(alerts.map((name) => `docs/operation/alerts.md#${name.toLowerCase()}`));
+  const page = await readFile('docs/operation/alerts.md', 'utf8');
+  const sections = [...page.matchAll(/^## (Bakery\w+)\n(.*?)(?=^## |$(?![\s\S]))/gms)];
+  expect(sections.map(([, name]) => name)).toEqual(alerts);
+  for (const [, name, text = ''] of sections)
+    for (const part of ['**See.**', '**Do.**', '**Verify.**'])
+      expect({ name, part, isPresent: text.includes(part) }).toEqual({ name, part, isPresent: true });
+});
+
+it('the index of the runbooks is complete, and few blocks are not tested', async () => {
+  expect((await readdir('docs/operation')).sort()).toEqual([...PAGES].sort());
+  const blocks = (await Promise.all(PAGES.map(readBlocks))).flat();
+  expect(blocks.filter(({ isTested }) => !isTested)).toHaveLength(UNTESTED_BLOCKS);
+});
+
+describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openssl'], () => {
+  let shop: Awaited<ReturnType<typeof createInstallations>>;
+  const stops: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
+    stops.push(() => gateway.down());
+    shop = await createInstallations(gatewaySettings(gateway));
+    stops.push(() => shop.close());
+    for (const start of ['systemctl start bakery', 'docker compose up'])
+      expect(await shop.run(start)).toEqual({ code: 0, output: '' });
+    for (const url of Object.values(shop.urls)) {
+      await until(
+        'the service listens',
+        () =>
+          fetch(url).then(
+            () => true,
+            () => false,
+          ),
+        120_000,
+      );
+      await leaveRefundWithoutResult(url, gateway);
+    }
+  });
+
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop();
+  });
+
+  it.each(PAGES)('in %s run on both installations, and print what the page shows', async (page) => {
+    const failures = [];
+    for (const { commands, shown, isTested } of await readBlocks(page)) {
+      if (!isTested) continue;
+      const { code, output } = await shop.run(commands);
+      const isAsShown = shown === undefined || toPattern(shown).test(output);
+      if (code !== 0 || !isAsShown) failures.push({ commands, code, shown, output });
+    }
+    expect(failures).toEqual([]);
+  });
+});
+
+/** Sells an order, and requests a refund that the gateway does not answer. */
+async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): Promise<void> {
+  gateway.reset();
+  const admin = await signInAdmin(url);
+  const { id } = await createProduct(admin, pictures(1));
+  const customer = new Client(url);
+  await customer.register({ email: 'ayu@example.com' }).expect(201);
+  const { order_id } = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
+  const { transactionId, grossAmount } = gateway.settle(order_id);
+  const notification = { order_id, transaction_id: transactionId, gross_amount: grossAmount };
+  await sendNotification({ url }, buildNotification(notification)).expect(200);
+  gateway.fault({ operation: 'refund', kind: 'garbage' });
+  await admin.post(`/api/admin/orders/${order_id}/refund`).send({}).expect(502);
+}
