@@ -1,5 +1,4 @@
-import type { FairQueue } from '../src/common/fair-queue.js';
-import { importBuilt } from './support/built.js';
+import { FairQueue } from '../src/common/fair-queue.js';
 import { MESSAGES } from './support/failure.js';
 
 const stays = new AbortController().signal;
@@ -28,24 +27,19 @@ function startTasks(queue: FairQueue, clients: string, sizes: readonly number[] 
   return { started, running, results, finishNext, finishAll };
 }
 
-async function newQueue(free: number, maxWaiting: number): Promise<FairQueue> {
-  const { FairQueue: BuiltQueue } = await importBuilt('src/common/fair-queue.js');
-  return new BuiltQueue(free, maxWaiting);
-}
-
 describe('a FairQueue', () => {
   it.each([
     ['aaaabc', ['a0', 'a1', 'b4', 'c5', 'a2', 'a3']],
     ['aabba', ['a0', 'a1', 'b2', 'a4', 'b3']],
     ['abcabc', ['a0', 'b1', 'c2', 'a3', 'b4', 'c5']],
   ])('serves the clients of waiting tasks %s in turn', async (clients, expected) => {
-    const { started, finishAll } = startTasks(await newQueue(1, 10), clients);
+    const { started, finishAll } = startTasks(new FairQueue(1, 10), clients);
     await finishAll();
     expect(started).toEqual(expected);
   });
 
   it('never runs more tasks than its concurrency, and runs new tasks after all have ended', async () => {
-    const queue = await newQueue(2, 10);
+    const queue = new FairQueue(2, 10);
     const { running, finishNext, finishAll } = startTasks(queue, 'aabbcc');
     await new Promise(setImmediate);
     for (let finished = 0; finished < 4; finished += 1) {
@@ -57,7 +51,7 @@ describe('a FairQueue', () => {
   });
 
   it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
-    const { started, results, finishAll } = startTasks(await newQueue(1, 3), 'aaaabb');
+    const { started, results, finishAll } = startTasks(new FairQueue(1, 3), 'aaaabb');
     await finishAll();
     expect(started).toHaveLength(4);
     expect(started.filter((task) => task.startsWith('b'))).toEqual(['b4', 'b5']);
@@ -69,7 +63,7 @@ describe('a FairQueue', () => {
   });
 
   it('drops the waiting task of a client that has left, before and after the task is added', async () => {
-    const queue = await newQueue(1, 10);
+    const queue = new FairQueue(1, 10);
     const { finishAll } = startTasks(queue, 'a');
     const leaving = new AbortController();
     let isCalled = false;
@@ -86,7 +80,7 @@ describe('a FairQueue', () => {
   });
 
   it('begins a task only when its size fits, without letting smaller tasks pass it, and passes one that leaves', async () => {
-    const queue = await newQueue(10, 10);
+    const queue = new FairQueue(10, 10);
     const { started, finishAll } = startTasks(queue, 'ab', [4, 5]);
     const leaving = new AbortController();
     const large = queue.run('c', leaving.signal, () => Promise.resolve(), 10);

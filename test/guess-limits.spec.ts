@@ -1,4 +1,4 @@
-import { importBuilt } from './support/built.js';
+import { isCodeRejected, isPasswordRejected } from '../src/auth/guess-limits.js';
 
 const FRESH = { perAccountAndAddress: [1], perAccount: [1], perAddress: [1] };
 /** An address that the owner has used has no counts except that for the account and the address. */
@@ -21,8 +21,7 @@ describe('a password guess', () => {
     ['the 101st, the second from its address', { perAccount: [101], perAccountAndAddress: [2] }, true],
     ['the 101st, the 16th of its /48', { perAccount: [101], perAccountAndAddress: [1, 16] }, false],
     ['the 101st, the 17th of its /48', { perAccount: [101], perAccountAndAddress: [1, 17] }, true],
-  ])('that is %s has the rejection %2$s', async (_what, counts, expected) => {
-    const { isPasswordRejected } = await importBuilt('src/auth/guess-limits.js');
+  ])('that is %s has the rejection %2$s', (_what, counts, expected) => {
     expect(isPasswordRejected({ ...FRESH, ...counts })).toBe(expected);
   });
 });
@@ -35,8 +34,7 @@ describe('a guess of a code', () => {
     ['the 60th from one address', { perAddress: [60] }, false],
     ['the 61st from one address', { perAddress: [61] }, true],
     ['the 961st from one /48 network', { perAddress: [1, 961] }, true],
-  ])('that is %s is judged by its limit', async (_what, counts, expected) => {
-    const { isCodeRejected } = await importBuilt('src/auth/guess-limits.js');
+  ])('that is %s is judged by its limit', (_what, counts, expected) => {
     expect(isCodeRejected({ perCodeAndAddress: [1], perAddress: [1], ...counts })).toBe(expected);
   });
 });

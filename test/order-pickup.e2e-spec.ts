@@ -1,14 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { importBuilt } from './support/built.js';
+import { addDays } from '../src/common/calendar.js';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { buildFailure, buildValidationFailure, IDEMPOTENCY_KEY_REUSED } from './support/failure.js';
 import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
-
-const { addDays } = await importBuilt('src/common/calendar.js');
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
 const NO_ORDERS = { pickup_at: 'the shop takes no orders at the moment' };

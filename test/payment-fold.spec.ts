@@ -1,11 +1,8 @@
 import fc from 'fast-check';
-import { importBuilt } from './support/built.js';
-
-const { foldHistory, toColumns, chooseTransaction } = await importBuilt('src/payments/payment.js');
-const { Order } = await importBuilt('src/orders/order.entity.js');
-const { TRANSACTION_STATUSES: KNOWN_STATUSES } = await importBuilt('src/gateway/payment-gateway.js');
-const { PaymentEvent } = await importBuilt('src/payments/payment-event.entity.js');
-type Event = InstanceType<typeof PaymentEvent>;
+import { TRANSACTION_STATUSES as KNOWN_STATUSES } from '../src/gateway/payment-gateway.js';
+import { Order } from '../src/orders/order.entity.js';
+import { chooseTransaction, foldHistory, toColumns } from '../src/payments/payment.js';
+import { PaymentEvent } from '../src/payments/payment-event.entity.js';
 
 const TOTAL = 370_000;
 const PAGE = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
@@ -27,7 +24,7 @@ function buildOrder() {
  * Parses one message, for example `T1 settlement`, `T1 capture/challenge`, `T1 partial_refund=50000`, `T1 manual=50000`,
  * `T2@later pending` (on a later payment page) or `- cancel` (the service ends the order).
  */
-function parse(text: string, position: number): Event {
+function parse(text: string, position: number): PaymentEvent {
   const message = /^(T\d|-)(@later)? ([a-z_]+)(?:\/(\w+))?(?:=(\d+))?$/.exec(text);
   if (message === null) throw new Error(`not a message: ${text}`);
   const [, id = '', page, name = '', fraud = 'accept', amount] = message;

@@ -1,9 +1,7 @@
+import { dayRange, parseInstant } from '../src/common/calendar.js';
+import { isPickupPossible, pickupWindows } from '../src/shop/pickup-windows.js';
 import { DEFAULT_SHOP } from '../src/shop/shop.entity.js';
-import { importBuilt } from './support/built.js';
 import { everyDay } from './support/shop-settings.js';
-
-const { isPickupPossible, pickupWindows } = await importBuilt('src/shop/pickup-windows.js');
-const { dayRange, parseInstant } = await importBuilt('src/common/calendar.js');
 
 /** Settings that differ from those of a shop that is always open. */
 type Settings = Partial<Omit<typeof DEFAULT_SHOP, 'id'>>;

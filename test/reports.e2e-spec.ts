@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { importBuilt } from './support/built.js';
+import { addDays, startOfDay, toLocalDateAndTime } from '../src/common/calendar.js';
 import { buildValidationFailure } from './support/failure.js';
 import { setUpShop } from './support/shop-settings.js';
 import type { OrderAnswer } from './support/orders.js';
@@ -14,8 +14,6 @@ interface Item {
   readonly quantity?: number;
   readonly price?: number;
 }
-
-const { addDays, toLocalDateAndTime, startOfDay } = await importBuilt('src/common/calendar.js');
 
 const PAID_AT = '2026-10-20T10:00:00+02:00';
 const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status,refunded';
