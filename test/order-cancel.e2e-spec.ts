@@ -1,4 +1,4 @@
-import { GATEWAY_UNAVAILABLE, ORDER_NOT_PENDING } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
@@ -86,8 +86,7 @@ describe('a cancellation', () => {
     async (status) => {
       const orderId = await shop.orderTwoPieces();
       await shop.setStatusAndNotify(orderId, status);
-      const response = await shop.cancel(orderId);
-      expect([response.status, response.body]).toEqual([409, ORDER_NOT_PENDING]);
+      expectFailure(await shop.cancel(orderId), 409, MESSAGES.orderNotPending);
       expect(shop.countCalls('cancel', orderId)).toBe(0);
       expect(await shop.readStatus(orderId)).toBe(status);
     },
@@ -145,8 +144,7 @@ describe('a cancellation while the gateway fails', () => {
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
     const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
-    const response = await shop.cancel(orderId);
-    expect([response.status, response.body]).toEqual([502, GATEWAY_UNAVAILABLE]);
+    expectFailure(await shop.cancel(orderId), 502, MESSAGES.gatewayUnavailable);
     expect(await shop.describeHistory(orderId)).toEqual([]);
     await payOnSamePage(orderId);
   });

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
-import { buildValidationFailure, GATEWAY_UNAVAILABLE, IDEMPOTENCY_KEY_REUSED } from './support/failure.js';
+import {
+  buildValidationFailure,
+  expectFailure,
+  IDEMPOTENCY_KEY_REUSED,
+  MESSAGES,
+} from './support/failure.js';
 import {
   addProduct,
   gatewaySettings,
@@ -64,7 +69,7 @@ async function waitForGatewayCall(): Promise<string> {
 describe('parallel requests with one Idempotency-Key', () => {
   const TITLE =
     'at two processes create one order with one gateway call and get equal 201 responses (50 requests, gateway delay %i ms)';
-  it.each([0, 3_000])(TITLE, async (afterMs) => {
+  it.each([0, 500])(TITLE, async (afterMs) => {
     shop.gateway.fault({ operation: 'create', kind: 'late', afterMs });
     const responses = await Promise.all(orderInParallel(50));
     expectSameOrder(responses);
@@ -91,8 +96,8 @@ describe('parallel requests with one Idempotency-Key', () => {
     const requests = orderInParallel(4);
     await waitForGatewayCall();
     unblock();
-    for (const { status, body } of await Promise.all(requests))
-      expect([status, body]).toEqual([502, GATEWAY_UNAVAILABLE]);
+    for (const response of await Promise.all(requests))
+      expectFailure(response, 502, MESSAGES.gatewayUnavailable);
     expect(await shop.readStoredOrderIds(customer)).toHaveLength(1);
   });
 

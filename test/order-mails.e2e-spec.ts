@@ -1,5 +1,6 @@
 import { newAccount, newEmail, PASSWORD } from './support/accounts.js';
 import type { Client } from './support/client.js';
+import { withRejectedWrites } from './support/databases.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
 import { setUpShop } from './support/shop-settings.js';
 import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
@@ -163,16 +164,13 @@ describe('the receipt', () => {
     const orderId = await shop.orderTwoPieces();
     shop.gateway.settle(orderId);
     // A deferred trigger: every statement of the transaction succeeds, but the commit fails.
-    await shop.query(
-      `CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN RAISE EXCEPTION 'the commit fails'; END $$;
-       CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON payment_notifications
-         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit();`,
-    );
-    expect((await shop.sendNotification(orderId)).status).toBe(500);
-    expect(await waitForSubjects(orderId)).toEqual([]);
-    expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
-    await shop.query('DROP FUNCTION fail_commit CASCADE');
+    const trigger =
+      'CONSTRAINT TRIGGER rejection AFTER INSERT ON payment_notifications DEFERRABLE INITIALLY DEFERRED FOR EACH ROW';
+    await withRejectedWrites(shop.service.database, trigger, async () => {
+      expect((await shop.sendNotification(orderId)).status).toBe(500);
+      expect(await waitForSubjects(orderId)).toEqual([]);
+      expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
+    });
     await shop.notify(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });

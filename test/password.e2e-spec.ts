@@ -9,7 +9,7 @@ import {
   wrongCodes,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
-import { inTransaction } from './support/databases.js';
+import { inTransaction, withRejectedWrites } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
@@ -191,16 +191,10 @@ describe('POST /api/password/reset', () => {
 
   it('counts a try of the code, but changes nothing else, if the transaction that sets the password fails', async () => {
     const account = await newAccountWithResetCode();
-    await service.database.query(`
-      CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
-      CREATE TRIGGER reject BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW
-        WHEN (NEW.digest IS NULL) EXECUTE FUNCTION reject();
-    `);
-    try {
-      expectFailure(await resetPassword(account), 500, MESSAGES.unexpected);
-    } finally {
-      await service.database.query('DROP FUNCTION reject CASCADE');
-    }
+    const trigger =
+      'TRIGGER rejection BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW WHEN (NEW.digest IS NULL)';
+    const response = await withRejectedWrites(service.database, trigger, () => resetPassword(account));
+    expectFailure(response, 500, MESSAGES.unexpected);
     expect((await service.readOtp(account.id, 'reset_password'))?.tries).toBe(1);
     await account.client.get('/api/refresh').expect(200);
     expect((await resetPassword(account)).status).toBe(204);

@@ -1,5 +1,5 @@
 import { insertProducts } from './support/catalog.js';
-import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { buildValidationFailure, expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
 import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
 import { useService, withService } from './support/service.js';
@@ -67,7 +67,7 @@ describe('GET /api/products', () => {
 async function searchNames(q: string): Promise<string[]> {
   const answer = await customer.get('/api/products').query({ q });
   if (answer.status === 200) return (answer.body as PageAnswer).data.products.map(({ name }) => name);
-  expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);
+  expectFailure(answer, 404, MESSAGES.notFound);
   return [];
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { breakQueue, makeJobsDue, readJobs } from './support/jobs.js';
+import { makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
 import { type Mail, parseMail } from './support/mail.js';
 import { useService } from './support/service.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
@@ -100,10 +100,8 @@ describe('the mail of a registration without SMTP_URL', () => {
   });
 
   it('is queued in the transaction of the registration: if it cannot be queued, no account is created', async () => {
-    const repairQueue = await breakQueue(service.database.pool);
-    const response = await service.client().register({ email: 'whole@example.com' });
-    expectFailure(response, 500, MESSAGES.unexpected);
-    await repairQueue();
+    const register = () => service.client().register({ email: 'whole@example.com' });
+    expectFailure(await withBrokenQueue(service.database, register), 500, MESSAGES.unexpected);
     const rows = await service.database.query("SELECT FROM users WHERE email = 'whole@example.com'");
     expect(rows).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { gzipSync } from 'node:zlib';
 import { PASSWORD } from './support/accounts.js';
+import { withRejectedWrites } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -149,17 +150,16 @@ it('the log line of a request has the method, the path without the query, the st
 });
 
 it('an unexpected database failure is logged without the parameters of the statement', async () => {
-  await service.database.query(`
-    CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no accounts today'; END $$;
-    CREATE TRIGGER reject BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION reject();
-  `);
   const account = { email: 'private@example.com', fullname: 'Very Private', password: PASSWORD };
-  const response = await service.client().register(account);
-  await service.database.query('DROP FUNCTION reject CASCADE');
+  const response = await withRejectedWrites(
+    service.database,
+    'TRIGGER rejection BEFORE INSERT ON users',
+    () => service.client().register(account),
+  );
   expectFailure(response, 500, MESSAGES.unexpected);
   const requestId = response.headers['x-request-id'];
   const line = service.log.find((entry) => entry.level === 'error' && entry.requestId === requestId);
-  expect(line).toMatchObject({ msg: 'no accounts today' });
+  expect(line).toMatchObject({ msg: 'rejected by the test' });
   const log = JSON.stringify(service.log);
   for (const secret of [...Object.values(account), '$argon2id$']) expect(log).not.toContain(secret);
 });

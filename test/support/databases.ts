@@ -53,6 +53,26 @@ export async function sendDuringTransaction<T>(
   return response;
 }
 
+/**
+ * Performs an action while a trigger rejects writes, then drops the trigger.
+ * @param trigger kind, name, event and table, for example `TRIGGER rejection BEFORE INSERT ON users FOR EACH ROW`
+ */
+export async function withRejectedWrites<T>(
+  { query }: Pick<TestDatabase, 'query'>,
+  trigger: string,
+  act: () => PromiseLike<T>,
+): Promise<T> {
+  await query(
+    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'rejected by the test'; END $$;
+     CREATE ${trigger} EXECUTE FUNCTION reject()`,
+  );
+  try {
+    return await act();
+  } finally {
+    await query('DROP FUNCTION reject CASCADE');
+  }
+}
+
 async function copyDatabase(template: string | undefined) {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { type TestDatabase, withRejectedWrites } from './databases.js';
 
 /** Schema of the job queue. Only this file and the test of the migrations know its tables. */
 export const QUEUE_SCHEMA = 'graphile_worker';
@@ -86,11 +87,7 @@ export async function makeJobsDue(pool: Pool): Promise<void> {
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
 }
 
-/** Lets every attempt to enqueue a job fail until the returned function is called. */
-export async function breakQueue(pool: Pool): Promise<() => Promise<unknown>> {
-  await pool.query(
-    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
-     CREATE TRIGGER reject BEFORE INSERT ON ${JOBS} EXECUTE FUNCTION reject();`,
-  );
-  return () => pool.query('DROP FUNCTION reject CASCADE');
+/** Performs an action while no job can be enqueued. */
+export function withBrokenQueue<T>(database: TestDatabase, act: () => PromiseLike<T>): Promise<T> {
+  return withRejectedWrites(database, `TRIGGER rejection BEFORE INSERT ON ${JOBS}`, act);
 }
