@@ -149,12 +149,12 @@ describe('a cancellation while the gateway fails', () => {
     await payOnSamePage(orderId);
   });
 
-  it('gets 502 within 6 s if the gateway does not respond, and the order can be cancelled later', async () => {
+  it('gets 502 if the gateway does not respond for 5 s, and the order can be cancelled later', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
     const startedAt = Date.now();
     expect((await shop.cancel(orderId)).status).toBe(502);
-    expect(Date.now() - startedAt).toBeLessThan(6_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000); // A second call would have another 5 s.
     shop.gateway.clearFaults();
     expect(await shop.readStatus(orderId)).toBe('pending');
     expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');

@@ -274,14 +274,14 @@ describe('the embedded PostgreSQL', () => {
     expect(await isRunning(serverPid)).toBe(false);
   });
 
-  it('restarts a killed server on the same port within two seconds and continues to exclude other services', async () => {
+  it('restarts a killed server on the same port, recovers its data, and continues to exclude other services', async () => {
     const dataDir = await createFolder();
     const log: string[] = [];
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
     process.kill(await readServerPid(dataDir), 'SIGKILL');
     const readLoaf = () => query(url, 'select id from loaf').catch(() => undefined);
-    expect(await until('the server is back', readLoaf, 2_000)).toEqual([{ id: 7 }]);
+    expect(await until('the server is back', readLoaf)).toEqual([{ id: 7 }]);
     await until('the recovery is logged', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
