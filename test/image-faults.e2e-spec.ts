@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sortedStatusesOf } from './support/accounts.js';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
-import { buildFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { changeJobs, deleteJobs, readJobs } from './support/jobs.js';
 import { png } from './support/pictures.js';
 import {
@@ -23,11 +23,7 @@ import { stopAfterTests } from './support/stop-after-tests.js';
 import { until } from './support/wait.js';
 
 const FAULTS = ['error', 'down', 'answer-lost', 'garbage'] as const;
-const CREATION_FAILED = buildFailure(
-  500,
-  'fail to create product and this is not your fault, please try again later',
-);
-const UNEXPECTED = buildFailure(500, MESSAGES.unexpected);
+const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';
 
 const standIn = await stopAfterTests(CloudinaryStandIn.start(), (started) => started.down());
 const service = await useService(withStandIn());
@@ -76,8 +72,7 @@ it.each(FAULTS)(
     for (const nth of [1, 2, 3, 4, 5]) {
       standIn.clearFaults();
       standIn.fault({ operation: 'upload', kind, nth });
-      const answer = await sendForm(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
-      expect(answer.body).toEqual(CREATION_FAILED);
+      expectFailure(await sendForm(admin.post('/api/products'), CAKE, pictures(5)), 500, CREATION_FAILED);
     }
     expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
     expect(await countProducts(service.database)).toBe(0);
@@ -91,8 +86,11 @@ it('an update with a failed upload changes neither the product nor its images', 
   for (const kind of FAULTS) {
     standIn.clearFaults();
     standIn.fault({ operation: 'upload', kind, nth: 2 });
-    const answer = await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
-    expect(answer.body).toEqual(UNEXPECTED);
+    expectFailure(
+      await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)),
+      500,
+      MESSAGES.unexpected,
+    );
   }
   expect(await readProduct(admin, before.id)).toEqual(before);
   await expectOnlyImagesAt(before.images);
@@ -103,8 +101,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
   const { id } = await createProduct(admin, pictures(3));
   await standIn.down();
   await admin.delete(`/api/products/${id}`).expect(204);
-  const answer = await admin.get(`/api/products/${id}`).expect(404);
-  expect(answer.body).toEqual(NOT_FOUND);
+  expectFailure(await admin.get(`/api/products/${id}`), 404, MESSAGES.notFound);
   await until('a removal has failed', async () =>
     (await readJobs(service.database.pool, 'remove-image')).some(({ last_error }) => last_error !== null),
   );
@@ -164,7 +161,7 @@ it('a parallel update and deletion leave neither a product nor an image', async 
     ]);
     expect(deleted.status).toBe(204);
     expect([200, 404]).toContain(updated.status);
-    if (updated.status === 404) expect(updated.body).toEqual(NOT_FOUND);
+    if (updated.status === 404) expectFailure(updated, 404, MESSAGES.notFound);
   }
   expect(await countProducts(service.database)).toBe(0);
   await expectOnlyImagesAt([]);
@@ -206,7 +203,8 @@ it('an image that is condemned during its upload is never attached', async () =>
   await until('the images are condemned', async () => (await listStaged()).length === 0);
   const [created, updated] = await uploads;
   standIn.delayMs = 0;
-  expect([created.body, updated.body]).toEqual([CREATION_FAILED, UNEXPECTED]);
+  expectFailure(created, 500, CREATION_FAILED);
+  expectFailure(updated, 500, MESSAGES.unexpected);
   expect(await countProducts(service.database)).toBe(1);
   expect(await readProduct(admin, before.id)).toEqual(before);
   await expectOnlyImagesAt(before.images);

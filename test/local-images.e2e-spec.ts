@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { sizedImage } from '../client/images.js';
-import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
+import { buildFailure, expectFailure, MESSAGES } from './support/failure.js';
 import { bomb, flatPhoto, jpeg, padded, photo, png, withPart } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -201,7 +201,7 @@ describe('a path that names no stored image', () => {
     '%2Fetc%2Fpasswd',
     '',
   ])('(%s) gets 404', async (name) => {
-    expect(await getRaw(name)).toEqual({ status: 404, body: NOT_FOUND });
+    expect(await getRaw(name)).toEqual({ status: 404, body: buildFailure(404, MESSAGES.notFound) });
   });
 
   it('gets 400 if its percent-encoding is invalid', async () => {

@@ -1,5 +1,5 @@
 import type { Client } from './support/client.js';
-import { buildValidationFailure } from './support/failure.js';
+import { expectInvalid } from './support/failure.js';
 import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 import { BREAD, sendForm } from './support/products.js';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_id, quantity });
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {
-  expect((await requestOrder(customer, items).expect(400)).body).toEqual(buildValidationFailure(details));
+  expectInvalid(await requestOrder(customer, items), details);
   expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   expect(shop.gateway.calls).toEqual([]);
 }
@@ -191,8 +191,7 @@ it('an order keeps name and price of a product that is changed later, and can be
 
   await shop.admin.delete(`/api/products/${product_id}`).expect(204);
   expect(await readOrder(customer, created.order_id)).toEqual(created);
-  const response = await requestOrder(customer, [item(product_id)]).expect(400);
-  expect(response.body).toEqual(buildValidationFailure({ 'items.0.product_id': GONE }));
+  expectInvalid(await requestOrder(customer, [item(product_id)]), { 'items.0.product_id': GONE });
   await shop.setStatusAndNotify(created.order_id, 'settlement');
   expect(await readOrder(customer, created.order_id)).toEqual({
     ...created,

@@ -1,4 +1,4 @@
-import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useShop } from './support/shop.js';
 
 interface HistoryResponse {
@@ -119,8 +119,11 @@ describe('a page of the payment history', () => {
     }
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
     for (const end of [lastId, '99999999999999999999']) {
-      const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${end}`).expect(404);
-      expect(response.body).toEqual(NOT_FOUND);
+      expectFailure(
+        await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${end}`),
+        404,
+        MESSAGES.notFound,
+      );
     }
   });
 
@@ -128,8 +131,9 @@ describe('a page of the payment history', () => {
     'is rejected with 400 for last_id=%s, which is not one number',
     async (lastId) => {
       const orderId = await shop.insertOrder();
-      const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
-      expect(response.body).toEqual(buildValidationFailure({ last_id: 'last_id should be a number' }));
+      expectInvalid(await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`), {
+        last_id: 'last_id should be a number',
+      });
     },
   );
 });

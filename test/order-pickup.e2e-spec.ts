@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
-import { buildFailure, buildValidationFailure, IDEMPOTENCY_KEY_REUSED } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
@@ -84,7 +84,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
   ])('are rejected if they contain %s', async (_fields, fields, details) => {
-    expect((await requestWith(fields).expect(400)).body).toEqual(buildValidationFailure(details));
+    expectInvalid(await requestWith(fields), details);
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
 });
@@ -109,7 +109,7 @@ describe('a shop in which no pickup time can be chosen', () => {
       const created = await placeOrderWith({}, key);
       await setUpShop(shop.admin, settings);
       for (const fields of [{}, { pickup_at: inHours(24) }])
-        expect((await requestWith(fields).expect(400)).body).toEqual(buildValidationFailure(NO_ORDERS));
+        expectInvalid(await requestWith(fields), NO_ORDERS);
       expect(await placeOrderWith({}, key)).toEqual(created);
       expect(await shop.readStoredOrderIds(customer)).toEqual([created.order_id]);
       const response = await shop.service.client().get('/api/shop').expect(200);
@@ -135,7 +135,7 @@ describe('a slot with a limited number of orders', () => {
     );
     const rejected = responses.filter(({ status }) => status !== 201);
     expect(rejected).toHaveLength(49);
-    for (const { body } of rejected) expect(body).toEqual(buildValidationFailure(BAD_PICKUP));
+    for (const response of rejected) expectInvalid(response, BAD_PICKUP);
     await placeOrderWith({ pickup_at: pickupAt(10).replace('T10', 'T11') });
   });
 
@@ -160,7 +160,7 @@ it('a customer has at most 50 open orders, even if 60 are sent in parallel, and 
   const responses = await Promise.all(Array.from({ length: 60 }, () => requestWith({})));
   const rejected = responses.filter(({ status }) => status !== 201);
   expect(rejected).toHaveLength(10);
-  for (const { body } of rejected) expect(body).toEqual(buildFailure(409, 'you have too many unpaid orders'));
+  for (const response of rejected) expectFailure(response, 409, 'you have too many unpaid orders');
   const [orderId] = await shop.readStoredOrderIds(customer);
   await customer.post(`/api/orders/${orderId}/cancel`).expect(200);
   await requestWith({}).expect(201);
@@ -183,14 +183,11 @@ describe('the price that a customer was shown', () => {
       { product_id: shop.productId, quantity: 1, price: 185_000 }, // The current price.
     ];
     await setUpShop(shop.admin, { hours: NEVER_OPEN });
-    const response = await requestWith({ items, pickup_at: inHours(24) }).expect(400);
-    expect(response.body).toEqual(
-      buildValidationFailure({
-        'items.0.price': 'price is now 2520000',
-        'items.1.product_id': 'product is no longer available',
-        ...NO_ORDERS,
-      }),
-    );
+    expectInvalid(await requestWith({ items, pickup_at: inHours(24) }), {
+      'items.0.price': 'price is now 2520000',
+      'items.1.product_id': 'product is no longer available',
+      ...NO_ORDERS,
+    });
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
 
@@ -203,13 +200,13 @@ describe('the price that a customer was shown', () => {
       () => requestWith({ items }),
     );
     expect(response.status).toBe(400);
-    expect(response.body).toEqual(buildValidationFailure({ 'items.0.price': 'price is now 20000' }));
+    expectInvalid(response, { 'items.0.price': 'price is now 20000' });
   });
 
   it.each([-1, 1.5, 'cheap'])('is rejected if it is %s instead of a whole number from 0', async (price) => {
     const items = [{ product_id: shop.productId, quantity: 1, price }];
     const details = { 'items.0.price': 'price should be a whole number from 0' };
-    expect((await requestWith({ items }).expect(400)).body).toEqual(buildValidationFailure(details));
+    expectInvalid(await requestWith({ items }), details);
   });
 });
 
@@ -233,9 +230,7 @@ describe('a retry with the same Idempotency-Key', () => {
     // This is the current price, but the original request contains none.
     const items = [{ product_id: shop.productId, quantity: 1, price: 185_000 }];
     for (const change of [{ pickup_at: inHours(25) }, { phone: null }, { note: 'b' }, { items }])
-      expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(
-        IDEMPOTENCY_KEY_REUSED,
-      );
+      expectFailure(await requestWith({ ...body, ...change }, key), 409, MESSAGES.idempotencyKeyReused);
   });
 
   it('also finds an order of version 1.1, because a request that contains only items has the same digest as in 1.1', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
-import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addProduct, orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
@@ -26,7 +26,7 @@ async function readPages(client: Client, path: string, query = '') {
   for (;;) {
     const response = await client.get(`${path}?${query}${cursor}`);
     if (response.status === 404) {
-      expect(response.body).toEqual(NOT_FOUND);
+      expectFailure(response, 404, MESSAGES.notFound);
       return { ids, sizes };
     }
     const { meta, orders } = pageOf(response);
@@ -75,15 +75,14 @@ describe('GET /api/orders', () => {
     const ids = await shop.insertOrderRows(customer, 2);
     const [foreign] = await shop.insertOrderRows(await shop.service.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()])
-      expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
+      expectFailure(await customer.get(`${ORDERS}?last_id=${lastId}`), 404, MESSAGES.notFound);
   });
 
   it.each(['', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a110', '1%00'])(
     'rejects last_id=%s with 400, because it is not a UUID',
     async (lastId) => {
       const details = { last_id: 'last_id should be the id of an order' };
-      const response = await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400);
-      expect(response.body).toEqual(buildValidationFailure(details));
+      expectInvalid(await customer.get(`${ORDERS}?last_id=${lastId}`), details);
     },
   );
 });
@@ -131,7 +130,7 @@ describe('GET /api/admin/orders', () => {
 
   it('returns 404 if no order matches or last_id is an unknown order', async () => {
     for (const query of ['status=refund', `last_id=${randomUUID()}`])
-      expect((await shop.admin.get(`${ADMIN_ORDERS}?${query}`).expect(404)).body).toEqual(NOT_FOUND);
+      expectFailure(await shop.admin.get(`${ADMIN_ORDERS}?${query}`), 404, MESSAGES.notFound);
   });
 
   it.each([
@@ -144,10 +143,8 @@ describe('GET /api/admin/orders', () => {
     ['q', 'q contains a character that is not allowed', ['bread%00']],
     ['q', 'q should be a text', ['a&q=b']],
   ])('rejects an invalid value of %s with the message "%s"', async (name, message, values) => {
-    for (const value of values) {
-      const response = await shop.admin.get(`${ADMIN_ORDERS}?${name}=${value}`);
-      expect([value, response.body]).toEqual([value, buildValidationFailure({ [name]: message })]);
-    }
+    for (const value of values)
+      expectInvalid(await shop.admin.get(`${ADMIN_ORDERS}?${name}=${value}`), { [name]: message });
   });
 });
 
@@ -164,8 +161,7 @@ it.each([
     shop.gateway.calls.length = 0;
     const user = who === 'other customers' ? await shop.service.customer() : shop.admin;
     for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
-      const response = await user[method](`${ORDERS}/${id}${action}`).expect(404);
-      expect(response.body).toEqual(NOT_FOUND);
+      expectFailure(await user[method](`${ORDERS}/${id}${action}`), 404, MESSAGES.notFound);
     }
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect(shop.gateway.calls).toEqual([]);

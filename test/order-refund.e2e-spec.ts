@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  buildFailure,
-  buildValidationFailure,
-  GATEWAY_UNAVAILABLE,
-  IDEMPOTENCY_KEY_REUSED,
-  NOT_FOUND,
-} from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
 import { type OrderAnswer, orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-const NOT_REFUNDABLE = buildFailure(409, 'order cannot be refunded');
-const REJECTED_BY_GATEWAY = buildFailure(409, 'the gateway cannot refund this payment');
+const NOT_REFUNDABLE = 'order cannot be refunded';
+const REJECTED_BY_GATEWAY = 'the gateway cannot refund this payment';
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: GROSS_AMOUNT };
 
 const shop = await useShop();
@@ -73,7 +67,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
       'refund refund applied',
       'notification refund duplicate',
     ]);
-    expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
+    expectFailure(await shop.requestRefund(orderId), 409, NOT_REFUNDABLE);
   });
 
   it('refunds parts up to the total, and does not count them again when the gateway notifies of them', async () => {
@@ -84,7 +78,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await expectStatusAndRefund(orderId, 'partial_refund', 70_000);
     expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(200); // The order still counts as paid.
 
-    expect((await shop.requestRefund(orderId, { amount: 300_001 })).body).toEqual(NOT_REFUNDABLE);
+    expectFailure(await shop.requestRefund(orderId, { amount: 300_001 }), 409, NOT_REFUNDABLE);
     expect((await refund(orderId, { amount: 100_000 })).refunded_amount).toBe(170_000);
     await shop.notify(orderId);
     await expectStatusAndRefund(orderId, 'partial_refund', 170_000);
@@ -106,7 +100,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 
   it('records a manual refund of a bank transfer, which the gateway cannot refund, without calling the gateway', async () => {
     const orderId = await placePaidOrder('bank_transfer');
-    expect((await shop.requestRefund(orderId)).body).toEqual(REJECTED_BY_GATEWAY);
+    expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
     await expectStatusAndRefund(orderId, 'settlement', 0);
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
@@ -149,7 +143,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 
   it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is late', async () => {
     const orderId = await placeCapturedOrder();
-    expect((await shop.requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
+    expectFailure(await shop.requestRefund(orderId, { amount: 1 }), 409, REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
     expect(shop.countCalls('cancel', orderId)).toBe(1);
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
@@ -170,7 +164,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     const orderId = await shop.orderTwoPieces();
     await shop.setStatusAndNotify(orderId, status);
     for (const body of [{}, { manual: true }])
-      expect((await shop.requestRefund(orderId, body)).body).toEqual(NOT_REFUNDABLE);
+      expectFailure(await shop.requestRefund(orderId, body), 409, NOT_REFUNDABLE);
     expect(shop.countCalls('refund', orderId)).toBe(0);
   });
 
@@ -180,20 +174,21 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ['manual', 'should be true or false', ['yes']],
   ])('rejects a body whose %s is invalid: it %s', async (field, message, values) => {
     for (const value of values) {
-      const response = await shop.requestRefund(randomUUID(), { [field]: value });
-      expect(response.body).toEqual(buildValidationFailure({ [field]: `${field} ${message}` }));
+      expectInvalid(await shop.requestRefund(randomUUID(), { [field]: value }), {
+        [field]: `${field} ${message}`,
+      });
     }
   });
 
   it('rejects an Idempotency-Key of 256 characters', async () => {
     const response = await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256));
     const message = 'Idempotency-Key should have 1 to 255 characters';
-    expect(response.body).toEqual(buildValidationFailure({ 'idempotency-key': message }));
+    expectInvalid(response, { 'idempotency-key': message });
   });
 
   it('responds with 404 for an unknown order', async () => {
     for (const id of [randomUUID(), 'no-order'])
-      expect((await shop.requestRefund(id)).body).toEqual(NOT_FOUND);
+      expectFailure(await shop.requestRefund(id), 404, MESSAGES.notFound);
   });
 });
 
@@ -212,8 +207,11 @@ describe('a refund with an Idempotency-Key', () => {
     const orderId = await placePaidOrder();
     await refund(orderId, { amount: 50_000 }, 'key-1');
     for (const change of [{ amount: undefined }, { amount: 50_001 }, { reason: 'other' }, { manual: true }]) {
-      const response = await shop.requestRefund(orderId, { amount: 50_000, ...change }, 'key-1');
-      expect(response.body).toEqual(IDEMPOTENCY_KEY_REUSED);
+      expectFailure(
+        await shop.requestRefund(orderId, { amount: 50_000, ...change }, 'key-1'),
+        409,
+        MESSAGES.idempotencyKeyReused,
+      );
     }
     await refund(orderId, { amount: 50_000 }, 'key-2');
     expect(listRefundAmountsAtGateway(orderId)).toEqual([50_000, 50_000]);
@@ -222,7 +220,7 @@ describe('a refund with an Idempotency-Key', () => {
   it('is rejected again without another call if the gateway has rejected it before', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     for (let count = 0; count < 2; count += 1)
-      expect((await shop.requestRefund(orderId, {}, 'key-1')).body).toEqual(REJECTED_BY_GATEWAY);
+      expectFailure(await shop.requestRefund(orderId, {}, 'key-1'), 409, REJECTED_BY_GATEWAY);
     expect(shop.countCalls('refund', orderId)).toBe(1);
   });
 });
@@ -259,7 +257,7 @@ describe('a refund while the gateway fails', () => {
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
         const orderId = await placePaidOrder();
         shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
-        expect((await shop.requestRefund(orderId, body, key)).body).toEqual(GATEWAY_UNAVAILABLE);
+        expectFailure(await shop.requestRefund(orderId, body, key), 502, MESSAGES.gatewayUnavailable);
         await expectStatusAndRefund(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
         expect(listRefundAmountsAtGateway(orderId)).toEqual([order.refunded_amount]);
@@ -338,7 +336,7 @@ it('a notification of a refund at the gateway sets refunded_amount to the sum of
   await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   await notify('999999999.00');
   await expectStatusAndRefund(orderId, 'partial_refund', GROSS_AMOUNT);
-  expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
+  expectFailure(await shop.requestRefund(orderId), 409, NOT_REFUNDABLE);
   await notify(undefined, 'refund');
   await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
 });

@@ -1,8 +1,8 @@
-import { buildFailure, GATEWAY_UNAVAILABLE } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { orderOf, type OrderAnswer, pageOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
-const ALREADY_REFUSED = buildFailure(409, 'the order cannot become refused');
+const ALREADY_REFUSED = 'the order cannot become refused';
 const REFUSED_BUT_PAID = { fulfilment: 'refused', status: 'settlement', refund_due: true };
 const REFUSED_AND_CANCELLED = { fulfilment: 'refused', status: 'cancel', refund_due: false };
 
@@ -28,14 +28,14 @@ describe('refusing an order whose payment is pending', () => {
     expect(await refuse(orderId)).toMatchObject({ ...REFUSED_AND_CANCELLED, ...withoutPage });
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
     expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
-    expect((await requestRefusal(orderId)).body).toEqual(ALREADY_REFUSED);
+    expectFailure(await requestRefusal(orderId), 409, ALREADY_REFUSED);
     expect(shop.countCalls('cancel', orderId)).toBe(1);
   });
 
   it('gets 502 and changes nothing while the gateway is unavailable, and succeeds afterwards', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     await shop.gateway.down();
-    expect((await requestRefusal(orderId)).body).toEqual(GATEWAY_UNAVAILABLE);
+    expectFailure(await requestRefusal(orderId), 502, MESSAGES.gatewayUnavailable);
     await shop.gateway.up();
     expect(await readAsAdmin(orderId)).toMatchObject({ fulfilment: 'new', status: 'pending' });
     await refuse(orderId);

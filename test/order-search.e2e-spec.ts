@@ -1,4 +1,4 @@
-import { NOT_FOUND } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { orderOf, pageOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
@@ -23,7 +23,7 @@ for (const [email, fullname] of Object.entries(CUSTOMERS)) {
 async function searchOrders(query: Record<string, string>): Promise<string[]> {
   const response = await shop.admin.get(ADMIN_ORDERS).query(query);
   if (response.status === 404) {
-    expect(response.body).toEqual(NOT_FOUND);
+    expectFailure(response, 404, MESSAGES.notFound);
     return [];
   }
   return pageOf(response).orders.map(({ order_id }) => order_id);

@@ -1,6 +1,6 @@
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
-import { GATEWAY_UNAVAILABLE, ORDER_NOT_PENDING } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { type NewItem, ORDERS, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
@@ -58,7 +58,7 @@ describe('the payment page of an order', () => {
     'is missing after the gateway %s (502), and parallel retries open one page on which the order can be paid',
     async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
-      expect((await requestOrder(customer, items, 'same-key').expect(502)).body).toEqual(GATEWAY_UNAVAILABLE);
+      expectFailure(await requestOrder(customer, items, 'same-key'), 502, MESSAGES.gatewayUnavailable);
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
       expect(shop.gateway.orders.has(orderId)).toBe(gatewayKnowsOrder);
@@ -117,7 +117,7 @@ describe('the payment page of an order', () => {
     async (status) => {
       const created = await placeOrder(customer, items);
       await shop.query('UPDATE orders SET status = $2 WHERE order_id = $1', [created.order_id, status]);
-      expect((await requestToken(created.order_id).expect(409)).body).toEqual(ORDER_NOT_PENDING);
+      expectFailure(await requestToken(created.order_id), 409, MESSAGES.orderNotPending);
       const withoutPage = { ...created, status, pay_until: null, token: null, redirect_url: null };
       expect(await readOrder(customer, created.order_id)).toEqual(withoutPage);
       expect(shop.gateway.calls).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the payment page of an order', () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = () => shop.setStatusAndNotify(created.order_id, 'settlement');
-    expect((await requestToken(created.order_id).expect(409)).body).toEqual(ORDER_NOT_PENDING);
+    expectFailure(await requestToken(created.order_id), 409, MESSAGES.orderNotPending);
   });
 
   describe('if a process took the lease of the payment attempt and died during the call to the gateway', () => {
@@ -137,7 +137,8 @@ describe('the payment page of an order', () => {
       const orderIds = [await storeOrder(), await storeOrder()];
       for (const [n, orderId] of orderIds.entries()) await storeLeasedAttempt(orderId, n * 7);
       const requests = orderIds.flatMap((orderId) => [1, 2].map(() => requestToken(orderId).expect(502)));
-      for (const { body } of await Promise.all(requests)) expect(body).toEqual(GATEWAY_UNAVAILABLE);
+      for (const response of await Promise.all(requests))
+        expectFailure(response, 502, MESSAGES.gatewayUnavailable);
       expect(shop.gateway.calls).toEqual([]);
       for (const orderId of orderIds)
         expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_leased: true }]);
@@ -165,7 +166,7 @@ describe('the payment page of an order', () => {
     // The service must not end the new lease, neither after a response nor after an error.
     shop.gateway.fault({ operation: 'create', kind: 'answer-lost', nth: 1 });
     const responses = await Promise.all(orderIds.map((orderId) => requestToken(orderId).expect(502)));
-    for (const { body } of responses) expect(body).toEqual(GATEWAY_UNAVAILABLE);
+    for (const response of responses) expectFailure(response, 502, MESSAGES.gatewayUnavailable);
     for (const orderId of orderIds)
       expect(await shop.readAttempts(orderId)).toEqual([
         { attempt_id: orderId, number: 1, is_leased: true, token: null },
@@ -175,7 +176,7 @@ describe('the payment page of an order', () => {
   it('is requested once more with a new id if the id is taken, and the customer gets 502 if that is taken too', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
-    expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_UNAVAILABLE);
+    expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
     const [orderId = ''] = await shop.readStoredOrderIds(customer);
     expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_leased: false }]);
     expect(shop.gateway.calls).toHaveLength(2);
@@ -189,7 +190,7 @@ describe('the payment page of an order', () => {
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });
-      expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_UNAVAILABLE);
+      expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
       expect(await shop.readAttempts(orderId)).toEqual([

@@ -7,7 +7,7 @@ import {
   type TestAccount,
   wrongCodes,
 } from './support/accounts.js';
-import { expectFailure, MESSAGES } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
 const MINUTE_S = 60;
@@ -84,7 +84,7 @@ describe('POST /api/otp/verify', () => {
   it('returns a validation error for a missing code or a code of a wrong type, without counting a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
-      expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
+      expectInvalid(await verify(account, otp), { otp: 'otp is required' });
     expect((await service.readOtp(account.id))?.tries).toBe(0);
   });
 

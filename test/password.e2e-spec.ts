@@ -10,7 +10,7 @@ import {
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, withRejectedWrites } from './support/databases.js';
-import { expectFailure, MESSAGES } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
@@ -79,13 +79,13 @@ describe('PUT /api/users/password', () => {
 
   it('returns 400 with a message for each invalid field', async () => {
     const { client } = await newAccount(service);
-    expectFailure(await client.put('/api/users/password').send({}), 400, MESSAGES.validation, {
+    expectInvalid(await client.put('/api/users/password').send({}), {
       currentPassword: 'current password is required',
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
     const mismatch = await changePassword(client, { passwordConfirmation: 'other' });
-    expectFailure(mismatch, 400, MESSAGES.validation, CONFIRMATION_MISMATCH);
+    expectInvalid(mismatch, CONFIRMATION_MISMATCH);
   });
 
   it('invalidates the reset code, but not the verification code, if the password is changed', async () => {
@@ -126,7 +126,7 @@ describe('POST /api/password/forgot', () => {
     await service.waitForCode(email);
     await requestReset(` ${email.toUpperCase()} `);
     await requestReset('stranger@example.com');
-    expectFailure(await requestReset('no address'), 400, MESSAGES.validation, {
+    expectInvalid(await requestReset('no address'), {
       email: 'your email format is invalid',
     });
     const { to, text, html } = await service.waitForMail(email, SUBJECTS.reset);
@@ -178,14 +178,14 @@ describe('POST /api/password/reset', () => {
   it('reports all invalid fields together, and the request does not count as a try of the code', async () => {
     const account = await newAccountWithResetCode();
     const response = await service.client().post('/api/password/reset').send({});
-    expectFailure(response, 400, MESSAGES.validation, {
+    expectInvalid(response, {
       email: 'email is required',
       otp: 'otp is required',
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
     const mismatch = await resetPassword(account, { passwordConfirmation: 'other' });
-    expectFailure(mismatch, 400, MESSAGES.validation, CONFIRMATION_MISMATCH);
+    expectInvalid(mismatch, CONFIRMATION_MISMATCH);
     expect((await service.readOtp(account.id, 'reset_password'))?.tries).toBe(0);
   });
 

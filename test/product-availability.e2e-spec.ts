@@ -1,5 +1,5 @@
 import { sendDuringTransaction } from './support/databases.js';
-import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { setUpShop } from './support/shop-settings.js';
 import { addProduct, requestOrder } from './support/orders.js';
 import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
@@ -59,10 +59,9 @@ describe('a product that is not available', () => {
     });
     expect(await isListed()).toBe(false);
     await shop.customer.get(`/api/products?q=legit&last_id=${productId - 1}`).expect(404);
-    expect((await shop.customer.get(`/api/products/${productId}`).expect(404)).body).toEqual(NOT_FOUND);
+    expectFailure(await shop.customer.get(`/api/products/${productId}`), 404, MESSAGES.notFound);
     const details = { 'items.0.product_id': 'product is no longer available' };
-    const rejected = await orderProduct().expect(400);
-    expect(rejected.body).toEqual(buildValidationFailure(details));
+    expectInvalid(await orderProduct(), details);
 
     expect(productOf(await setAvailability({ available: true }).expect(200)).available).toBe(true);
     expect(await isListed()).toBe(true);
@@ -103,14 +102,14 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     ['today as the date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
-    expect((await setAvailability(body).expect(400)).body).toEqual(buildValidationFailure(details));
+    expectInvalid(await setAvailability(body), details);
     expect(await isListed()).toBe(true);
   });
 
   it('accepts the last date of the calendar, and returns 404 for an unknown product', async () => {
     await setAvailability({ available: false, until: '9999-12-31' }).expect(200);
     for (const id of [0, 2 ** 31 - 1])
-      expect((await setAvailability({ available: true }, id).expect(404)).body).toEqual(NOT_FOUND);
+      expectFailure(await setAvailability({ available: true }, id), 404, MESSAGES.notFound);
   });
 });
 
@@ -154,7 +153,7 @@ describe('GET /api/admin/products', () => {
     expect(await listNames(`${after}&available=false`)).toEqual(['Crème brûlée']);
     expect(await listNames(`${after}&available=true`)).toEqual(['Brûlée tart']);
     expect(await listNames(`${after}&q=BRULEE creme`)).toEqual(['Crème brûlée']);
-    expect((await list(`last_id=${shown}`).expect(404)).body).toEqual(NOT_FOUND);
+    expectFailure(await list(`last_id=${shown}`), 404, MESSAGES.notFound);
   });
 
   it('returns 50 products and the last id per page, each product once, with its images sorted by position', async () => {
@@ -179,6 +178,6 @@ describe('GET /api/admin/products', () => {
       q: 'q can have 100 characters at max',
       last_id: 'last_id should be a number',
     };
-    expect(response.body).toEqual(buildValidationFailure(details));
+    expectInvalid(response, details);
   });
 });

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 import { sortedStatusesOf } from './support/accounts.js';
-import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { jpeg, png, svgNamedPng } from './support/pictures.js';
 import {
   BREAD,
@@ -108,7 +108,7 @@ describe('PUT /api/products/{product_id}', () => {
 
   it('returns 404 for an unknown product and uploads nothing, but reports invalid fields first', async () => {
     const before = await readLedger(service.database);
-    expect((await update(UNKNOWN_ID, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
+    expectFailure(await update(UNKNOWN_ID, BREAD, pictures(1)), 404, MESSAGES.notFound);
     expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
     const invalid = await update(UNKNOWN_ID, { ...BREAD, price: 'x' });
     expectFailure(invalid, 400, INVALID, { price: 'price should be a number' });
@@ -210,6 +210,6 @@ describe('DELETE /api/products/{product_id}', () => {
   });
 
   it.each(['2000000000', 'abc'])('returns the documented 404 for the unknown product %s', async (id) => {
-    expect((await admin.delete(`/api/products/${id}`).expect(404)).body).toEqual(NOT_FOUND);
+    expectFailure(await admin.delete(`/api/products/${id}`), 404, MESSAGES.notFound);
   });
 });

@@ -1,5 +1,5 @@
 import { insertProducts } from './support/catalog.js';
-import { buildValidationFailure, expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addProduct } from './support/orders.js';
 import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
 import { useService, withService } from './support/service.js';
@@ -32,7 +32,7 @@ describe('GET /api/products', () => {
     }
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
     expect(pages.flat()).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
-    expect((await customer.get(`/api/products?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
+    expectFailure(await customer.get(`/api/products?last_id=${lastId}`), 404, MESSAGES.notFound);
   });
 
   it.each([
@@ -44,9 +44,9 @@ describe('GET /api/products', () => {
     ['last_id=1&last_id=2', 400, 'not a number'],
   ])('responds to %s with %d, because last_id is %s', async (query, status) => {
     await insertProducts(service.database, 3);
-    const answer = await customer.get(`/api/products?${query}`).expect(status);
-    const invalid = buildValidationFailure({ last_id: 'last_id should be a number' });
-    expect(answer.body).toEqual(status === 404 ? NOT_FOUND : invalid);
+    const answer = await customer.get(`/api/products?${query}`);
+    if (status === 404) expectFailure(answer, 404, MESSAGES.notFound);
+    else expectInvalid(answer, { last_id: 'last_id should be a number' });
   });
 
   it('returns exactly the documented fields of a product (contract 2.2)', async () => {
@@ -190,7 +190,7 @@ describe('GET /api/products?q=', () => {
     async (q, message) => {
       const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
       const details = { last_id: 'last_id should be a number', q: message };
-      expect(answer.body).toEqual(buildValidationFailure(details));
+      expectInvalid(answer, details);
     },
   );
 });
@@ -206,7 +206,7 @@ describe('GET /api/products/{product_id}', () => {
     'returns the documented 404 for the unknown id %s',
     async (id) => {
       await insertProducts(service.database, 1);
-      expect((await customer.get(`/api/products/${id}`).expect(404)).body).toEqual(NOT_FOUND);
+      expectFailure(await customer.get(`/api/products/${id}`), 404, MESSAGES.notFound);
     },
   );
 });

@@ -10,7 +10,7 @@ import {
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
-import { expectFailure, MESSAGES } from './support/failure.js';
+import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addJob } from './support/jobs.js';
 import { parseMail } from './support/mail.js';
 import { useService } from './support/service.js';
@@ -81,7 +81,7 @@ describe('the language', () => {
   it.each([null, '', 'de', 'EN', 'id-ID', 7, ['id'], {}])('%j is rejected with 400', async (language) => {
     const account = await newAccount(service);
     const response = await patch(account.client, { fullname: 'Eve', language });
-    expectFailure(response, 400, MESSAGES.validation, { language: 'language should be id or en' });
+    expectInvalid(response, { language: 'language should be id or en' });
     await expectUnchanged(account);
   });
 });
@@ -225,9 +225,9 @@ describe('a rejected change of the profile', () => {
   it('gets 400 with a message for each field, and for an e-mail without password', async () => {
     const account = await newAccount(service);
     const withoutPassword = await patch(account.client, { email: 'x@example.com' });
-    expectFailure(withoutPassword, 400, MESSAGES.validation, { password: 'password is required' });
+    expectInvalid(withoutPassword, { password: 'password is required' });
     const invalid = await patch(account.client, { fullname: null, email: 'ayu', password: '' });
-    expectFailure(invalid, 400, MESSAGES.validation, {
+    expectInvalid(invalid, {
       fullname: 'fullname is required',
       email: 'your email format is invalid',
       password: 'password is required',

@@ -1,4 +1,4 @@
-import { buildFailure, buildValidationFailure } from './support/failure.js';
+import { expectFailure, expectInvalid } from './support/failure.js';
 import { DEFAULT_DETAILS, DEFAULT_SHOP, everyDay, type ShopSettings } from './support/shop-settings.js';
 import { useService } from './support/service.js';
 
@@ -143,7 +143,7 @@ describe('PUT /api/admin/shop', () => {
       lead_minutes: LEAD_MINUTES,
       days_ahead: DAYS_AHEAD,
     };
-    expect(response.body).toEqual(buildValidationFailure(details));
+    expectInvalid(response, details);
   });
 
   const sunday = (value: unknown) => ({ hours: { ...everyDay(['07:00', '18:00']), sun: value } });
@@ -215,8 +215,7 @@ describe('PUT /api/admin/shop', () => {
     ['1000 orders per slot', { orders_per_slot: 1000 }, { orders_per_slot: PER_SLOT }],
     ['a pause without an offset', { paused_until: '2026-11-24T10:30:00' }, { paused_until: PAUSED_UNTIL }],
   ])('rejects %s and changes nothing', async (_what, bad, details) => {
-    const response = await put({ ...DEFAULT_SHOP, ...bad }).expect(400);
-    expect(response.body).toEqual(buildValidationFailure(details));
+    expectInvalid(await put({ ...DEFAULT_SHOP, ...bad }), details);
     expect(await readShop()).toMatchObject(DEFAULT_SHOP);
   });
 });
@@ -255,7 +254,7 @@ describe('GET /api/admin/shop', () => {
     const [changed, ...others] = responses.toSorted((a, b) => a.status - b.status);
     expect(changed?.status).toBe(200);
     expect((await get().expect(200)).headers.etag).toBe(changed?.headers.etag);
-    for (const { body } of others) expect(body).toEqual(buildFailure(412, 'changed in the meantime'));
+    for (const response of others) expectFailure(response, 412, 'changed in the meantime');
     expect((await readShop()).name).toBe(changed && shopOf(changed).name);
     await change(51)
       .set('If-Match', changed?.headers.etag ?? '')

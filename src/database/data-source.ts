@@ -28,8 +28,11 @@ const LOCK_WAIT_MS = 4 * SECOND;
 const STATEMENT_MS = 5 * SECOND;
 /** Longer than `statement_timeout`, which does not apply to a COMMIT that waits for a synchronous standby. */
 const RESPONSE_MS = 6 * SECOND;
+/** Time between two statements of a transaction. */
+const IDLE_MS = 10 * SECOND;
 
-export function dataSourceOptions(url: string) {
+/** @param patience factor for all waiting times */
+export function dataSourceOptions(url: string, patience = 1) {
   return {
     type: 'postgres',
     url,
@@ -41,13 +44,13 @@ export function dataSourceOptions(url: string) {
     poolErrorHandler: () => {
       // The pool removes an idle connection that broke. If the database is unavailable, the next statement fails.
     },
-    connectTimeoutMS: CONNECTION_WAIT_MS,
+    connectTimeoutMS: patience * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
-      statement_timeout: STATEMENT_MS,
-      lock_timeout: LOCK_WAIT_MS,
-      idle_in_transaction_session_timeout: 10 * SECOND,
-      query_timeout: RESPONSE_MS,
+      statement_timeout: patience * STATEMENT_MS,
+      lock_timeout: patience * LOCK_WAIT_MS,
+      idle_in_transaction_session_timeout: patience * IDLE_MS,
+      query_timeout: patience * RESPONSE_MS,
       // Statements of a transaction that start together (`Promise.all`) are sent together. The server runs them in order.
       pipeline: true,
       keepAlive: true,

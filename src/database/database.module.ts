@@ -9,7 +9,8 @@ import { Database } from './database.js';
 export class DatabaseModule {
   static forRoot(database: Database): DynamicModule {
     // The caller has opened the database, so a failure to connect is not retried here.
-    const options = { ...dataSourceOptions(database.url), autoLoadEntities: true, retryAttempts: 0 };
+    const { url, patience } = database;
+    const options = { ...dataSourceOptions(url, patience), autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: DatabaseModule,
       imports: [TypeOrmModule.forRoot(options)],

@@ -18,6 +18,8 @@ export class Database {
     readonly isExclusive = false,
     /** Stops an exclusive database. Does nothing otherwise. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
+    /** Factor for the times that requests wait for the database. Tests wait longer, because their machine may be busy. */
+    readonly patience = 1,
   ) {}
 }
 

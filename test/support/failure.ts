@@ -30,15 +30,6 @@ export function buildFailure(code: number, message: string, details?: Readonly<R
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
-export function buildValidationFailure(details: Readonly<Record<string, string>>): object {
-  return buildFailure(400, MESSAGES.validation, details);
-}
-
-export const NOT_FOUND = buildFailure(404, MESSAGES.notFound);
-export const ORDER_NOT_PENDING = buildFailure(409, MESSAGES.orderNotPending);
-export const IDEMPOTENCY_KEY_REUSED = buildFailure(409, MESSAGES.idempotencyKeyReused);
-export const GATEWAY_UNAVAILABLE = buildFailure(502, MESSAGES.gatewayUnavailable);
-
 export function expectFailure(
   response: Response,
   code: number,
@@ -51,6 +42,11 @@ export function expectFailure(
   });
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.headers['x-request-id']).toMatch(/^[\w.:-]{1,128}$/);
+}
+
+/** Asserts a failed validation with exactly these messages of fields. */
+export function expectInvalid(response: Response, details: Readonly<Record<string, string>>): void {
+  expectFailure(response, 400, MESSAGES.validation, details);
 }
 
 /** Returns the headers of a response, with empty values for those that differ in every response. */

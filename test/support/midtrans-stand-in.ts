@@ -69,7 +69,7 @@ export type TransactionChange = Partial<
   Pick<MidtransTransaction, 'paymentType' | 'fraudStatus' | 'grossAmount' | 'transactionId'>
 >;
 
-type NotificationFields = Readonly<Record<string, unknown>>;
+export type NotificationFields = Readonly<Record<string, unknown>>;
 
 /** Statuses in which a transaction can be cancelled or can expire. */
 const STATUSES_BEFORE: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {

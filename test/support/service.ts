@@ -74,7 +74,10 @@ export async function startService(options: ServiceOptions = {}) {
   });
   // Output of libraries to the console appears in the log, as in `main.ts`.
   routeConsole(logger);
-  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url));
+  // Tests of an unavailable database use a proxy, and the waiting times of production.
+  const patience = options.databaseUrl === undefined ? 10 : 1;
+  const opened = new Database(options.databaseUrl ?? database.url, false, undefined, patience);
+  const root = AppModule.forRoot(env, opened);
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined) builder.overrideProvider(FORM_IDLE_MS).useValue(options.formIdleMs);
   const module = await builder.compile();
