@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '../support/databases.js';
@@ -75,12 +75,8 @@ it("a second run of the README's tour signs in instead of registering, and repor
   expect(JSON.parse(payment)).toMatchObject({ order: { status: 'settlement' } });
 });
 
-it("the loops of the README's tour end with a message after a timeout", async () => {
-  const [, verification, , , payment] = await readTour();
-  await rm(join(folder, '.data', 'outbox'), { recursive: true });
-  expect(await runInShell(verification?.commands ?? '')).toBe(
-    'No mail came within 10 seconds, or its code is used or expired.',
-  );
+it("the loop of the README's tour that waits for a payment ends with a message after a timeout", async () => {
+  const payment = (await readTour()).at(-1);
   // These commands do not pay. They poll an unknown order, because the tour's order has been paid.
   const unpaid = (payment?.commands ?? '')
     .replace('/qris', '/no-such-action')
