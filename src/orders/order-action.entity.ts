@@ -14,6 +14,10 @@ export const ORDER_ACTIONS = [
 ] as const;
 type OrderActionName = (typeof ORDER_ACTIONS)[number];
 
+/** Action that is not stored yet. */
+export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> &
+  Partial<Pick<OrderAction, 'amount' | 'reason'>>;
+
 /** Something that a person did to an order. */
 @Entity('order_actions')
 export class OrderAction {

@@ -10,7 +10,6 @@ import { CheckoutService } from './checkout.service.js';
 import { OrderAction } from './order-action.entity.js';
 import { Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';
-import { OrderActionsService } from './order-actions.service.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersController } from './orders.controller.js';
@@ -33,13 +32,12 @@ import { ShopController } from './shop.controller.js';
   controllers: [OrdersController, ShopController],
   providers: [
     CheckoutService,
-    OrderActionsService,
     OrderMailsService,
     OrderPlacementService,
     OrdersRepository,
     OrdersService,
     PickupsService,
   ],
-  exports: [OrderActionsService, OrderMailsService, OrderPlacementService, OrdersService],
+  exports: [OrderMailsService, OrderPlacementService, OrdersService],
 })
 export class OrdersModule {}

@@ -8,14 +8,14 @@ import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { Fulfilment } from './fulfilment.js';
-import { OrderActionsService } from './order-actions.service.js';
+import { type NewAction, ORDER_ACTIONS, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { type LockedOrder, Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-export type { LockedOrder, Order };
+export { type LockedOrder, type Order, ORDER_ACTIONS, type OrderAction };
 
 /** Columns of an order that follow from its payment history. */
 export type PaymentColumns = Pick<
@@ -41,7 +41,6 @@ export class OrdersService {
     private readonly orders: OrdersRepository,
     private readonly checkout: CheckoutService,
     private readonly mails: OrderMailsService,
-    private readonly actions: OrderActionsService,
     private readonly shop: ShopService,
   ) {}
 
@@ -98,7 +97,7 @@ export class OrdersService {
       Object.assign(order, await this.orders.lock(tx, orderId));
       if (!order.canBecome(next)) throw failures.fulfilmentStep(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
-      await this.actions.record(tx, { orderId, action: next, userId });
+      await this.recordAction(tx, { orderId, action: next, userId });
       if (next === 'refused') await this.mails.enqueue(tx, orderId, 'order-refused');
       // Not after a step back from collected: the customer knows already.
       if (next === 'ready' && order.fulfilment === 'preparing')
@@ -106,6 +105,17 @@ export class OrdersService {
     });
     orderSteps.inc({ fulfilment: next });
     return Object.assign(order, { fulfilment: next });
+  }
+
+  /** Logs what a person did to an order. */
+  async recordAction(tx: EntityManager, action: NewAction): Promise<void> {
+    await tx.insert(OrderAction, action);
+  }
+
+  /** Returns the actions of an order with their users, oldest first. */
+  listActions(orderId: string): Promise<OrderAction[]> {
+    const options = { where: { orderId }, relations: { user: true }, order: { id: 'ASC' } } as const;
+    return this.dataSource.manager.find(OrderAction, options);
   }
 
   /** @throws Failure 404 for another customer's order, 409 if it is not open, 502 if the gateway is unavailable */

@@ -15,7 +15,6 @@ import {
   OrderIdPipe,
   UNKNOWN_FULFILMENT,
 } from '../orders/orders-query.dto.js';
-import { OrderActionsService } from '../orders/order-actions.service.js';
 import { OrdersService } from '../orders/orders.service.js';
 import {
   ActionView,
@@ -35,7 +34,6 @@ export class AdminOrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
-    private readonly actions: OrderActionsService,
     private readonly steps: OrderStepsService,
     private readonly refunds: RefundsService,
   ) {}
@@ -82,7 +80,7 @@ export class AdminOrdersController {
     if (events.length === 0 && lastId > 0) throw failures.notFound();
     const payment = await this.history.readPayment(order);
     const transactions = payment.transactions.map((transaction) => new TransactionView(order, transaction));
-    const actions = (await this.actions.list(orderId)).map((action) => new ActionView(action));
+    const actions = (await this.orders.listActions(orderId)).map((action) => new ActionView(action));
     const notifications = events.map((event) => new NotificationView(event));
     const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
     return { order: new AdminOrderView(order), transactions, actions, meta, notifications };

@@ -3,8 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import { parseLastId } from '../common/validation/ids.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
-import { ORDER_ACTIONS, type OrderAction } from '../orders/order-actions.service.js';
-import type { Order } from '../orders/orders.service.js';
+import { type Order, ORDER_ACTIONS, type OrderAction } from '../orders/orders.service.js';
 import { UserView } from '../users/users.dto.js';
 import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
 import { amountOf } from './payment.js';
@@ -124,7 +123,7 @@ export class TransactionView {
     this.fraud_status = transaction.fraudStatus;
     this.gross_amount = amountOf(transaction, grossAmount);
     this.refunded_amount = transaction.refundedAmount;
-    this.surplus = transaction.transactionId !== transactionId && holdsMoney(transaction, grossAmount);
+    this.surplus = transaction.transactionId !== transactionId && holdsMoney(transaction);
     this.created_at = transaction.createdAt;
     this.updated_at = transaction.updatedAt;
   }

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
-import { isOpenTransaction, readPayload } from './transaction.js';
+import { holdsMoney, isOpenTransaction, readPayload } from './transaction.js';
 
 const PAGE_SIZE = 50;
 
@@ -71,7 +71,7 @@ export class PaymentHistoryService {
     const before = foldHistory(order, history);
     let payment = foldHistory(order, [...history, received]);
     received.outcome = payment.lastOutcome;
-    if (event.source === 'notification' && order.hasEnded && countHolding(payment) > countHolding(before)) {
+    if (event.source === 'notification' && order.hasEnded && countHeld(payment) > countHeld(before)) {
       received.outcome = 'unconfirmed';
       payment = before;
     }
@@ -123,8 +123,8 @@ export class PaymentHistoryService {
   }
 }
 
-function countHolding({ transactions }: Payment): number {
-  return transactions.filter(({ heldSince }) => heldSince !== null).length;
+function countHeld({ transactions }: Payment): number {
+  return transactions.filter(holdsMoney).length;
 }
 
 function toComparable(value: unknown): unknown {

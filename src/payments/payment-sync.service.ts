@@ -8,7 +8,6 @@ import {
   TRANSACTION_STATUSES,
 } from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
-import { OrderActionsService } from '../orders/order-actions.service.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { parseAmount } from './plausibility.js';
@@ -23,7 +22,6 @@ export class PaymentSyncService {
     private readonly dataSource: DataSource,
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
-    private readonly actions: OrderActionsService,
     private readonly history: PaymentHistoryService,
   ) {}
 
@@ -76,7 +74,7 @@ export class PaymentSyncService {
         await this.history.end(tx, order, operation);
       const { endedAs } = await this.history.readPayment(order, tx);
       if (userId !== undefined && endedAs === 'cancel' && now.payment.endedAs === null)
-        await this.actions.record(tx, { orderId, action: 'cancel', userId });
+        await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
       // The service itself ended these payments, so the outcome is not `found`.
       const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');

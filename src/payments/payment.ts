@@ -42,15 +42,11 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
       if (typeof next === 'string') lastOutcome = next;
       else transactions.set(transactionId, next);
     }
-    if (isAnyHeld(transactions)) endedAs = null;
+    if ([...transactions.values()].some(holdsMoney)) endedAs = null;
     else if ((status === 'cancel' || status === 'expire') && isEnd(order, event, lastOutcome))
       endedAs = status;
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };
-}
-
-function isAnyHeld(transactions: ReadonlyMap<string, Transaction>): boolean {
-  return [...transactions.values()].some(({ heldSince }) => heldSince !== null);
 }
 
 /** Returns true if the service itself cancelled or expired the order with this event. */
@@ -109,12 +105,11 @@ function recoverTransaction(order: Order, history: readonly PaymentEvent[]): Tra
  */
 export function chooseTransaction(
   transactions: readonly Transaction[],
-  total: number,
   newestAttemptId: string,
 ): Transaction | null {
-  const held = transactions.filter((transaction) => holdsMoney(transaction, total));
+  const held = transactions.filter(holdsMoney);
   if (held.length > 0) return held.reduce((a, b) => ((b.heldSince ?? 0) < (a.heldSince ?? 0) ? b : a));
-  const refunded = transactions.filter((transaction) => isRefundedInFull(transaction, total));
+  const refunded = transactions.filter(isRefundedInFull);
   if (refunded.length > 0) return refunded.reduce((a, b) => (b.changedBy > a.changedBy ? b : a));
   if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
   const open = transactions.filter(({ status }) => !FAILED_STATUSES.includes(status));
@@ -125,11 +120,10 @@ export function chooseTransaction(
 
 /** Returns the columns of an order that follow from its payment. */
 export function toColumns(order: Order, payment: Payment, newestAttemptId: string): PaymentColumns {
-  const { grossAmount: total } = order;
   const { transactions, endedAs } = payment;
-  const counting = chooseTransaction(transactions, total, newestAttemptId);
-  const surplus = listSurplus(transactions, counting, total);
-  const wasPaid = counting !== null && (holdsMoney(counting, total) || isRefundedInFull(counting, total));
+  const counting = chooseTransaction(transactions, newestAttemptId);
+  const surplus = transactions.filter((other) => other !== counting && holdsMoney(other));
+  const wasPaid = counting !== null && (holdsMoney(counting) || isRefundedInFull(counting));
   const completedAt = endedAs === null || wasPaid ? (counting?.completedAt ?? null) : null;
   // Version 1.2 stored a time that differs by milliseconds from the time in the history.
   const isKnown = order.completedAt !== null && order.transactionId === counting?.transactionId;
@@ -143,18 +137,9 @@ export function toColumns(order: Order, payment: Payment, newestAttemptId: strin
     fraudStatus: counting?.fraudStatus ?? null,
     transactionAmount: counting?.grossAmount ?? null,
     refundedAmount: counting?.refundedAmount ?? 0,
-    surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + total - refundedAmount, 0),
+    surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt !== null && isKnown ? order.completedAt : completedAt,
   };
-}
-
-/** Returns the transactions that hold money besides the one that counts. */
-export function listSurplus(
-  transactions: readonly Transaction[],
-  counting: Transaction | null,
-  total: number,
-): Transaction[] {
-  return transactions.filter((other) => other !== counting && holdsMoney(other, total));
 }
 
 /** Returns the amount of a transaction in whole rupiah; the order's total if the gateway sent no usable amount. */

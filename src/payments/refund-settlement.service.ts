@@ -13,7 +13,6 @@ import {
   REFUND_DEADLINE_MS,
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { OrderActionsService } from '../orders/order-actions.service.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
@@ -41,7 +40,6 @@ export class RefundSettlementService implements OnModuleInit {
     private readonly gateway: PaymentGateway,
     private readonly jobs: JobsService,
     private readonly orders: OrdersService,
-    private readonly actions: OrderActionsService,
     private readonly history: PaymentHistoryService,
     private readonly mails: OrderMailsService,
   ) {}
@@ -175,7 +173,7 @@ export class RefundSettlementService implements OnModuleInit {
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
       payload,
     });
-    await this.actions.record(tx, { orderId, action: 'refund', userId, amount, reason });
+    await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueueRefunded(tx, refund);
   }
 }

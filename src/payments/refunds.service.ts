@@ -142,12 +142,11 @@ export class RefundsService {
     transactionId?: string | null,
   ): Promise<Transaction> {
     const { transactions } = await this.history.readPayment(order, tx);
-    const { grossAmount: total } = order;
     const transaction =
       transactionId == null
-        ? chooseTransaction(transactions, total, order.orderId)
+        ? chooseTransaction(transactions, order.orderId)
         : transactions.find((known) => known.transactionId === transactionId);
-    if (transaction == null || !holdsMoney(transaction, total)) throw failures.orderNotRefundable();
+    if (transaction == null || !holdsMoney(transaction)) throw failures.orderNotRefundable();
     return transaction;
   }
 
@@ -162,7 +161,6 @@ export class RefundsService {
     if (affected === 1 || idempotencyKey !== null) return;
     const { transactions } = await this.history.readPayment(order);
     const transaction = transactions.find((known) => known.transactionId === transactionId);
-    if (transaction === undefined || !holdsMoney(transaction, order.grossAmount))
-      throw failures.orderNotRefundable();
+    if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
   }
 }

@@ -44,12 +44,12 @@ const STEPS: readonly (TransactionStatus | 'review' | null)[] = [
 ];
 
 /** Returns true if the shop has received money with a transaction and has not returned all of it. */
-export function holdsMoney({ status, fraudStatus, refundedAmount }: Transaction, total: number): boolean {
-  return isReceived(status, fraudStatus) && refundedAmount < total;
+export function holdsMoney({ heldSince }: Transaction): boolean {
+  return heldSince !== null;
 }
 
-export function isRefundedInFull({ status, refundedAmount }: Transaction, total: number): boolean {
-  return REFUND_STATUSES.includes(status) && refundedAmount >= total;
+export function isRefundedInFull(transaction: Transaction): boolean {
+  return REFUND_STATUSES.includes(transaction.status) && !holdsMoney(transaction);
 }
 
 /** Returns true if a transaction can still bring money. */
