@@ -167,13 +167,4 @@ describe('a random history', () => {
       { numRuns: 500 },
     );
   });
-
-  it('ends in the same state in every order of messages about a denied, an expired and a settled transaction', () => {
-    const history = ['T1 pending', 'T1 deny', 'T2 pending', 'T2 expire', 'T3 pending', 'T3 settlement'];
-    fc.assert(
-      fc.property(fc.shuffledSubarray(history, { minLength: history.length }), (shuffled) => {
-        expect(fold(shuffled).columns).toMatchObject({ status: 'settlement', transactionId: 'T3' });
-      }),
-    );
-  });
 });

@@ -37,23 +37,17 @@ export class OrderMailsService implements OnModuleInit {
     this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), { kind: 'mail' });
   }
 
-  async enqueue(tx: EntityManager, orderId: string, mail: OrderMail): Promise<void> {
-    const payload: OrderMailPayload = { orderId, mail };
-    const runAt = new Date(Date.now() + (mail === 'order-ready' ? READY_DELAY_MS : 0));
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, {
-      key: `${SEND_ORDER_MAIL}:${orderId}:${mail}`,
-      runAt,
-    });
-  }
-
-  /** Enqueues the mail about a refund that has succeeded. */
-  async enqueueRefunded(
+  /** @param refund refund that has succeeded, for the mail `order-refunded` */
+  async enqueue(
     tx: EntityManager,
-    { refundId, orderId, amount }: Readonly<{ refundId: string; orderId: string; amount: number }>,
+    orderId: string,
+    mail: OrderMail,
+    refund?: Readonly<{ refundId: string; amount: number }>,
   ): Promise<void> {
-    const payload: OrderMailPayload = { orderId, mail: 'order-refunded', amount };
-    const key = `${SEND_ORDER_MAIL}:${orderId}:order-refunded:${refundId}`;
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key });
+    const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
+    const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
+    const runAt = new Date(Date.now() + (mail === 'order-ready' ? READY_DELAY_MS : 0));
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key: `${SEND_ORDER_MAIL}:${subject}`, runAt });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {

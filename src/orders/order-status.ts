@@ -41,6 +41,6 @@ export function isReceived(status: TransactionStatus, fraudStatus: string | null
 }
 
 /** Returns true for the two statuses that set `completed_at`. The order may still count as unpaid: see `Order.isPaid`. */
-export function isCompleted(status: TransactionStatus): boolean {
+export function isCompleted(status: TransactionStatus | null): boolean {
   return status === 'settlement' || status === 'capture';
 }

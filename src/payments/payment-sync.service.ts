@@ -66,7 +66,7 @@ export class PaymentSyncService {
         if (isOutdated && event.source !== 'cancellation') continue;
         // A new attempt may still bring money, so this cancellation does not end the order.
         if (isOutdated) event.source = 'reconciliation';
-        if (isCompletion(event) && parseAmount(event.grossAmount) !== order.grossAmount)
+        if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
           throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
         if ((await this.history.record(tx, order, event)) === 'applied') outcome = 'found';
       }
@@ -101,10 +101,6 @@ export class PaymentSyncService {
     const source = isCancelled ? 'cancellation' : 'reconciliation';
     return { ...transaction, refundAmount: parseAmount(transaction.refundAmount), status, source };
   }
-}
-
-function isCompletion({ status }: NewPaymentEvent): boolean {
-  return status !== null && isCompleted(status);
 }
 
 /** @throws GatewayUnavailableError for a status that this version does not know */

@@ -174,6 +174,6 @@ export class RefundSettlementService implements OnModuleInit {
       payload,
     });
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
-    await this.mails.enqueueRefunded(tx, refund);
+    await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
   }
 }
