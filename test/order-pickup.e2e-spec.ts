@@ -233,14 +233,14 @@ describe('a retry with the same Idempotency-Key', () => {
       expectFailure(await requestWith({ ...body, ...change }, key), 409, MESSAGES.idempotencyKeyReused);
   });
 
-  it('also finds an order of version 1.1, because a request that contains only items has the same digest as in 1.1', async () => {
+  it('also finds an order of version 1.2, because a request that contains only items has the same digest as in 1.2', async () => {
     const { order_id } = await placeOrderWith({}, randomUUID());
     const rows = await shop.query<{ request_digest: Buffer }>(
       'SELECT request_digest FROM orders WHERE order_id = $1',
       [order_id],
     );
-    const digestIn11 = createHash('sha256').update(`[[${shop.productId},1]]`).digest();
-    expect(rows).toEqual([{ request_digest: digestIn11 }]);
+    const digestIn12 = createHash('sha256').update(`[[${shop.productId},1]]`).digest();
+    expect(rows).toEqual([{ request_digest: digestIn12 }]);
   });
 });
 
