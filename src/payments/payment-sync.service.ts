@@ -14,6 +14,8 @@ import { parseAmount } from './plausibility.js';
 import { isOpenTransaction } from './transaction.js';
 
 type Operation = 'status' | 'cancel' | 'expire';
+/** Response of the gateway, with the payment attempt that the gateway names. */
+type ReportedEvent = NewPaymentEvent & { readonly attemptId: string };
 
 /** Asks the gateway about all transactions of an order, or ends them, and records the responses. */
 @Injectable()
@@ -43,16 +45,10 @@ export class PaymentSyncService {
     const attemptIds = before.attemptIds;
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const known = new Set(payment.transactions.map(({ transactionId }) => transactionId));
     const open = payment.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const missing = [...new Set([...open, ...transactionIds])].filter((id) => !reported.has(id));
     const ofTransactions = await Promise.all(
-      missing.map(async (id) => {
-        // The signature of a notification does not cover its transaction, which may belong to another order.
-        const isOurs =
-          known.has(id) || attemptIds.includes((await this.#call(id, 'status'))?.attemptId ?? '');
-        return isOurs ? this.#call(id, operation) : null;
-      }),
+      missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
     const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
 
@@ -88,8 +84,15 @@ export class PaymentSyncService {
     return event === null ? null : { ...event, attemptId };
   }
 
+  /** The signature of a notification does not cover its transaction, which may belong to another order: then returns null. */
+  async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
+    const reported = await this.#call(id, 'status');
+    if (reported === null || !attemptIds.includes(reported.attemptId)) return null;
+    return operation === 'status' ? reported : this.#call(id, operation);
+  }
+
   /** Returns the gateway's response as an event; null until the customer chooses a payment method. */
-  async #call(id: string, operation: Operation): Promise<NewPaymentEvent | null> {
+  async #call(id: string, operation: Operation): Promise<ReportedEvent | null> {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(id)
       : this.gateway.cancelOrExpire(id, operation));
