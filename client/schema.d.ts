@@ -273,7 +273,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description `users` and `user` contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
+         * @description `users` is kept for old clients. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
          */
         post: operations["AuthController_login"];
         delete?: never;

@@ -1,23 +1,34 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsIn, IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import {
+  IsIn,
+  IsNotEmpty,
+  IsString,
+  ValidateBy,
+  ValidateIf,
+  type ValidationArguments,
+  type ValidationOptions,
+} from 'class-validator';
 import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { Text, type TextRules } from '../common/validation/text.decorator.js';
-import { ConvertDomainToAscii } from '../common/validation/ascii-domain.js';
+import { EmailAddress } from '../common/validation/email-address.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import type { User } from '../users/users.service.js';
 
-/** Regular-expression ranges: quotes, because `"ayu"@` and `ayu@` are one mailbox, line separators and text directions. */
-const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 const CONFIRMATION = { message: 'password confirmation is required' };
+
+/** Validates that a field equals another field of the same DTO. */
+function EqualsProperty(other: string, options: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown, args?: ValidationArguments): boolean =>
+    value === (args?.object as Readonly<Record<string, unknown>>)[other];
+  return ValidateBy({ name: 'equalsProperty', validator: { validate } }, options);
+}
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
 /** The rules of a field are checked from the lowest decorator to the highest. The response reports the first that fails. */
 export class RegisterDto {
-  @IsEmail({ blacklisted_chars: FORBIDDEN_CHARACTERS }, { message: 'your email format is invalid' })
-  @Text({ maxLength: 254, example: 'ayu@example.com' })
-  @ConvertDomainToAscii()
+  @EmailAddress()
   email!: string;
 
   @Text({ maxLength: 255, isSingleLine: true, example: 'Ayu Lestari' })
@@ -27,13 +38,7 @@ export class RegisterDto {
   password!: string;
 
   @ApiProperty({ description: 'Must equal password', example: PASSWORD.example })
-  @ValidateBy({
-    name: 'equalsPassword',
-    validator: {
-      validate: (value, args) => value === (args?.object as RegisterDto).password,
-      defaultMessage: () => 'password confirmation does not match',
-    },
-  })
+  @EqualsProperty('password', { message: 'password confirmation does not match' })
   @IsNotEmpty(CONFIRMATION)
   @IsString(CONFIRMATION)
   passwordConfirmation!: string;
@@ -42,6 +47,7 @@ export class RegisterDto {
 export class LoginDto extends PickType(RegisterDto, ['email', 'password']) {}
 
 export class VerifyOtpDto {
+  // A text of another length than six digits is a wrong code. The limit only bounds the work for it.
   @Text({ maxLength: 64, example: '042917' })
   // A code that is sent as a number has lost its leading zeros.
   @Transform(({ value }: { value: unknown }) =>

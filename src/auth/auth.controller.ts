@@ -48,7 +48,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Sign in',
     description:
-      '`users` and `user` contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
+      '`users` is kept for old clients. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
     access: 'public',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],

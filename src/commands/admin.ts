@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AdminAccountsModule } from '../auth/admin-accounts.module.js';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
-import { withAsciiDomain } from '../common/validation/ascii-domain.js';
+import { withAsciiDomain } from '../common/validation/email-address.decorator.js';
 import { UsersModule } from '../users/users.module.js';
 import { UsersService } from '../users/users.service.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';

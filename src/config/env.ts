@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
 import { resolve } from 'node:path';
-import { ConvertDomainToAscii } from '../common/validation/ascii-domain.js';
+import { ConvertDomainToAscii } from '../common/validation/email-address.decorator.js';
 import {
   IsCloudinaryUrl,
   IsDatabaseUrl,

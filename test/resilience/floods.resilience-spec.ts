@@ -150,6 +150,26 @@ it.each<[string, () => Stop | Promise<Stop>]>([
     () => post(200, 30, '/api/login', () => ({ email: customer.email, password: 'wrong' })),
   ],
   [
+    'sends 200 registrations a second',
+    () =>
+      post(200, 2_000, '/api/register', (n) => ({
+        email: `flood-${n}@example.com`,
+        fullname: 'Flood',
+        password: 'x',
+        passwordConfirmation: 'x',
+      })),
+  ],
+  [
+    'tries 200 reset codes a second',
+    () =>
+      post(200, 2_000, '/api/password/reset', (n) => ({
+        email: customer.email,
+        otp: String(n).padStart(6, '0'),
+        password: 'x',
+        passwordConfirmation: 'x',
+      })),
+  ],
+  [
     'requests 360 reset codes a second',
     () => post(360, 2_000, '/api/password/forgot', (n) => ({ email: `nobody-${n}@example.com` })),
   ],

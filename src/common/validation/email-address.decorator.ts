@@ -1,11 +1,28 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { IsEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
+import { Text } from './text.decorator.js';
 
 /** `domainToASCII` takes seconds for a domain of 100 KB. The length of an address with such a domain is rejected later. */
 const MAX_DOMAIN_LENGTH = 254;
 const ASCII = /^\p{ASCII}*$/u;
 /** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
+/** Regular-expression ranges: quotes, because `"ayu"@` and `ayu@` are one mailbox, line separators and text directions. */
+const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+
+/** Trims, converts and validates the e-mail address of an account. */
+export function EmailAddress(): PropertyDecorator {
+  return applyDecorators(
+    // class-transformer runs the last transformation first, so the domain is converted after `Text` has trimmed the address.
+    ConvertDomainToAscii(),
+    Text({ maxLength: 254, example: 'ayu@example.com' }),
+    ApiProperty({ format: 'email' }),
+    IsEmail({ blacklisted_chars: FORBIDDEN_CHARACTERS }, { message: 'your email format is invalid' }),
+  );
+}
 
 /**
  * Converts the domain of an e-mail address to its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
