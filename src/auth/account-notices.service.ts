@@ -38,11 +38,10 @@ export class AccountNoticesService implements OnModuleInit {
   async #send({ userId, notice, to }: NoticePayload): Promise<void> {
     const user = await this.users.findById(userId);
     if (user === null) return;
-    const { notices } = await this.mail.textsFor(user);
-    const { subject, ...context } = notices[notice];
+    const texts = await this.mail.textsFor(user);
+    const { subject, ...context } = texts.notices[notice];
     // Without a name, because whoever made the change may have changed the name too.
-    const { language, fullname } = user;
-    const recipient = { email: to, fullname, emailVerifiedAt: null, language };
-    await this.mail.send({ to: recipient, subject, template: 'account', context });
+    const recipient = { email: to, fullname: user.fullname, emailVerifiedAt: null };
+    await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
   }
 }

@@ -99,9 +99,9 @@ export class OtpMailsService implements OnModuleInit {
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });
     if (user === null || code === null) return; // the user or its request for a code was deleted meanwhile
-    const { codes, codeValidity } = await this.mail.textsFor(user);
-    const { subject, ...texts } = codes[isNewEmail ? 'new_email' : purpose];
-    const context = { ...texts, code, validity: codeValidity(OTP_MINUTES) };
-    await this.mail.send({ to: user, subject, template: 'account', context });
+    const texts = await this.mail.textsFor(user);
+    const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
+    const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };
+    await this.mail.send({ to: user, texts, subject, template: 'account', context });
   }
 }

@@ -13,13 +13,14 @@ interface Recipient {
   readonly email: string;
   readonly fullname: string;
   readonly emailVerifiedAt: Date | null;
-  /** Null means the language of the shop. */
-  readonly language: Language | null;
 }
+
+type Texts = Awaited<ReturnType<MailService['textsFor']>>;
 
 /** Mail to one account. The template gets the context, the line `greeting` and the contact details of the shop. */
 interface Mail {
   readonly to: Recipient;
+  readonly texts: Texts;
   readonly subject: string;
   readonly template: keyof typeof TEMPLATES;
   readonly context: Readonly<Record<string, string | number | object>>;
@@ -51,16 +52,19 @@ export class MailService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns the language of mails to a user, with its texts. */
-  async textsFor({ language }: Pick<Recipient, 'language'>) {
-    const chosen = language ?? (await this.shop.get()).language;
-    return { ...MAIL_TEXTS[chosen], language: chosen };
+  /**
+   * Returns the texts of mails to a user, and the shop's details.
+   * @param user `language` is null for the language of the shop
+   */
+  async textsFor(user: { readonly language: Language | null }) {
+    const shop = await this.shop.get();
+    const language = user.language ?? shop.language;
+    return { ...MAIL_TEXTS[language], language, shop };
   }
 
   /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
-  async send({ to, subject, template, context, chatText = '' }: Mail): Promise<void> {
-    const texts = await this.textsFor(to);
-    const shop = await this.shop.get();
+  async send({ to, texts, subject, template, context, chatText = '' }: Mail): Promise<void> {
+    const { shop } = texts;
     const values = {
       ...context,
       greeting: texts.greeting(nameIfVerified(to)),

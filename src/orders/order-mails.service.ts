@@ -5,7 +5,6 @@ import { formatDateTime } from '../common/calendar.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import type { MailTexts } from '../mail/texts.js';
-import { ShopService } from '../shop/shop.service.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
@@ -30,7 +29,6 @@ export class OrderMailsService implements OnModuleInit {
     private readonly orders: OrdersRepository,
     private readonly jobs: JobsService,
     private readonly mail: MailService,
-    private readonly shop: ShopService,
   ) {}
 
   onModuleInit(): void {
@@ -55,9 +53,9 @@ export class OrderMailsService implements OnModuleInit {
     if (order === null || (mail === 'order-ready' && !isPrepared(order))) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.textsFor(customer);
-    const zone = await this.shop.timeZone();
     await this.mail.send({
       to: customer,
+      texts,
       subject: texts.orders[mail].subject,
       template: 'order',
       chatText: `${texts.order} #${number}`,
@@ -65,7 +63,7 @@ export class OrderMailsService implements OnModuleInit {
         ...describe(mail, order, amount, texts),
         labels: texts,
         number,
-        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, zone, texts.language),
+        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.timeZone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
         note: customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
         total: formatRupiah(grossAmount),
