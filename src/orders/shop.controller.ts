@@ -3,13 +3,10 @@ import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
-import { assertIfMatch, toEtag } from '../common/http/if-match.js';
-import { toSettingsView } from '../shop/shop-views.js';
+import { shopEtag, toSettingsView } from '../shop/shop-views.js';
 import { AdminShopView, ShopDto, ShopView } from '../shop/shop.dto.js';
 import { type Shop, ShopService } from '../shop/shop.service.js';
 import { PickupsService } from './pickups.service.js';
-
-const etagOf = (shop: Readonly<Shop>): string => toEtag(toSettingsView(shop));
 
 /** Belongs to the orders, because the orders decide which slots are full. */
 @ApiTags('Shop')
@@ -65,9 +62,7 @@ export class ShopController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ shop: ShopView }> {
-    const shop = await this.shop.replace(settings, (stored) => {
-      assertIfMatch(ifMatch, etagOf(stored));
-    });
+    const shop = await this.shop.replace(settings, ifMatch);
     setEtag(response, shop);
     return { shop: await this.#toView(shop) };
   }
@@ -79,6 +74,6 @@ export class ShopController {
 
 /** Sets the ETag of the settings. The rest of the response can change without them, so the client must never get a 304. */
 function setEtag(response: Response, shop: Readonly<Shop>): void {
-  response.setHeader('ETag', etagOf(shop));
+  response.setHeader('ETag', shopEtag(shop));
   delete response.req.headers['if-none-match'];
 }

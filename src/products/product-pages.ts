@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../common/http/client.decorator.js';
+import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
 import { Env } from '../config/env.js';
@@ -16,7 +17,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Reads and caches pages of the product list as JSON text. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  /** Text is empty past the last product. Null with CATALOG_CACHE_MB=0: each request then loads its page. */
+  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
   readonly #cache: LRUCache<number, string> | null;
 
   /** Leaves connections to PostgreSQL for other requests, because a search can read all names. */
@@ -40,26 +41,23 @@ export class ProductPages {
   }
 
   /**
-   * Returns the products after an id that match a search; null if there is none. Clients that search are served in turn.
-   * @throws Failure 503 if too many searches wait
+   * Returns the products after an id that match a search. Clients that search are served in turn.
+   * @throws Failure 404 if no product matches, 503 if too many searches wait
    */
-  async search(
-    afterId: number,
-    text: string,
-    { clientAddress, disconnected }: Client,
-  ): Promise<string | null> {
-    return unlessEmpty(
-      await this.#searches.run(clientAddress, disconnected, () => this.#load(afterId, text)),
-    );
+  async search(afterId: number, text: string, { clientAddress, disconnected }: Client): Promise<string> {
+    const page = await this.#searches.run(clientAddress, disconnected, () => this.#load(afterId, text));
+    if (page === '') throw failures.notFound();
+    return page;
   }
 
-  /** Returns the page after an id; null past the last product. */
-  async find(afterId: number): Promise<string | null> {
+  /** Returns the page after an id. Throws Failure 404 past the last product. */
+  async find(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
-    if (page !== '') catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
-    return unlessEmpty(page);
+    if (page === '') throw failures.notFound();
+    catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
+    return page;
   }
 
   /**
@@ -70,15 +68,11 @@ export class ProductPages {
     return change.finally(() => this.#cache?.clear());
   }
 
+  /** Returns an empty text if there is no product. */
   async #load(afterId: number, search?: string): Promise<string> {
     const { localPrefix } = this.images;
-    const text = await this.products.findPageJson(afterId, localPrefix, search);
-    const isSearchWithoutMatch = text === null && search !== undefined && afterId === 0;
-    const similar = isSearchWithoutMatch ? await this.products.findSimilarJson(localPrefix, search) : null;
-    return text ?? similar ?? '';
+    const page = await this.products.findPageJson(afterId, localPrefix, search);
+    if (page !== '' || search === undefined || afterId > 0) return page;
+    return this.products.findSimilarJson(localPrefix, search);
   }
-}
-
-function unlessEmpty(page: string): string | null {
-  return page === '' ? null : page;
 }

@@ -63,10 +63,8 @@ export class ProductsController {
   })
   @Get()
   @Header('Content-Type', 'application/json; charset=utf-8')
-  async list(@Query() { last_id, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
-    const page = await (q === undefined ? this.pages.find(last_id) : this.pages.search(last_id, q, client));
-    if (page === null) throw failures.notFound();
-    return page;
+  list(@Query() { last_id, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
+    return q === undefined ? this.pages.find(last_id) : this.pages.search(last_id, q, client);
   }
 
   @ApiParam(PRODUCT_ID_PARAM)

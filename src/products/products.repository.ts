@@ -46,27 +46,27 @@ export class ProductsRepository {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   /**
-   * Returns the response body of GET /api/products; null if no available product follows `afterId` and matches the search.
+   * Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search.
    * @param search words that the name must contain, regardless of case and accents
    */
-  async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
+  async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string> {
     const patterns = toPatterns(search);
     const wordConditions = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
     const statement = buildPageStatement(wordConditions);
     const parameters = [afterId, localPrefix, ...patterns];
     const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
-    return row?.body ?? null;
+    return row?.body ?? '';
   }
 
   /**
-   * Returns the response body with the products whose names are similar to all words, most similar first, at most 50. Null if
+   * Returns the response body with the products whose names are similar to all words, most similar first, at most 50. Empty if
    * there is none, or if the database lacks the extension pg_trgm. Ignores similar names after MAX_COMPARED_NAMES.
    */
-  async findSimilarJson(localPrefix: string, search: string): Promise<string | null> {
+  async findSimilarJson(localPrefix: string, search: string): Promise<string> {
     const words = toWords(search);
     // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
-    if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return null;
-    if (!(await this.#isTrigramInstalled())) return null;
+    if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return '';
+    if (!(await this.#isTrigramInstalled())) return '';
     const spellings = words.map(toSpellings);
     const conditions: string[] = [];
     const scores: string[] = [];
@@ -97,7 +97,7 @@ export class ProductsRepository {
         localPrefix,
         similar.map(({ id }) => id),
       ]);
-      return row?.body ?? null;
+      return row?.body ?? '';
     });
   }
 

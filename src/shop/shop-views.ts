@@ -1,3 +1,4 @@
+import { toEtag } from '../common/http/if-match.js';
 import { normalizeHours } from './opening-hours.decorator.js';
 import { normalizeRanges } from './shop-details.dto.js';
 import type { Shop } from './shop.entity.js';
@@ -23,4 +24,9 @@ export function toSettingsView(shop: Readonly<Shop>) {
     orders_per_slot: shop.ordersPerSlot,
     paused_until: shop.pausedUntil?.toISOString() ?? null,
   };
+}
+
+/** ETag of the settings alone, without the pickup windows, which change with time. */
+export function shopEtag(shop: Readonly<Shop>): string {
+  return toEtag(toSettingsView(shop));
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
+import { assertIfMatch } from '../common/http/if-match.js';
 import { normalizeHours } from './opening-hours.decorator.js';
 import { normalizeRanges } from './shop-details.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
 import type { ShopDto } from './shop.dto.js';
+import { shopEtag } from './shop-views.js';
 
 export type { Shop };
 
@@ -21,11 +23,11 @@ export class ShopService {
     return (await this.get()).timeZone;
   }
 
-  /** @param check throws if the stored settings must not be replaced */
-  async replace(
-    settings: Readonly<ShopDto>,
-    check: (stored: Readonly<Shop>) => void,
-  ): Promise<Readonly<Shop>> {
+  /**
+   * @param ifMatch header If-Match of the request
+   * @throws Failure 412 if `ifMatch` names other settings than the stored ones
+   */
+  async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
       // The row must exist to be locked. If the check fails, the rollback removes a new row.
       await insertIfMissing(tx, DEFAULT_SHOP);
@@ -33,7 +35,7 @@ export class ShopService {
         where: { id: SHOP_ID },
         lock: { mode: 'pessimistic_write' },
       });
-      check(stored);
+      assertIfMatch(ifMatch, shopEtag(stored));
       const shop = toShop(settings, stored);
       await tx.update(Shop, { id: SHOP_ID }, shop);
       return shop;
