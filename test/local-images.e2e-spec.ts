@@ -111,6 +111,14 @@ describe('an uploaded photo', () => {
     expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 30, height: 20 });
   });
 
+  it('is stored without the bytes that follow a JPEG', async () => {
+    const jpegFile = await sharp(FLAT).jpeg().toBuffer();
+    const second = withPart(jpegFile, 0xfe, 'secret-place');
+    const { bytes } = await download(await storeImage(Buffer.concat([jpegFile, second])));
+    expect(bytes.includes('secret-place')).toBe(false);
+    expect((await download(await storeImage(jpegFile))).bytes).toEqual(jpegFile);
+  });
+
   it('is stored without metadata if its end is missing, and stays as it is if it cannot be decoded', async () => {
     const truncated = (await photo()).subarray(0, 400_000);
     const { bytes } = await download(await storeImage(truncated));

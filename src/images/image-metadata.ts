@@ -6,13 +6,14 @@ const APP14 = 0xee;
 const APP15 = 0xef;
 const COMMENT = 0xfe;
 const START_OF_SCAN = 0xda;
+const END_OF_IMAGE = Buffer.from('ffd9', 'hex');
 
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
 const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
 
 /**
  * Returns true if the image has parts that are not needed to show it, for example the place where a photo was taken, a
- * comment or a color profile. Also returns true if the image ends unexpectedly.
+ * comment or a color profile. Also returns true if the image ends unexpectedly, and for a JPEG that other bytes follow.
  */
 export function hasMetadata({ bytes, format }: ImageFile): boolean {
   return format === 'png' ? hasPngMetadata(bytes) : hasJpegMetadata(bytes);
@@ -32,7 +33,8 @@ function hasJpegMetadata(bytes: Buffer): boolean {
     const marker = bytes[at + 1] ?? 0;
     if (bytes[at] !== 0xff || marker === COMMENT) return true;
     if (marker > APP0 && marker <= APP15 && marker !== APP14) return true;
-    if (marker === START_OF_SCAN) return false;
+    // Compressed pixels contain no end of image, so the first one is the end of this image.
+    if (marker === START_OF_SCAN) return bytes.indexOf(END_OF_IMAGE, at) !== bytes.length - 2;
   }
   return true;
 }
