@@ -1,16 +1,16 @@
 import { Counter, Gauge } from 'prom-client';
 import { createCounter } from '../common/observability/metrics.js';
 
-export const uploads = createCounter('bakery_uploads_total', 'Forms with pictures by outcome', {
+export const uploads = createCounter('bakery_uploads_total', 'Forms with images by outcome', {
   outcome: ['received', 'too_large', 'too_slow', 'malformed'],
 });
 
 export const uploadBytes = new Counter({
   name: 'bakery_upload_bytes_total',
-  help: 'Bytes of pictures in received forms',
+  help: 'Bytes of images in received forms',
 });
 
 export const uploadsInFlight = new Gauge({
   name: 'bakery_uploads_in_flight',
-  help: 'Forms with pictures in progress',
+  help: 'Forms with images in progress',
 });
