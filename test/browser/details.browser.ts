@@ -7,7 +7,7 @@ import {
   waitForText,
 } from './support/page.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
-import { newCustomer, newVisitor, PHONE } from './support/shopper.js';
+import { newCustomer, PHONE } from './support/shopper.js';
 
 it('an impossible quantity is reported, and the product keeps its last possible quantity', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
@@ -56,11 +56,4 @@ it('the list of orders shows short numbers and fits a phone at double text size;
     }),
   );
   expect(outside).toEqual([]);
-});
-
-it('robots.txt keeps search engines away from the pages of administrators', async () => {
-  const { page } = await newVisitor();
-  const response = await page.goto('/robots.txt');
-  expect(response?.headers()['content-type']).toContain('text/plain');
-  expect(await response?.text()).toContain('Disallow: /manage');
 });

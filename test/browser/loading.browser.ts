@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { waitForPictures, waitForText } from './support/page.js';
 import { dist } from './support/settings.js';
+import { newCustomer, PHONE } from './support/shopper.js';
 
 const ASSETS = join(dist, 'assets');
 
@@ -23,3 +26,28 @@ it('the compressed scripts of one language have at most 118 kB for the catalog a
   expect(await measureCompressed(ofFirstPage)).toBeLessThanOrEqual(118_000);
   expect(await measureCompressed(all)).toBeLessThanOrEqual(180_000);
 });
+
+it('the catalog, a product and the cart hardly jump while they load on a phone', async () => {
+  const { page } = await newCustomer({ viewport: PHONE });
+  for (const [path, text] of [
+    ['/', 'Kue lapis legit'],
+    ['/products/1', 'Eighteen layers'],
+    ['/cart', 'Nothing in it yet'],
+  ] as const) {
+    await page.goto(path);
+    await waitForText(page, text);
+    await waitForPictures(page);
+    expect(await measureLayoutShift(page)).toBeLessThan(0.05);
+  }
+});
+
+/** Returns the sum of the layout shifts since the page was opened. */
+function measureLayoutShift(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const observer = new PerformanceObserver(() => undefined);
+    observer.observe({ type: 'layout-shift', buffered: true });
+    await new Promise(requestAnimationFrame);
+    const shifts = observer.takeRecords() as (PerformanceEntry & { value: number })[];
+    return shifts.reduce((sum, { value }) => sum + value, 0);
+  });
+}

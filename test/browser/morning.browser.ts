@@ -28,7 +28,7 @@ function readPieces(page: Page, product: { name: string }): Promise<string[]> {
   return page.getByRole('row', { name: product.name }).getByRole('cell').allTextContents();
 }
 
-it('the baker sees what to bake, hands over orders, marks a product as sold out, refunds, and reads the sales', async () => {
+it('the baker sees what to bake, hands over orders, marks a product as sold out, and reads the sales', async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
   const ayu = await newCustomer({ name: makeUnique('Ayu') });
@@ -70,21 +70,6 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   await waitForText(page, bread.name);
   await page.getByLabel('Availability').selectOption('true');
   await waitForText(page, 'No products match your search.');
-
-  await page.getByRole('link', { name: 'Today' }).click();
-  await findOrders(page, ayu).getByRole('link').first().click();
-  await waitForHeading(page, 'Order');
-  await page.locator('summary', { hasText: 'Refund' }).click();
-  await page.getByLabel('Amount in rupiah').fill('30.000');
-  await page.getByLabel('Reason').fill('One slice was missing');
-  await page.getByRole('button', { name: 'Refund', exact: true }).click();
-  await page.getByRole('dialog', { name: /Refund Rp\s30\.000\?/ }).waitFor();
-  await page.getByRole('button', { name: 'Refund the money' }).click();
-  await waitForText(page, 'Partly refunded');
-  const history = page.getByRole('list', { name: 'Payment history' });
-  await waitForText(history, /Rp\s30\.000/);
-  await page.getByRole('link', { name: /Back to/ }).click();
-  await waitForHeading(page, 'Today');
 
   await page.getByRole('link', { name: 'Sales' }).click();
   await waitForHeading(page, 'Sales');
@@ -160,7 +145,7 @@ it('the orders of earlier days that nobody has collected come first', async () =
   });
   await page.getByRole('link', { name: 'Today' }).click();
   const overdue = page.getByRole('list', { name: 'Overdue orders' });
-  await overdue.getByText(indra.name).waitFor();
+  await overdue.getByText(indra.name, { exact: true }).waitFor();
   await overdue.getByRole('button', { name: 'Start preparing' }).first().waitFor();
 });
 

@@ -29,12 +29,12 @@ export async function loadFirstLanguage(): Promise<void> {
 }
 
 function findBrowserLanguage(): Language | undefined {
-  const tags = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
-  return LANGUAGES.find((language) => language === tags.find((tag) => isKnown(tag)));
+  // The tags look like `id-ID`.
+  return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isKnown);
 }
 
-function isKnown(tag: string) {
-  return LANGUAGES.some((language) => language === tag);
+function isKnown(language: string): language is Language {
+  return LANGUAGES.some((known) => known === language);
 }
 
 async function loadShopLanguage(): Promise<Language> {

@@ -16,9 +16,7 @@ export function BakeList({ products }: { products: Schemas['DayProductView'][] }
     <section className="panel bake" aria-labelledby="bake">
       <h2 id="bake">{t('bake.title')}</h2>
       <p role="status" className="hint">
-        {rows.length === 0 && t('bake.nothing')}
-        {rows.length > 0 &&
-          (open === 0 ? t('bake.done') : t('bake.open', { pieces: t('count.pieces', { count: open }) }))}
+        {rows.length === 0 ? t('bake.nothing') : describeOpen(open)}
       </p>
       {rows.length > 0 && (
         <FiguresTable
@@ -29,4 +27,8 @@ export function BakeList({ products }: { products: Schemas['DayProductView'][] }
       )}
     </section>
   );
+}
+
+function describeOpen(count: number) {
+  return count === 0 ? t('bake.done') : t('bake.open', { pieces: t('count.pieces', { count }) });
 }

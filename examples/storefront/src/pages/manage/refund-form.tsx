@@ -22,6 +22,7 @@ interface RefundFormProps {
 /** Refunds all or part of a payment, or records that the money was returned by hand. */
 export function RefundForm({ order, transaction }: RefundFormProps) {
   const refundable = getRefundableAmount(transaction ?? order);
+  const isDue = transaction ? transaction.surplus : order.refund_due && order.fulfilment === 'refused';
   const [text, setText] = useState(String(refundable));
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
@@ -44,10 +45,7 @@ export function RefundForm({ order, transaction }: RefundFormProps) {
   });
   const messages = getFieldMessages(error, FIELDS);
   return (
-    <details
-      className="refund"
-      open={transaction ? transaction.surplus : order.refund_due && order.fulfilment === 'refused'}
-    >
+    <details className="refund" open={isDue}>
       <summary>{transaction ? t('transactions.return') : t('manage.refund')}</summary>
       <div className="form">
         <TextField
