@@ -69,9 +69,9 @@ it.each([
     await changeShop({ hours: everyDay('07:00', '18:00'), lead_minutes: 120, cut_off: '18:00' });
     await open('/manage/shop');
     const holidays = page.getByRole('group', { name: text('ranges.label') });
-    await holidays.getByLabel(text('sales.from')).fill('2027-03-09');
-    await holidays.getByLabel(text('sales.to')).fill('2027-03-14');
-    await holidays.getByLabel(text('ranges.reason')).fill('Lebaran');
+    await holidays.getByLabel(text('sales.from'), { exact: true }).fill('2027-03-09');
+    await holidays.getByLabel(text('sales.to'), { exact: true }).fill('2027-03-14');
+    await holidays.getByLabel(text('ranges.reason'), { exact: true }).fill('Lebaran');
     await holidays.getByRole('button', { name: text('ranges.add') }).click();
     await holidays.scrollIntoViewIfNeeded();
     await take('hours');
