@@ -4,7 +4,7 @@ import { orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-const shop = await useShop();
+const shop = await useShop({ gatewayDeadlineMs: 5_000 });
 
 /** Asserts that a pending order still has its payment page, requests the page again, and pays the order. */
 async function payOnSamePage(orderId: string): Promise<void> {

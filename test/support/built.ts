@@ -21,6 +21,7 @@ interface BuiltModules {
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
+  'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');

@@ -41,6 +41,8 @@ export interface ServiceOptions {
   readonly minimumReadRate?: { readonly bytesPerSecond: number; readonly windowMs: number };
   /** Idle timeout of forms; by default that of production. */
   readonly formIdleMs?: number;
+  /** Deadline of each call to Midtrans; by default long enough for a busy machine. */
+  readonly gatewayDeadlineMs?: number;
   /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
   readonly listenOn?: number;
 }
@@ -49,6 +51,8 @@ export async function startService(options: ServiceOptions = {}) {
   const { AppModule } = await importBuilt('src/app.module.js');
   const { APP_OPTIONS, configureApp } = await importBuilt('src/app.setup.js');
   const { HttpAdapter } = await importBuilt('src/common/http/http-adapter.js');
+  const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
+  const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
   const { FORM_IDLE_MS } = await importBuilt('src/images/form.interceptor.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
@@ -80,6 +84,10 @@ export async function startService(options: ServiceOptions = {}) {
   const root = AppModule.forRoot(env, opened);
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined) builder.overrideProvider(FORM_IDLE_MS).useValue(options.formIdleMs);
+  if (env.paymentGateway === 'midtrans')
+    builder
+      .overrideProvider(PaymentGateway)
+      .useValue(new MidtransGateway(env, options.gatewayDeadlineMs ?? 30_000));
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
     new HttpAdapter(options.minimumReadRate),
