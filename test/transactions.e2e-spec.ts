@@ -1,3 +1,4 @@
+import { sendDuringTransaction } from './support/databases.js';
 import { makeJobsDue } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
 import { userIdOf } from './support/orders.js';
@@ -214,7 +215,11 @@ describe('two equal refunds without a key', () => {
       const orderId = await shop.orderTwoPieces();
       await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
       const body = { amount: 50_000, manual, reason: 'box was wet' };
-      const responses = await Promise.all([1, 2].map(() => shop.requestRefund(orderId, body)));
+      // Both requests wait for the lock of the order, so they overlap on any machine.
+      const lock = `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`;
+      const refund = () => shop.requestRefund(orderId, body);
+      const send = () => Promise.all([refund(), refund()]);
+      const responses = await sendDuringTransaction(shop.service.database, lock, send, 2);
       expect(responses.map(({ status }) => status)).toEqual([200, 200]);
       const { order, actions } = await readAsAdmin(orderId);
       expect(order.refunded_amount).toBe(50_000);

@@ -35,19 +35,20 @@ export async function inTransaction<T>({ pool }: TestDatabase, act: (client: pg.
 }
 
 /**
- * Sends a request while a transaction with these statements is open. The transaction commits as soon as the request waits
- * for one of its locks.
+ * Sends requests while a transaction with these statements is open. The transaction commits as soon as this number of
+ * requests wait for one of its locks.
  */
 export async function sendDuringTransaction<T>(
   database: TestDatabase,
   statements: string,
   send: () => PromiseLike<T>,
+  requests = 1,
 ): Promise<T> {
   const { response } = await inTransaction(database, async (holder) => {
     await holder.query(statements);
     // A request of supertest is sent when `then` is called.
     const response = send().then((received) => received);
-    await waitForLock(database);
+    await waitForLock(database, requests);
     return { response }; // `inTransaction` would await a bare promise before it commits.
   });
   return response;
