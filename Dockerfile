@@ -30,7 +30,8 @@ COPY scripts/build-if-changed.mjs scripts/require-node.mjs scripts/
 # Data for `bakery seed`.
 COPY examples/bakery.json examples/bakery.json
 COPY examples/pictures examples/pictures
-RUN mkdir /data && chown node:node /data
+# /backups is a volume of docker-compose.production.yml. A new volume gets the owner of the folder.
+RUN mkdir /data /backups && chown node:node /data /backups
 USER node
 VOLUME ["/data"]
 EXPOSE 3000

@@ -107,12 +107,15 @@ export async function createInstallations(settings: Settings) {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [output, [code]] = await Promise.all([buffer(shell.stdout), once(shell, 'exit')]);
+    const [output, [code]] = await Promise.all([
+      buffer(shell.stdout),
+      once(shell, 'exit') as Promise<[number | null]>,
+    ]);
     const text = substitutes.reduce(
       (result, [there, here]) => result.replaceAll(here, there),
       output.toString(),
     );
-    return { code: code as number | null, output: text };
+    return { code, output: text };
   }
 
   return {
