@@ -51,8 +51,8 @@ function parse(args: string[]): Command {
   if (keep !== undefined && !/^[1-9]\d{0,3}$/.test(keep))
     throw new UsageError('--keep must be a whole number from 1 to 9999');
   const { action, argument } = readAction(positionals, {
-    ...ACTIONS,
     backup: keep === undefined ? FILE : null,
+    ...ACTIONS,
   });
   return async ({ dataDir, backupDir }, open) => {
     if (action === 'restore') await restore(dataDir, open, argument);

@@ -232,7 +232,7 @@ describe('npm run db', () => {
   });
 
   it.each([
-    [[], 'missing or unknown action: use backup, restore, status, migrate or revert'],
+    [[], 'missing or unknown action: use backup, check, restore, status, migrate or revert'],
     [['backup'], 'backup needs the name of a file'],
     [['restore', 'a', '--force'], "Unknown option '--force'"],
   ])('prints the mistake in the command line above the help: %j', async (args, reason) => {
