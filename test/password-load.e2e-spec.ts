@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newEmail } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
+import { inTransaction } from './support/databases.js';
 import { png } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
+import { until } from './support/wait.js';
 
 const service = await useService();
 
@@ -38,4 +41,26 @@ it('while every check of a password waits, an image is served: the checks leave 
     await Promise.all([...checks, login]);
     closeSync(writer);
   }
+});
+
+it('registrations that wait for a lock leave connections to other requests, even if 30 arrive at once', async () => {
+  await service.customer(); // Creates the count of mails that the registrations wait for.
+  let ended = 0;
+  let registrations: Promise<unknown>[] = [];
+  await inTransaction(service.database, async (holder) => {
+    await holder.query("SELECT FROM attempt_counts WHERE key LIKE 'mails-of:%' FOR UPDATE");
+    registrations = Array.from({ length: 30 }, () =>
+      service
+        .client()
+        .register({ email: newEmail() })
+        .then(() => (ended += 1)),
+    );
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    const countWaiting = async () => (await service.database.query(waiting)).length;
+    // The pool has ten connections. A registration ends at the timeout of its lock.
+    await until('one ends or ten wait', async () => ended > 0 || (await countWaiting()) === 10);
+    expect(ended).toBeGreaterThan(0);
+  });
+  await Promise.all(registrations);
 });

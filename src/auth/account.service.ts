@@ -10,7 +10,7 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { IssuedTokens } from './cookies.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OtpService } from './otp.service.js';
-import { hashPassword, runInTurn } from './passwords.js';
+import { hashPassword, runInTurn, transactInTurn } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
 /** Use cases of a user who changes their own data (contract 11). */
@@ -27,14 +27,14 @@ export class AccountService {
   ) {}
 
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+    await transactInTurn(this.dataSource, client, async (tx) => {
       const user = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otpMails.requestVerification(tx, user, client);
     });
   }
 
   async requestReset(email: string, client: Client): Promise<void> {
-    await this.dataSource.transaction((tx) => this.otpMails.requestReset(tx, email, client));
+    await transactInTurn(this.dataSource, client, (tx) => this.otpMails.requestReset(tx, email, client));
   }
 
   /** @throws Failure 400 if the code is not valid, 401 if the session has been ended */
@@ -44,7 +44,7 @@ export class AccountService {
       'verify_email',
       otp,
     );
-    return this.dataSource.transaction(async (tx) => {
+    return transactInTurn(this.dataSource, client, async (tx) => {
       // Lock the user before the code, as a change of the e-mail does, so that these transactions cannot deadlock.
       const user = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otps.consume(tx, checked);
@@ -67,7 +67,7 @@ export class AccountService {
     readonly tokens: IssuedTokens | null;
   }> {
     if (password !== undefined) await this.#checkPassword(authUser, password, client);
-    return this.dataSource.transaction(async (tx) => {
+    return transactInTurn(this.dataSource, client, async (tx) => {
       const before = await this.auth.lockWithLiveSession(tx, authUser);
       const change = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
@@ -94,7 +94,7 @@ export class AccountService {
   ): Promise<IssuedTokens> {
     await this.#checkPassword(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
-    return this.dataSource.transaction(async (tx) => {
+    return transactInTurn(this.dataSource, client, async (tx) => {
       const before = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
       await this.notices.enqueue(tx, before, 'password_changed');
@@ -107,7 +107,7 @@ export class AccountService {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
     const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
-    await this.dataSource.transaction(async (tx) => {
+    await transactInTurn(this.dataSource, client, async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
       await this.users.change(tx, before, { passwordHash });

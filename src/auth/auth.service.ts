@@ -10,7 +10,7 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { IssuedTokens } from './cookies.js';
 import { type Guess, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
-import { hashPassword, runInTurn, verifyPassword } from './passwords.js';
+import { hashPassword, runInTurn, transactInTurn, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
 
@@ -33,7 +33,7 @@ export class AuthService {
     client: Client,
   ): Promise<IssuedTokens> {
     const passwordHash = await runInTurn(client, () => hashPassword(password));
-    return this.dataSource.transaction(async (tx) => {
+    return transactInTurn(this.dataSource, client, async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
       await this.limits.rememberKnownAddress(tx, user.id, client);
       await this.otpMails.requestVerification(tx, user, client);
@@ -46,7 +46,7 @@ export class AuthService {
     const found = await this.users.findByEmail(credentials.email);
     const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
     const authenticated = await this.authenticate(found, guess, credentials.password);
-    const session = await this.dataSource.transaction(async (tx) => {
+    const session = await transactInTurn(this.dataSource, client, async (tx) => {
       const current = await this.users.lock(tx, authenticated.id);
       const { email, passwordHash } = authenticated;
       const isUnchanged = current?.email === email && current.passwordHash === passwordHash;

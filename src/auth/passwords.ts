@@ -1,4 +1,5 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
+import type { DataSource, EntityManager } from 'typeorm';
 import { FairQueue } from '../common/fair-queue.js';
 import type { Client } from '../common/http/client.decorator.js';
 
@@ -14,14 +15,23 @@ const queue = new FairQueue(3, 1_000);
 const DUMMY_HASH = hash('dummy password', ARGON2ID);
 
 /**
- * Runs work with the password of a request when its client's turn has come.
- * @throws Failure 503 if too many passwords wait; otherwise the error of the task
+ * Runs work of a request when its client's turn has come.
+ * @throws Failure 503 if too many tasks wait; otherwise the error of the task
  */
 export function runInTurn<T>(
   { clientAddress, network48, disconnected }: Client,
   task: () => Promise<T>,
 ): Promise<T> {
   return queue.run(network48 ?? clientAddress, disconnected, task);
+}
+
+/** Runs a transaction when its client's turn has come. Otherwise one client could occupy all connections to the database. */
+export function transactInTurn<T>(
+  dataSource: DataSource,
+  client: Client,
+  work: (tx: EntityManager) => Promise<T>,
+): Promise<T> {
+  return runInTurn(client, () => dataSource.transaction(work));
 }
 
 /** Takes about 14 ms of one core, like `verifyPassword`. */
