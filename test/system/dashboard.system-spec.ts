@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from '../support/client.js';
 import { describeInstalled } from '../support/installed.js';
@@ -44,7 +44,11 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
       `--web.listen-address=127.0.0.1:${prometheusPort}`,
     ];
     prometheus = spawn('prometheus', options, { stdio: 'ignore' });
-    await instance.start({ METRICS_PORT: String(metricsPort) });
+    const backups = join(instance.dataDir, 'backups');
+    await mkdir(backups);
+    const now = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    await writeFile(join(backups, `bakery-${now}.tar.gz`), ''); // The metric reads only its name.
+    await instance.start({ METRICS_PORT: String(metricsPort), BACKUP_DIR: backups });
     const isReady = async () => (await fetch(`${prometheusUrl}/-/ready`).catch(() => undefined))?.ok;
     await until('Prometheus is ready', isReady);
 
