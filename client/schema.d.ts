@@ -74,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Take an order to its next step, or one step back
-         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order is refused, and one minute after it became ready, unless that step was taken back.
+         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an email when the order is refused, and one minute after it became ready, unless that step was taken back.
          */
         put: operations["AdminOrdersController_advance"];
         post?: never;
@@ -410,7 +410,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify the e-mail address with the mailed code
+         * Verify the email address with the mailed code
          * @description A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.
          */
         post: operations["AccountController_verifyOtp"];
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Get a new access cookie
-         * @description Call this after a 401, then repeat the request. The token has the current name, e-mail and role. The refresh token does not change.
+         * @description Call this after a 401, then repeat the request. The token has the current name, email and role. The refresh token does not change.
          */
         get: operations["AuthController_refresh"];
         put?: never;
@@ -560,7 +560,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account and sign in
-         * @description The role is always USER. A code to verify the e-mail is sent to the address. Mails are in the language that `Accept-Language` prefers: Indonesian, English, or otherwise that of the shop.
+         * @description The role is always USER. A code to verify the email is sent to the address. Mails are in the language that `Accept-Language` prefers: Indonesian, English, or otherwise that of the shop.
          */
         post: operations["AuthController_register"];
         delete?: never;
@@ -601,8 +601,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change name, e-mail or language
-         * @description A change of the name sets a new access cookie. A change of the e-mail sets both cookies, ends all other sessions and sends a code to the new address.
+         * Change name, email or language
+         * @description A change of the name sets a new access cookie. A change of the email sets both cookies, ends all other sessions and sends a code to the new address.
          */
         patch: operations["AccountController_updateProfile"];
         trace?: never;
@@ -1188,7 +1188,7 @@ export interface components {
              * @enum {string}
              */
             language?: "id" | "en";
-            /** @description The current password; required to change the e-mail */
+            /** @description The current password; required to change the email */
             password?: string;
         };
         UserView: {
@@ -1626,7 +1626,7 @@ export interface operations {
                 paid?: boolean;
                 /** @description Orders with a pickup time on this date, sorted by pickup time. */
                 pickup?: string;
-                /** @description Part of the customer's name or e-mail, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
+                /** @description Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
                 q?: string;
                 /** @description Orders with `refund_due`: refused orders that are paid, and orders with another payment that is a surplus. */
                 refund?: "due";

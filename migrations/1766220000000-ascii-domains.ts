@@ -10,7 +10,7 @@ interface Account {
 }
 
 /**
- * Writes the domains of stored e-mail addresses in their ASCII form, as every request does from now on. Skips an account if
+ * Writes the domains of stored email addresses in their ASCII form, as every request does from now on. Skips an account if
  * the resulting address is too long or already belongs to another account (docs/decisions/09).
  */
 export class AsciiDomains1766220000000 implements MigrationInterface {

@@ -93,7 +93,7 @@ describe('password guesses for one account from one IP address', () => {
     expect(await service.readCounts()).not.toHaveProperty('wrongPasswordsOfPair');
   });
 
-  it('are counted and answered in the same way for an unknown e-mail, regardless of letter case', async () => {
+  it('are counted and answered in the same way for an unknown email, regardless of letter case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
@@ -257,7 +257,7 @@ describe('guesses of codes', () => {
     await expectCounts({ wrongCodesOfPair: 0, wrongCodesOfAddress: 0, knownAddresses: 1 });
   });
 
-  it('are also counted for an e-mail without an account, regardless of letter case', async () => {
+  it('are also counted for an email without an account, regardless of letter case', async () => {
     for (const email of ['nobody@example.com', 'NOBODY@example.com'])
       expectWrongCode(await tryReset(ATTACKER, email, '000000'));
     await expectCounts({ wrongCodesOfPair: 2, wrongCodesOfAddress: 2 });

@@ -92,7 +92,7 @@ describe('a hostile text', () => {
     ['a quoted local part', `"${'\\"'.repeat(LONG_LENGTH / 2)}"@a.co`],
     ['spaces', `a${' '.repeat(LONG_LENGTH)}b@a.co`],
     ['a display name', `${'<'.repeat(LONG_LENGTH)}a@b.co>`],
-  ])('with %s as the e-mail address is rejected soon', async (_what, email) => {
+  ])('with %s as the email address is rejected soon', async (_what, email) => {
     const login = service.client().post('/api/login').send({ email, password: 'x' });
     await login.timeout(SOON_MS).expect(400);
   });

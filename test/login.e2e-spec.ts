@@ -30,7 +30,7 @@ describe('POST /api/login', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('ignores the case of the e-mail and spaces around it, and returns the e-mail as registered', async () => {
+  it('ignores the case of the email and spaces around it, and returns the email as registered', async () => {
     const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
     expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
   });
@@ -44,7 +44,7 @@ describe('a rejected login', () => {
     expectInvalid(await login({ email: 'ayu', password: '' }), malformed);
   });
 
-  it('gets the same response for an unknown e-mail as for a wrong password, and does not end the session of the owner', async () => {
+  it('gets the same response for an unknown email as for a wrong password, and does not end the session of the owner', async () => {
     const owner = service.client();
     await owner.post('/api/login').send(AYU).expect(200);
     const unknown = await login({ email: 'nobody@example.com', password: AYU.password });
@@ -57,7 +57,7 @@ describe('a rejected login', () => {
     await owner.get('/api/refresh').expect(200);
   });
 
-  it('costs as much for an unknown e-mail as for a wrong password, so that the time reveals no account', async () => {
+  it('costs as much for an unknown email as for a wrong password, so that the time reveals no account', async () => {
     // The CPU time of the service and of this test. Unlike elapsed time, CPU time does not depend on other processes.
     const costs = { 'nobody@example.com': [] as number[], [AYU.email]: [] as number[] };
     for (let round = 0; round < 15; round += 1) {

@@ -41,7 +41,7 @@ describe('one mailbox', () => {
     ]);
   });
 
-  it('gets one code a minute if its account changes the e-mail to other spellings of the same address', async () => {
+  it('gets one code a minute if its account changes the email to other spellings of the same address', async () => {
     const mailbox = 'spellings@example.com';
     const spellings = [mailbox.toUpperCase(), mailbox, mailbox.replace('example', 'EXAMPLE')];
     for (let round = 0; round < 3; round += 1)

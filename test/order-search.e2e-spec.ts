@@ -3,7 +3,7 @@ import { orderOf, pageOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
-/** Names of the customers by e-mail. */
+/** Names of the customers by email. */
 const CUSTOMERS: Readonly<Record<string, string>> = {
   'wayan.sudana@example.com': 'Wayan Sudana',
   'elodie@example.org': 'Élodie Faßbender',
@@ -11,7 +11,7 @@ const CUSTOMERS: Readonly<Record<string, string>> = {
 };
 
 const shop = await useShop();
-/** Ids of the orders by the e-mail of their customer: two for each customer, newest first. */
+/** Ids of the orders by the email of their customer: two for each customer, newest first. */
 const orderIds: Record<string, readonly string[]> = {};
 
 for (const [email, fullname] of Object.entries(CUSTOMERS)) {
@@ -41,7 +41,7 @@ describe('GET /api/admin/orders?q=', () => {
     ['\\', 'percent@example.net'],
     ["'", 'percent@example.net'],
     ['"Q"', 'percent@example.net'],
-  ])('finds the orders of a customer by a part of name or e-mail: %s', async (q, email) => {
+  ])('finds the orders of a customer by a part of name or email: %s', async (q, email) => {
     expect(await searchOrders({ q })).toEqual(orderIds[email]);
   });
 
@@ -83,7 +83,7 @@ describe('GET /api/admin/orders?q=', () => {
   });
 });
 
-it('the customer of an order is shown only to administrators, in the list and in the order, with id, full name and e-mail', async () => {
+it('the customer of an order is shown only to administrators, in the list and in the order, with id, full name and email', async () => {
   const client = shop.service.client();
   const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
   await client.register(identity).expect(201);

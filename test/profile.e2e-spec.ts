@@ -22,7 +22,7 @@ function patch(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);
 }
 
-/** Asserts that the name and the e-mail are those of `newAccount`, and that the session has not ended. */
+/** Asserts that the name and the email are those of `newAccount`, and that the session has not ended. */
 async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
   expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu Lestari', email });
   await client.get('/api/refresh').expect(200);
@@ -86,8 +86,8 @@ describe('the language', () => {
   });
 });
 
-describe('a new e-mail', () => {
-  it('is accepted with the current password, keeps its capital letters, ends other sessions and replaces the old e-mail', async () => {
+describe('a new email', () => {
+  it('is accepted with the current password, keeps its capital letters, ends other sessions and replaces the old email', async () => {
     const { client, id, email } = await newAccount(service);
     const other = await signIn(service, email);
     const next = newEmail();
@@ -106,14 +106,14 @@ describe('a new e-mail', () => {
     const firstOtp = await service.waitForCode(email);
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
-    // The limit of one code a minute is per e-mail address, so the account gets a second code at once.
+    // The limit of one code a minute is per email address, so the account gets a second code at once.
     await patch(client, { email: next, password: PASSWORD }).expect(200);
     expect((await service.readUser(id)).email_verified_at).toBeNull();
     const { to, text, html } = await service.waitForMail(next, SUBJECTS.newEmail);
     const otp = await service.waitForCode(next, SUBJECTS.newEmail);
     expect(to).toEqual([next]);
     for (const part of [text, html])
-      for (const phrase of ['new e-mail address of your account', otp, '10 minutes'])
+      for (const phrase of ['new email address of your account', otp, '10 minutes'])
         expect(part).toContain(phrase);
     const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
@@ -148,7 +148,7 @@ describe('a new e-mail', () => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
       await addJob(service.database.pool, 'send-otp', { payload: { userId: id, purpose: 'verify_email' } });
       await waitForLock(service.database);
-      // The service also invalidates the codes of the old address in the transaction that changes the e-mail.
+      // The service also invalidates the codes of the old address in the transaction that changes the email.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
     await service.waitForCode(next);
@@ -172,10 +172,10 @@ describe('a new e-mail', () => {
 });
 
 it.each([
-  ['en', 'Your password was changed', 'Your e-mail address was changed'],
+  ['en', 'Your password was changed', 'Your email address was changed'],
   ['id', 'Kata sandi Anda diubah', 'Alamat email Anda diubah'],
 ])(
-  'a change of password or e-mail mails a notice to the earlier address if it was verified, in the language %s',
+  'a change of password or email mails a notice to the earlier address if it was verified, in the language %s',
   async (language, passwordChanged, emailChanged) => {
     const { client, id, email } = await newAccount(service);
     const changePassword = () =>
@@ -199,7 +199,7 @@ it.each([
 );
 
 describe('a rejected change of the profile', () => {
-  it('gets 400 for a new e-mail with a wrong password, even if the e-mail is taken', async () => {
+  it('gets 400 for a new email with a wrong password, even if the email is taken', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     for (const email of [newEmail(), other.email]) {
       const response = await patch(account.client, { fullname: 'Eve', email, password: 'x' });
@@ -209,7 +209,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it("gets 409 for the e-mail of another account, which gets no mail, and the user's earlier code stays valid", async () => {
+  it("gets 409 for the email of another account, which gets no mail, and the user's earlier code stays valid", async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await service.waitForCode(account.email);
     const email = other.email.toUpperCase();
@@ -222,7 +222,7 @@ describe('a rejected change of the profile', () => {
     await account.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 
-  it('gets 400 with a message for each field, and for an e-mail without password', async () => {
+  it('gets 400 with a message for each field, and for an email without password', async () => {
     const account = await newAccount(service);
     const withoutPassword = await patch(account.client, { email: 'x@example.com' });
     expectInvalid(withoutPassword, { password: 'password is required' });
@@ -267,7 +267,7 @@ it.each([
   },
 );
 
-it('parallel changes of name and e-mail leave one session, whose refresh returns the stored name and e-mail', async () => {
+it('parallel changes of name and email leave one session, whose refresh returns the stored name and email', async () => {
   const { client, id } = await newAccount(service);
   const email = newEmail();
   const copies = Array.from({ length: 8 }, () => client.clone());
@@ -279,7 +279,7 @@ it('parallel changes of name and e-mail leave one session, whose refresh returns
       }),
     ),
   );
-  // A change of the name can fail because the change of the e-mail ended its session.
+  // A change of the name can fail because the change of the email ended its session.
   const statuses = responses.map(({ status }) => status).filter((status) => status !== 401);
   expect(new Set(statuses)).toEqual(new Set([200]));
   const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));

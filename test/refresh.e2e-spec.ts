@@ -40,10 +40,10 @@ describe('GET /api/refresh', () => {
     expect(await service.readSessions(id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
-  it('returns the name, e-mail and role of the account, not those in the refresh token', async () => {
+  it('returns the name, email and role of the account, not those in the refresh token', async () => {
     const { client, id } = await newAccount(service);
     const user = { fullname: 'Changed', email: 'changed@example.com', role: 'ADMIN' };
-    // Changed by SQL, because a change of e-mail or role by the service ends the session.
+    // Changed by SQL, because a change of email or role by the service ends the session.
     await service.database.query('UPDATE users SET fullname = $2, email = $3, role = $4 WHERE id = $1', [
       id,
       ...Object.values(user),

@@ -116,7 +116,7 @@ describe('the fields of a registration', () => {
     '"v\\ictim"@example.com',
     'a\u202eb@example.com',
     'a\u2028b@example.com',
-  ])('are rejected if the e-mail is %j', async (email) => {
+  ])('are rejected if the email is %j', async (email) => {
     await expectRejected({ email }, { email: 'your email format is invalid' });
   });
 
@@ -162,7 +162,7 @@ describe('the fields of a registration', () => {
   });
 });
 
-describe('an e-mail address with a non-ASCII domain', () => {
+describe('an email address with a non-ASCII domain', () => {
   it('is stored with the ASCII form of the domain and the local part as typed, and a login accepts other spellings', async () => {
     const response = await register({ email: 'Ayu.Ü@Bücher.example' }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email: 'Ayu.Ü@xn--bcher-kva.example' } } });
@@ -197,8 +197,8 @@ describe('an e-mail address with a non-ASCII domain', () => {
   });
 });
 
-describe('a second registration with the same e-mail', () => {
-  it('gets 409 whether the e-mail is in upper or lower case, sets no cookie and does not change the first account', async () => {
+describe('a second registration with the same email', () => {
+  it('gets 409 whether the email is in upper or lower case, sets no cookie and does not change the first account', async () => {
     const email = 'Dewi.ÀYU@Example.COM';
     const first = await register({ email }).expect(201);
     expect(first.body).toMatchObject({ data: { user: { email } } });

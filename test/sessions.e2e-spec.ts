@@ -55,7 +55,7 @@ describe('an ended session', () => {
       },
     ],
     [
-      'a change of e-mail',
+      'a change of email',
       ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
     ],
     ['a change of role', ({ email }) => changeRole(email, 'ADMIN')],

@@ -13,7 +13,7 @@ interface NoticePayload {
   readonly to: string;
 }
 
-/** Mails a notice about a change of e-mail or password, so that owners notice changes that they did not make. */
+/** Mails a notice about a change of email or password, so that owners notice changes that they did not make. */
 @Injectable()
 export class AccountNoticesService implements OnModuleInit {
   constructor(

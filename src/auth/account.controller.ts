@@ -46,7 +46,7 @@ export class AccountController {
   }
 
   @ApiEndpoint({
-    summary: 'Verify the e-mail address with the mailed code',
+    summary: 'Verify the email address with the mailed code',
     description:
       'A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.',
     access: 'user',
@@ -65,9 +65,9 @@ export class AccountController {
   }
 
   @ApiEndpoint({
-    summary: 'Change name, e-mail or language',
+    summary: 'Change name, email or language',
     description:
-      'A change of the name sets a new access cookie. A change of the e-mail sets both cookies, ends all other sessions and ' +
+      'A change of the name sets a new access cookie. A change of the email sets both cookies, ends all other sessions and ' +
       'sends a code to the new address.',
     access: 'user',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },

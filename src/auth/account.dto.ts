@@ -62,7 +62,7 @@ export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email'
 }) {
   @ValidateIf(({ email, password }: UpdateProfileDto) => email !== undefined || password !== undefined)
   @Text(PASSWORD)
-  @ApiPropertyOptional({ description: 'The current password; required to change the e-mail' })
+  @ApiPropertyOptional({ description: 'The current password; required to change the email' })
   password?: string;
 
   @ValidateIf(({ language }: UpdateProfileDto) => language !== undefined)

@@ -45,7 +45,7 @@ export class AccountService {
       otp,
     );
     return transactInTurn(this.dataSource, client, async (tx) => {
-      // Lock the user before the code, as a change of the e-mail does, so that these transactions cannot deadlock.
+      // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
       const user = await this.auth.lockWithLiveSession(tx, authUser);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, user, { emailVerifiedAt: user.emailVerifiedAt ?? new Date() });
@@ -53,10 +53,10 @@ export class AccountService {
   }
 
   /**
-   * Changes name, e-mail or language. With an e-mail, the DTO requires the password. A new e-mail starts a session and ends
+   * Changes name, email or language. With an email, the DTO requires the password. A new email starts a session and ends
    * all earlier ones. A new name keeps all sessions.
    * @returns the user, and new tokens if the claims of the earlier ones are outdated
-   * @throws Failure 400 for a wrong password, 409 for a taken e-mail, 401 for an ended session
+   * @throws Failure 400 for a wrong password, 409 for a taken email, 401 for an ended session
    */
   async updateProfile(
     authUser: AuthUser,

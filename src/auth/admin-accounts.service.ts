@@ -7,7 +7,7 @@ import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
 export type RoleChange =
-  'changed' | 'unchanged' | 'unknown account' | 'unverified e-mail' | 'last administrator';
+  'changed' | 'unchanged' | 'unknown account' | 'unverified email' | 'last administrator';
 
 /** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the user. */
 @Injectable()
@@ -20,12 +20,12 @@ export class AdminAccountsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their e-mail is verified, and keeps the password. */
+  /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
     if ((await this.users.findByEmail(email)) === null) await this.#create(email, password);
-    else if ((await this.grant(email)) === 'unverified e-mail')
+    else if ((await this.grant(email)) === 'unverified email')
       this.#logger.warn(
-        'the account of ADMIN_EMAIL is not an administrator: its e-mail address is not verified, so anybody may ' +
+        'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
       );
   }
@@ -34,7 +34,7 @@ export class AdminAccountsService {
   async warnWithoutAdmin(): Promise<void> {
     if ((await this.users.findAdmins()).length > 0) return;
     this.#logger.warn(
-      'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its e-mail ' +
+      'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its email ' +
         'address and run: npm run admin -- grant EMAIL',
     );
   }
@@ -45,7 +45,7 @@ export class AdminAccountsService {
       const user = await this.users.lockByEmail(tx, email);
       if (user === null) return 'unknown account';
       if (user.role !== 'ADMIN' && user.emailVerifiedAt === null && !mayBeUnverified)
-        return 'unverified e-mail';
+        return 'unverified email';
       return this.#changeRole(tx, user, 'ADMIN');
     });
   }

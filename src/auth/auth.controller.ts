@@ -26,7 +26,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Create an account and sign in',
     description:
-      'The role is always USER. A code to verify the e-mail is sent to the address. Mails are in the language that ' +
+      'The role is always USER. A code to verify the email is sent to the address. Mails are in the language that ' +
       '`Accept-Language` prefers: Indonesian, English, or otherwise that of the shop.',
     access: 'public',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
@@ -68,7 +68,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Get a new access cookie',
     description:
-      'Call this after a 401, then repeat the request. The token has the current name, e-mail and role. The refresh token ' +
+      'Call this after a 401, then repeat the request. The token has the current name, email and role. The refresh token ' +
       'does not change.',
     access: 'public',
     reads: 'refresh cookie',

@@ -26,7 +26,7 @@ export class AuthService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
+  /** @throws QueryFailedError of `users_email_key` (409) if the email is taken */
   async register(
     { email, fullname, password }: RegisterDto,
     language: Language | null,
@@ -52,7 +52,7 @@ export class AuthService {
       const isUnchanged = current?.email === email && current.passwordHash === passwordHash;
       return isUnchanged ? this.#openSession(tx, current) : null;
     });
-    // If e-mail or password were changed during the check, check again: the credentials may be wrong now.
+    // If email or password were changed during the check, check again: the credentials may be wrong now.
     return session ?? this.login(credentials, client);
   }
 

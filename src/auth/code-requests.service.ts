@@ -63,7 +63,7 @@ export class CodeRequestsService {
   }
 }
 
-/** Normalizes an e-mail address, so that all its spellings and `+tag` addresses count as one mailbox. */
+/** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
 function toMailbox(email: string): string {
   const normalized = email.normalize('NFKC').toLowerCase();
   return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');

@@ -18,7 +18,7 @@ import {
 import { runInTurn } from './passwords.js';
 
 export interface Guess {
-  /** Id of the account; the given e-mail in lower case if the account does not exist. */
+  /** Id of the account; the given email in lower case if the account does not exist. */
   readonly accountKey: number | string;
   readonly client: Client;
 }

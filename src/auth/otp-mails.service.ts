@@ -50,7 +50,7 @@ export class OtpMailsService implements OnModuleInit {
     );
   }
 
-  /** @param newEmail new e-mail of the user, if `tx` changes the e-mail */
+  /** @param newEmail new email of the user, if `tx` changes the email */
   async requestVerification(
     tx: EntityManager,
     user: LockedUser,
@@ -94,7 +94,7 @@ export class OtpMailsService implements OnModuleInit {
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const [user, code] = await this.dataSource.transaction(async (tx) => {
-      // Lock the user: if its e-mail changed now, the code for the new address would go to the former one.
+      // Lock the user: if its email changed now, the code for the new address would go to the former one.
       const locked = await this.users.lock(tx, userId);
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });

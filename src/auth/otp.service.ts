@@ -57,7 +57,7 @@ export class OtpService {
   async checkCode(guess: CodeGuess, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
     const { accountKey, email, client } = guess;
     const rejection = delay(REJECTION_MS);
-    // The key of an unknown user is an e-mail address.
+    // The key of an unknown user is an email address.
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;

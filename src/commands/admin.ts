@@ -14,21 +14,21 @@ const HELP = `Grants and revokes administrator access.
   npm run admin -- grant EMAIL [--unverified]    makes an account an administrator
   npm run admin -- revoke EMAIL                  makes an administrator an ordinary user, except the last one
 
---unverified   required if the account has not verified its e-mail address: anybody may have registered it
+--unverified   required if the account has not verified its email address: anybody may have registered it
 
 The command uses the settings of the service and can be used while the service runs. A change ends all sessions of the
 account and applies immediately: a revoked administrator's next request to an administrator route is rejected.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
-const EMAIL = 'the e-mail address of an account';
+const EMAIL = 'the email address of an account';
 
 const REPORTS: Readonly<Record<RoleChange, string>> = {
   changed: 'done',
   unchanged: 'there was nothing to change',
-  'unknown account': 'there is no account with this e-mail address',
-  'unverified e-mail':
-    'the account has not verified this e-mail address, so anybody may have registered it; if you know that the ' +
+  'unknown account': 'there is no account with this email address',
+  'unverified email':
+    'the account has not verified this email address, so anybody may have registered it; if you know that the ' +
     'account is yours, repeat the command with --unverified',
   'last administrator': 'this is the last administrator; grant access to another account first',
 };

@@ -24,7 +24,7 @@ States: waiting (scheduled for later), due (can run now, first try), running, re
 pauses), dead (no tries left, or the job cannot succeed because the mail server does not know the recipient). Dead
 jobs stay until you retry or drop them. If you drop a remove-image job, the image stays at its host forever.
 
-The columns of the list are separated by tabs. For a mail job, customer is the address of the account. Other e-mail
+The columns of the list are separated by tabs. For a mail job, customer is the address of the account. Other email
 addresses are shortened.
 The command uses the settings of the service. It can be used while the service runs; a running job is neither retried
 nor dropped.
@@ -77,7 +77,7 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
   if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
 }
 
-/** Returns the customer's e-mail address for each mail job that concerns an account, by the job's id. */
+/** Returns the customer's email address for each mail job that concerns an account, by the job's id. */
 async function findCustomers(database: Queryable): Promise<Map<string, string>> {
   // A payload contains the id of the account, the id of the order, or an address that somebody typed. Only private tables
   // of graphile-worker contain payloads.
@@ -92,7 +92,7 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
-/** Puts a text on one line of at most 300 characters. Masks its e-mail addresses, which may be of strangers. */
+/** Puts a text on one line of at most 300 characters. Masks its email addresses, which may be of strangers. */
 function toCell(text: string): string {
   return maskEmails(text.replaceAll(/[\p{Cc}\s]+/gu, ' ')).slice(0, 300);
 }

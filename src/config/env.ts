@@ -14,7 +14,7 @@ import {
   IsWholeNumber,
 } from './setting-rules.js';
 
-const EMAIL = { message: 'must be an e-mail address' };
+const EMAIL = { message: 'must be an email address' };
 const PASSWORD = { message: 'must have at most 1024 characters' };
 const SIGNING_KEY = { message: 'must have at least 32 characters' };
 

@@ -89,7 +89,7 @@ export function IsSender(): PropertyDecorator {
   return ValidateText((value) => {
     const [, address = value] = /^[^<>]*<([^<>]+)>$/.exec(value) ?? [];
     if (isEmail(address, { require_tld: false })) return undefined;
-    return 'must be an e-mail address, or a name and the address: Bakery <shop@bakery.example>';
+    return 'must be an email address, or a name and the address: Bakery <shop@bakery.example>';
   });
 }
 

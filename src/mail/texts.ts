@@ -6,13 +6,13 @@ const EN = {
   codes: {
     verify_email: {
       subject: 'Your verification code',
-      intro: 'the code that verifies your e-mail address at our bakery is',
+      intro: 'the code that verifies your email address at our bakery is',
       note: 'If you have no account at our bakery, someone mistyped their address: ignore this mail.',
     },
     new_email: {
-      subject: 'Verify your new e-mail address',
+      subject: 'Verify your new email address',
       intro:
-        'this address was entered as the new e-mail address of your account at our bakery. The code that verifies it is',
+        'this address was entered as the new email address of your account at our bakery. The code that verifies it is',
       note:
         'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ' +
         'ignore this mail.',
@@ -25,9 +25,9 @@ const EN = {
   },
   notices: {
     email_changed: {
-      subject: 'Your e-mail address was changed',
+      subject: 'Your email address was changed',
       intro:
-        'the e-mail address of your account at our bakery was changed. This address no longer belongs to it.',
+        'the email address of your account at our bakery was changed. This address no longer belongs to it.',
       note: 'If you did not change it, contact us: somebody else may know your password.',
     },
     password_changed: {

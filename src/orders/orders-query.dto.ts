@@ -50,7 +50,7 @@ export class AdminOrdersQuery extends OrdersQuery {
   pickup?: string;
 
   @SearchQuery(
-    "Part of the customer's name or e-mail, digits of the phone number, or the beginning of the order's id, also after #; " +
+    "Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, also after #; " +
       'case-insensitive',
   )
   q?: string;

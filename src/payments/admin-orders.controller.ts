@@ -93,7 +93,7 @@ export class AdminOrdersController {
     description:
       'new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can ' +
       'become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a ' +
-      'payment. The customer gets an e-mail when the order is refused, and one minute after it became ready, ' +
+      'payment. The customer gets an email when the order is refused, and one minute after it became ready, ' +
       'unless that step was taken back.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },

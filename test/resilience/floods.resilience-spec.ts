@@ -142,7 +142,7 @@ const isFast = ({ login, list }: { login: number; list: number }): boolean =>
 
 it.each<[string, () => Stop | Promise<Stop>]>([
   [
-    'sends e-mail addresses of 100 KB',
+    'sends email addresses of 100 KB',
     () => post(20, 2_000, '/api/login', () => ({ email: WORST_EMAIL, password: 'x' })),
   ],
   [

@@ -98,7 +98,7 @@ export function generateValidRequests(
     const text = value.map((plain) => encodeURIComponent(String(plain)));
     return [key, required ? text : fc.option(text, { nil: undefined })] as const;
   });
-  // These operations need a new e-mail address. The other operations need an existing address.
+  // These operations need a new email address. The other operations need an existing address.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc
     .record({

@@ -8,7 +8,7 @@ export const PASSWORD = 'kue lapis legit';
 /** Subjects of the mails with a code. */
 export const SUBJECTS = {
   verification: 'Your verification code',
-  newEmail: 'Verify your new e-mail address',
+  newEmail: 'Verify your new email address',
   reset: 'Your password reset code',
 } as const;
 
@@ -51,7 +51,7 @@ export function newEmail(): string {
   return `Owner-${emails}@example.com`;
 }
 
-/** Registers an account with a new e-mail and `PASSWORD`. */
+/** Registers an account with a new email and `PASSWORD`. */
 export async function newAccount({ url }: { readonly url: string }, fullname = 'Ayu Lestari') {
   const email = newEmail();
   const client = new Client(url);

@@ -243,7 +243,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('write the domain of an e-mail address in ASCII if the result is a valid address and belongs to no other account', async () => {
+  it('write the domain of an email address in ASCII if the result is a valid address and belongs to no other account', async () => {
     const { query, url } = database;
     const label = Array.from({ length: 41 }, (_, index) => String.fromCodePoint(0x4e00 + 400 * index)).join(
       '',

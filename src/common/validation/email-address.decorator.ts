@@ -13,7 +13,7 @@ const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 /** Regular-expression ranges: quotes, because `"ayu"@` and `ayu@` are one mailbox, line separators and text directions. */
 const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 
-/** Trims, converts and validates the e-mail address of an account. */
+/** Trims, converts and validates the email address of an account. */
 export function EmailAddress(): PropertyDecorator {
   return applyDecorators(
     // class-transformer runs the last transformation first, so the domain is converted after `Text` has trimmed the address.
@@ -25,7 +25,7 @@ export function EmailAddress(): PropertyDecorator {
 }
 
 /**
- * Converts the domain of an e-mail address to its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
+ * Converts the domain of an email address to its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
  * `ayu@example.com` would be two accounts with one mailbox.
  * @returns the address; if its domain has no ASCII form, the address without a domain, which no validation accepts
  */

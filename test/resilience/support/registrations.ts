@@ -37,10 +37,10 @@ export class Registrations {
   }
 
   /**
-   * Logs in to every stored account, compares its name and id, and verifies its e-mail with the code of the last mail. Records
+   * Logs in to every stored account, compares its name and id, and verifies its email with the code of the last mail. Records
    * a violation if one of these steps fails, if an acknowledged account is not stored, or if a mail went to an account that is
    * not stored. Call this after all mails were sent.
-   * @param stored e-mail addresses of all stored accounts. Only these log in: any other login would count as a guess.
+   * @param stored email addresses of all stored accounts. Only these log in: any other login would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
