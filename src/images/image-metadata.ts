@@ -1,10 +1,11 @@
 import type { ImageFile } from './image-host.js';
 
+/** First marker of a JPEG segment with a length. */
+const START_OF_FRAME = 0xc0;
 /** Segments of a JPEG that a decoder may need: APP0 (JFIF) and APP14 (Adobe). Other APPn segments and comments are metadata. */
 const APP0 = 0xe0;
 const APP14 = 0xee;
 const APP15 = 0xef;
-const COMMENT = 0xfe;
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = Buffer.from('ffd9', 'hex');
 
@@ -31,7 +32,7 @@ function hasPngMetadata(bytes: Buffer): boolean {
 function hasJpegMetadata(bytes: Buffer): boolean {
   for (let at = 2; at + 4 <= bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff || marker === COMMENT) return true;
+    if (bytes[at] !== 0xff || marker < START_OF_FRAME || marker > APP15) return true;
     if (marker > APP0 && marker <= APP15 && marker !== APP14) return true;
     // Compressed pixels contain no end of image, so the first one is the end of this image.
     if (marker === START_OF_SCAN) return bytes.indexOf(END_OF_IMAGE, at) !== bytes.length - 2;

@@ -87,8 +87,11 @@ export class PaymentSyncService {
   /** The signature of a notification does not cover its transaction, which may belong to another order: then returns null. */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
     const reported = await this.#call(id, 'status');
-    if (reported === null || !attemptIds.includes(reported.attemptId)) return null;
-    return operation === 'status' ? reported : this.#call(id, operation);
+    // A response that names no order has the id of the call.
+    const namesOrder = reported?.attemptId !== id.toLowerCase();
+    if (reported === null || (namesOrder && !attemptIds.includes(reported.attemptId))) return null;
+    const event = operation === 'status' ? reported : await this.#call(id, operation);
+    return event === null || namesOrder ? event : { ...event, attemptId: attemptIds[0] ?? null };
   }
 
   /** Returns the gateway's response as an event; null until the customer chooses a payment method. */

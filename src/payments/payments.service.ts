@@ -48,7 +48,7 @@ export class PaymentsService {
 
   async #process(body: unknown, payload: string): Promise<Result> {
     // PostgreSQL cannot store U+0000. Only JSON in UTF-16 or UTF-32, which the parser also accepts, contains zero bytes.
-    if (payload.includes('\0')) throw failures.unsupportedEncoding();
+    if (payload.includes('\0')) return { outcome: 'bad_signature', failure: failures.unsupportedEncoding() };
     const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
     const isSigned = this.#isSigned(notification);
     if (!isSigned && problems !== null) return buildValidationResult(problems, 'bad_signature'); // `invalid` fires an alert.

@@ -158,7 +158,9 @@ export class RefundSettlementService implements OnModuleInit {
   ): Promise<void> {
     const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId, isManual } =
       refund;
-    await tx.update(Refund, { refundId }, { state: 'succeeded', leaseId: null, leasedAt: null });
+    // No request has returned this result yet. Version 1.2 inserts refunds with the default of the column, `true`.
+    const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
+    await tx.update(Refund, { refundId }, result);
     const { transactions } = await this.history.readPayment(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
     const byHand = (known?.refundedByHand ?? 0) + (isManual ? amount : 0);

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js';
 import { flushToDisk } from '../../common/files.js';
 import { checkBackup } from './check.js';
@@ -8,9 +8,9 @@ import { createBackup } from './create.js';
 import { withUnpacked } from './restore.js';
 
 /**
- * Writes a backup into a folder, checks it, and removes all other backups except the newest ones. The file gets its final name
- * after the check. If the check fails, no backup is removed.
- * @param keep number of backups that remain
+ * Writes a backup into a folder, checks it, and removes the oldest other backups. The file gets its final name after the check.
+ * If the check fails, no backup is removed, except an earlier one that failed its check too.
+ * @param keep number of backups that remain, this one included
  */
 export async function createScheduledBackup(
   databaseUrl: string,
@@ -20,6 +20,8 @@ export async function createScheduledBackup(
 ) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
+  // Otherwise, checks that keep failing would fill the disk.
+  for (const name of (await listBackups(folder)).unchecked) await rm(join(folder, name), { force: true });
   const summary = await createBackup(databaseUrl, dataDir, unchecked);
   const restored = await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
   if (!isSame(summary, restored))
@@ -28,9 +30,10 @@ export async function createScheduledBackup(
     );
   await rename(unchecked, file);
   await flushToDisk(folder);
-  const backups = await listBackups(folder);
-  const removed = [...backups.checked.slice(0, -keep), ...backups.unchecked];
-  for (const name of removed) await rm(join(folder, name));
+  // By name, an older backup can be the newest one: the clock may have been wrong.
+  const others = (await listBackups(folder)).checked.filter((name) => name !== basename(file));
+  const removed = others.slice(0, Math.max(0, others.length - keep + 1));
+  for (const name of removed) await rm(join(folder, name), { force: true });
   return { file, summary, removed };
 }
 
