@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { withClient } from '../dist/src/database/with-client.js';
 import { emailOf, sessionIdOf } from './tokens.mjs';
 
-export const ACCOUNTS = 500;
+/** Enough that no customer reaches the limit of 50 open orders. */
+export const ACCOUNTS = 5000;
 export const PASSWORD = 'kue lapis legit';
 /** Parameters of the service (src/auth/passwords.ts). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Inserts accounts with the ids 1 to 500, the same password and one session each. Replaces the customer of `seed`. */
+/** Inserts accounts with the ids 1 to 5000, the same password and one session each. Replaces the customer of `seed`. */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
   await withClient(databaseUrl, async (client) => {

@@ -4,6 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { ACCOUNTS, PASSWORD, PENDING_AMOUNT, pendingOrderId } from '../seed-writes.mjs';
 import { createCookie, emailOf } from '../tokens.mjs';
 
@@ -11,11 +12,15 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const REQUESTS_PER_CONNECTION = 1000;
 /** Number of products on a page. */
 const PAGE_SIZE = 50;
-/** Number of different users in a run. */
+/** Number of different users who read the list. */
 const CALLERS = 100;
+/** Number of accounts that log in, again and again from an address that the service knows. */
+const LOGIN_ACCOUNTS = 500;
 const BOUNDARY = '----bench-6f0b4c1e2d';
-/** Only the first bytes are those of a JPEG, because the service checks no others. */
-const PICTURE = Buffer.concat([Buffer.from('ffd8ff', 'hex'), randomBytes(30_000)]);
+/** Noise of 200 x 200 pixels: about 30 KB. */
+const PICTURE = await sharp(randomBytes(200 * 200 * 3), { raw: { width: 200, height: 200, channels: 3 } })
+  .jpeg({ quality: 85 })
+  .toBuffer();
 
 /** Returns the last id of a random page, like the `last_id` of a client. Ids of a seeded catalog have no gaps. */
 const randomPageStart = (products) => PAGE_SIZE * randomInt(products / PAGE_SIZE);
@@ -73,13 +78,13 @@ const kinds = {
       method: 'POST',
       path: '/api/login',
       headers: JSON_TYPE,
-      body: JSON.stringify({ email: emailOf(randomInt(1, ACCOUNTS + 1)), password: PASSWORD }),
+      body: JSON.stringify({ email: emailOf(randomInt(1, LOGIN_ACCOUNTS + 1)), password: PASSWORD }),
     }),
   }),
 
   /** Orders of three different products by many customers. */
   orders: ({ products }) => {
-    const cookies = createCookies();
+    const cookies = createCookies(ACCOUNTS);
     return { next: () => buildOrderRequest(pickRandom(cookies), products) };
   },
 
@@ -96,7 +101,7 @@ const kinds = {
 
   /** Traffic of a busy shop: mostly the list, some orders and their payments, and few logins and new products. */
   mixed: ({ products, serverKey, orders }) => {
-    const cookies = createCookies();
+    const cookies = createCookies(ACCOUNTS);
     const newProduct = buildProductRequest(createCookie(1, 'ADMIN'));
     const login = kinds.logins();
     return {
@@ -118,8 +123,8 @@ export async function makeTraffic({ kind, options }) {
   return kinds[kind](options);
 }
 
-function createCookies() {
-  return Array.from({ length: CALLERS }, (_, index) => createCookie(index + 1));
+function createCookies(count = CALLERS) {
+  return Array.from({ length: count }, (_, index) => createCookie(index + 1));
 }
 
 function buildOrderRequest(cookie, products) {
