@@ -137,7 +137,7 @@ export class CheckoutService {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.isOpen !== true || !(await lease.end(tx, { attemptId }, leaseId, page))) return null;
-      // The payment of an order whose newest page has no transaction (see `foldHistory` in payments).
+      // The payment of an order whose newest page has no transaction (see `chooseTransaction` in payments).
       const payment = order.transactionId === null ? {} : PENDING;
       const change = { ...payment, payUntil: page.expiresAt };
       await tx.update(Order, { orderId }, { ...change, attemptId: attemptId === orderId ? null : attemptId });

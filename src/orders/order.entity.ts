@@ -60,7 +60,7 @@ export class Order {
   @Column('text', { name: 'fraud_status', nullable: true })
   fraudStatus: string | null = null;
 
-  /** Amount of the last applied payment event, as received. */
+  /** Amount of the transaction that counts, as received. */
   @Column('text', { name: 'transaction_amount', nullable: true })
   transactionAmount!: string | null;
 

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { dayRange, type TimeRange } from '../common/calendar.js';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
-import { orderSteps, surplusPayments } from './orders.metrics.js';
+import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
@@ -86,11 +86,11 @@ export class OrdersService {
   }
 
   /**
-   * Takes an order to another step, and mails the customer if the order was prepared or is refused. If two requests perform
-   * the same step concurrently, the second one fails with 409.
+   * Stores another step of an order, and mails the customer if the order was prepared or is refused. Does not cancel the
+   * payment of a refused order. If two requests perform the same step concurrently, the second one fails with 409.
    * @throws Failure 404; 409 if the order cannot take this step
    */
-  async advance({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
+  async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     const order = await this.findWithCustomer(orderId);
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
@@ -103,7 +103,7 @@ export class OrdersService {
       if (next === 'ready' && order.fulfilment === 'preparing')
         await this.mails.enqueue(tx, orderId, 'order-ready');
     });
-    orderSteps.inc({ fulfilment: next });
+    fulfilmentChanges.inc({ fulfilment: next });
     return Object.assign(order, { fulfilment: next });
   }
 
@@ -141,7 +141,7 @@ export class OrdersService {
     const { orderId } = order;
     const wasPaidBefore = order.firstPaidAt !== null;
     if (payment.surplusAmount > order.surplusAmount) {
-      surplusPayments.inc();
+      surplusPayments.inc(); // Before the commit: an event whose commit fails counts again.
       this.#logger.warn(
         `order ${orderId} was paid twice: ${payment.surplusAmount} rupiah have to be returned`,
       );

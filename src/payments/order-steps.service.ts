@@ -34,7 +34,7 @@ export class OrderStepsService {
       const order = await this.orders.findWithCustomer(orderId);
       if (order.status === 'pending' && order.canBecome(next)) await this.#endPayment(orderId);
     }
-    return this.orders.advance(admin, orderId, next);
+    return this.orders.storeStep(admin, orderId, next);
   }
 
   /** Cancels the payment of an order. @param userId customer who cancels it. @returns false if the order was paid, or has ended, in the meantime */

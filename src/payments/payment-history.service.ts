@@ -36,6 +36,20 @@ export class PaymentHistoryService {
     });
   }
 
+  /** Returns the ids, after an id, of orders with several payment events. Ignores rejected events. */
+  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.manager
+      .createQueryBuilder(PaymentEvent, 'event')
+      .select('event.orderId', 'orderId')
+      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
+      .groupBy('event.orderId')
+      .having('count(*) > 1')
+      .orderBy('event.orderId')
+      .limit(limit)
+      .getRawMany<{ orderId: string }>();
+    return rows.map(({ orderId }) => orderId);
+  }
+
   /** Returns the payment of an order, as all of its events describe it. */
   async readPayment(order: Order, tx: EntityManager = this.dataSource.manager): Promise<Payment> {
     return foldHistory(order, await this.#readEvents(tx, order));
@@ -104,7 +118,7 @@ export class PaymentHistoryService {
     });
   }
 
-  /** Folds the whole history of an order again. @returns true if its columns were wrong */
+  /** Folds the whole history of an order again. Updates the row and `order`. @returns true if the columns were wrong */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     return this.#apply(tx, order, await this.readPayment(order, tx));
   }
