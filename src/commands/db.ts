@@ -1,9 +1,9 @@
-import { migrate, readMigrationStatus, revertLastMigration } from '../database/migrate.js';
+import { migrate, connectAndReadMigrationStatus, revertLastMigration } from '../database/migrate.js';
 import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
 import { createScheduledBackup } from './backup/schedule.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
-import type { Summary } from './backup/content.js';
+import type { Summary } from './backup/write-to-database.js';
 import {
   type Command,
   type OpenDatabase,
@@ -65,7 +65,7 @@ function parse(args: string[]): Command {
 }
 
 async function assertTables(url: string): Promise<void> {
-  if ((await readMigrationStatus(url)).applied.length === 0)
+  if ((await connectAndReadMigrationStatus(url)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
 }
 
@@ -104,13 +104,13 @@ function describeSummary({ tables, rows, images, bytes }: Summary): string {
 }
 
 async function status(url: string): Promise<void> {
-  const { applied, pending, unknown } = await readMigrationStatus(url);
+  const { applied, pending, unknown } = await connectAndReadMigrationStatus(url);
   for (const name of applied) print(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) print(`pending\t${name}`);
 }
 
 async function applyPending(url: string): Promise<void> {
-  const { pending } = await readMigrationStatus(url);
+  const { pending } = await connectAndReadMigrationStatus(url);
   await migrate(url, printStatus);
   for (const name of pending) print(`applied ${name}`);
   if (pending.length === 0) print('there was nothing to apply');

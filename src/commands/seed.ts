@@ -7,7 +7,7 @@ import { ShopModule } from '../shop/shop.module.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Command, readArgs, runCommand, UsageError } from './command-line.js';
-import { processInBatches } from './batches.js';
+import { processWithProgress } from './process-with-progress.js';
 import { print } from './output.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
 import { SeedOrders } from './seed/orders.js';
@@ -48,7 +48,7 @@ class SeedCommand {
     await this.shop.insertIfMissing(BAKERY.shop);
     const random = new Random(plan.seed);
     const products = buildCatalog(plan.products, random);
-    const ids = await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
+    const ids = await processWithProgress(products, 'products', async ({ pictures, ...fields }) => {
       const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
       return (await this.products.create({ fields, images })).id;
     });

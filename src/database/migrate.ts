@@ -9,11 +9,11 @@ const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
- * Connection settings for migrations, except those of the job queue. There is no statement_timeout, because a migration may
- * rewrite a table. The lock_timeout is short, because all other statements on a table, also reads, queue behind a migration
- * that waits for its lock on the table.
+ * Settings of the connections on which TypeORM runs migrations; the job queue migrates on its own. There is no
+ * statement_timeout, because a migration may rewrite a table. The lock_timeout is short: while a migration waits for a table
+ * lock, every later statement on that table waits too, including reads.
  */
-const SESSION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
+const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
 const RETRY_DEADLINE_MS = 10 * 60_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
@@ -23,11 +23,11 @@ type Log = (message: string) => void;
 
 /**
  * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
- * @param log receives a line when a migration is retried
+ * @param log receives a line when a migration waits for another process, and when it is retried
  */
 export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
   await withDataSource(databaseUrl, (dataSource) =>
-    withMigrationLock(dataSource, async () => {
+    withMigrationLock(dataSource, log, async () => {
       await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
       await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
     }),
@@ -40,8 +40,8 @@ export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
  */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
   return await withDataSource(databaseUrl, (dataSource) =>
-    withMigrationLock(dataSource, async () => {
-      const { applied, unknown } = await queryMigrationStatus(dataSource);
+    withMigrationLock(dataSource, log, async () => {
+      const { applied, unknown } = await readMigrationStatus(dataSource);
       const last = applied.at(-1);
       if (last === undefined) return null;
       if (unknown.includes(last))
@@ -52,14 +52,16 @@ export async function revertLastMigration(databaseUrl: string, log?: Log): Promi
   );
 }
 
-export function readMigrationStatus(databaseUrl: string) {
-  return withDataSource(databaseUrl, queryMigrationStatus);
+export function connectAndReadMigrationStatus(databaseUrl: string) {
+  return withDataSource(databaseUrl, readMigrationStatus);
 }
 
 /** Returns the names of applied, pending and unknown migrations, in order. */
-export async function queryMigrationStatus(dataSource: DataSource) {
-  const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
-  const rows = table
+export async function readMigrationStatus(dataSource: DataSource) {
+  const [table] = await dataSource.query<{ exists: boolean }[]>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS "exists"`,
+  );
+  const rows = table?.exists
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')
     : [];
   const applied = rows.map(({ name }) => name);
@@ -76,7 +78,7 @@ async function withDataSource<T>(
   databaseUrl: string,
   act: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const dataSource = new DataSource({ ...dataSourceOptions(databaseUrl), extra: SESSION });
+  const dataSource = new DataSource({ ...dataSourceOptions(databaseUrl), extra: MIGRATION_CONNECTION });
   await dataSource.initialize();
   try {
     return await act(dataSource);
@@ -89,17 +91,25 @@ async function withDataSource<T>(
  * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction because a
  * pooler in transaction mode does not support locks of a session.
  */
-function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
-  // READ COMMITTED takes a snapshot for each statement, so this transaction has none while it waits or while `change` runs.
+function withMigrationLock<T>(
+  dataSource: DataSource,
+  log: Log | undefined,
+  change: () => Promise<T>,
+): Promise<T> {
+  // READ COMMITTED takes a snapshot for each statement, so this transaction has no snapshot while it waits or while `change`
+  // runs.
   return dataSource.transaction('READ COMMITTED', async (tx) => {
     await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     // Poll, because a statement that waits for the lock would keep a snapshot. A CREATE INDEX CONCURRENTLY of the lock's
     // holder would wait for the end of this snapshot: a deadlock that PostgreSQL does not detect.
     const deadline = Date.now() + LOCK_DEADLINE_MS;
+    let hasLogged = false;
     while (Date.now() < deadline) {
       const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;
       const [row] = await tx.query<{ isLocked: boolean }[]>(attempt);
       if (row?.isLocked === true) return await change();
+      if (!hasLogged) log?.('waiting for another process that is changing the schema');
+      hasLogged = true;
       await delay(LOCK_PAUSE_MS);
     }
     throw new Error(`another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`);

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { assertWritable, WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
-import { queryMigrationStatus } from '../database/migrate.js';
+import { readMigrationStatus } from '../database/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { errorMessage } from '../common/errors/error-info.js';
 
@@ -57,6 +57,6 @@ export class HealthController {
   /** Returns the migrations that have not run. Throws Error if the database is unavailable, read-only or a standby. */
   async #findPendingMigrations(): Promise<readonly string[]> {
     assertWritable(await this.dataSource.query<WriteState[]>(WRITE_STATE_QUERY));
-    return (await queryMigrationStatus(this.dataSource)).pending;
+    return (await readMigrationStatus(this.dataSource)).pending;
   }
 }

@@ -23,7 +23,8 @@ const NEEDLESS_STATEMENTS = new Set([
   'DELETE FROM "typeorm_metadata" WHERE "type" = $1 AND "name" = $2 AND "database" = $3 AND "schema" = $4 AND "table" = $5',
 ]);
 
-const { migrate, readMigrationStatus, revertLastMigration } = await importBuilt('src/database/migrate.js');
+const { migrate, connectAndReadMigrationStatus, revertLastMigration } =
+  await importBuilt('src/database/migrate.js');
 
 /** Key of the advisory lock that a process takes to migrate. */
 const MIGRATION_LOCK = 7225001;
@@ -95,7 +96,7 @@ const DATA_OF_NEWEST_VERSION = `
 
 /** Changes a new database to what version 1.0.0 left, but with orders created now, because older orders would expire. */
 async function revertToVersion1({ query, url }: TestDatabase): Promise<void> {
-  const { applied } = await readMigrationStatus(url);
+  const { applied } = await connectAndReadMigrationStatus(url);
   await revertFrom(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
   await query(await readFile('test/fixtures/version-1.0.sql', 'utf8'));
   // New ids must not collide with the ids of these rows.
@@ -108,7 +109,7 @@ async function revertToVersion1({ query, url }: TestDatabase): Promise<void> {
 
 /** Reverts a migration and all later ones. */
 async function revertFrom(url: string, name: string): Promise<void> {
-  while ((await readMigrationStatus(url)).applied.includes(name)) await revertLastMigration(url);
+  while ((await connectAndReadMigrationStatus(url)).applied.includes(name)) await revertLastMigration(url);
 }
 
 type Contents = Awaited<ReturnType<typeof readContents>>;
@@ -164,7 +165,7 @@ describe('the migrations', () => {
     await query(DATA_OF_NEWEST_VERSION);
     const schema = await readSchema(pool);
     expect(schema.length).toBeGreaterThan(80); // The comparisons below must not compare empty schemas.
-    const { applied } = await readMigrationStatus(url);
+    const { applied } = await connectAndReadMigrationStatus(url);
     const losses: string[] = [];
 
     for (const name of [...applied].reverse()) {
@@ -307,15 +308,16 @@ describe('the migrations', () => {
       long.release();
     }
     await migrating;
-    expect((await readMigrationStatus(url)).pending).toEqual([]);
+    expect((await connectAndReadMigrationStatus(url)).pending).toEqual([]);
   });
 
   it('wait for the lock of another process, even a shared one, without blocking its CREATE INDEX CONCURRENTLY', async () => {
     const holder = await database.pool.connect();
     let isDone = false;
+    const log: string[] = [];
     try {
       await holder.query('SELECT pg_advisory_lock_shared($1)', [MIGRATION_LOCK]);
-      const waiting = migrate(database.url).then(() => (isDone = true));
+      const waiting = migrate(database.url, (line) => log.push(line)).then(() => (isDone = true));
       const tries = new Set<number>();
       await until('the migration has tried to lock three times', async () => {
         const rows = await database.query<{ query_start: Date }>(
@@ -330,6 +332,7 @@ describe('the migrations', () => {
       expect(isDone).toBe(false);
       await holder.query('SELECT pg_advisory_unlock_shared($1)', [MIGRATION_LOCK]);
       await waiting;
+      expect(log).toEqual(['waiting for another process that is changing the schema']);
     } finally {
       holder.release(true);
     }

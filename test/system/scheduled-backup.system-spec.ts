@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, inTransaction, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { freePort, useFolder } from '../support/process.js';
 import { useInstance } from '../support/service-process.js';
@@ -61,6 +61,32 @@ it('a backup that cannot be checked fails, stays unchecked, and removes no earli
   const names = await readdir(folder);
   expect(names).toHaveLength(4);
   expect(names.filter((other) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(other))).toHaveLength(1);
+});
+
+it('a check fails while another check of the same database runs', async () => {
+  await fillFolder();
+  const { code, output } = await inTransaction(database, async (otherCheck) => {
+    await otherCheck.query('SELECT pg_advisory_xact_lock(7225002)');
+    return scheduleBackup(database.url);
+  });
+  expect({ code, output }).toMatchObject({ code: 1 });
+  expect(output).toContain('another check is running');
+});
+
+it('a database whose name has the largest length, 63 characters, is checked too', async () => {
+  await fillFolder();
+  const long = new URL(database.url);
+  const name = 'x'.repeat(63);
+  long.pathname = name;
+  await database.query(`CREATE DATABASE ${name}`);
+  try {
+    await runDb({ ...settings, DATABASE_URL: long.href }, 'migrate');
+    const { code, output } = await scheduleBackup(long.href);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toContain('checked\n');
+  } finally {
+    await database.query(`DROP DATABASE ${name}`);
+  }
 });
 
 it('--keep needs a number and BACKUP_DIR, and is an option of backup without a file', async () => {

@@ -7,11 +7,11 @@ import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { withClient } from '../../database/with-client.js';
-import { processInBatches } from '../batches.js';
+import { processWithProgress } from '../process-with-progress.js';
 import { printStatus } from '../output.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
-import type { Summary } from './content.js';
+import type { Summary } from './write-to-database.js';
 import { liftTimeouts, listSequences, listTables } from './tables.js';
 
 /**
@@ -70,7 +70,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       rows += source.rowCount;
     };
-    await processInBatches(tables, 'tables', exportTable, 1); // one at a time: they share a connection
+    await processWithProgress(tables, 'tables', exportTable, 1); // one at a time: they share a connection
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
     const sequences = Object.fromEntries(used) as Record<string, string>;
@@ -86,7 +86,7 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
   );
   await mkdir(to);
   let copied = 0;
-  await processInBatches(rows, 'images', async ({ id, url }) => {
+  await processWithProgress(rows, 'images', async ({ id, url }) => {
     const path = join(id.slice(0, 2), `${id}${extname(url)}`);
     await mkdir(join(to, dirname(path)), { recursive: true });
     try {

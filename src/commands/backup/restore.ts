@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrations } from '../../database/data-source.js';
+import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
-import { migrate, readMigrationStatus, revertLastMigration } from '../../database/migrate.js';
+import { migrate, connectAndReadMigrationStatus, revertLastMigration } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
 import { printStatus } from '../output.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { unpack } from './archive.js';
-import { type Summary, type UnpackedBackup, writeContent } from './content.js';
+import { type Summary, type UnpackedBackup, writeToDatabase } from './write-to-database.js';
 import { ImageCopies } from './image-copies.js';
 import { assertEmpty } from './tables.js';
 
@@ -48,17 +49,17 @@ export async function restoreBackup(
   backup: UnpackedBackup,
 ): Promise<Summary> {
   await withClient(databaseUrl, assertEmpty);
-  const { applied: before } = await readMigrationStatus(databaseUrl);
+  const { applied: before } = await connectAndReadMigrationStatus(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
   try {
     await migrate(databaseUrl, printStatus); // also creates the tables of the job queue
     await setSchema(databaseUrl, backup.manifest.migrations);
-    summary = await withClient(databaseUrl, (client) => writeContent(client, backup, images));
+    summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     await images.remove();
     await setSchema(databaseUrl, before).catch((failure: unknown) => {
-      printStatus(`the former schema could not be restored: ${String(failure)}`);
+      printStatus(`the former schema could not be restored: ${errorMessage(failure)}`);
     });
     throw error;
   }
@@ -72,7 +73,7 @@ export async function restoreBackup(
  * @param names all migrations of the level, in order. Comparing their number is enough, because migrations run in order
  */
 async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
-  const countApplied = async () => (await readMigrationStatus(databaseUrl)).applied.length;
+  const countApplied = async () => (await connectAndReadMigrationStatus(databaseUrl)).applied.length;
   if ((await countApplied()) < names.length) await migrate(databaseUrl, printStatus);
   while ((await countApplied()) > names.length) {
     await withClient(databaseUrl, assertEmpty); // A revert would delete rows that another process has written meanwhile.

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js';
 import { flushToDisk } from '../../common/files.js';
 import { checkBackup } from './check.js';
-import type { Summary } from './content.js';
+import type { Summary } from './write-to-database.js';
 import { createBackup } from './create.js';
 import { withUnpacked } from './restore.js';
 

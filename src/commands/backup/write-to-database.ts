@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { processInBatches } from '../batches.js';
+import { errorMessage } from '../../common/errors/error-info.js';
+import { processWithProgress } from '../process-with-progress.js';
 import { printStatus } from '../output.js';
 import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
@@ -29,7 +30,7 @@ export interface UnpackedBackup {
  * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit: if a copy
  * fails, nothing is committed, and the caller closes the connection.
  */
-export async function writeContent(
+export async function writeToDatabase(
   client: pg.Client,
   backup: UnpackedBackup,
   images: ImageCopies,
@@ -68,11 +69,11 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
   const writeTable = async ({ name, columns }: Table) => {
     const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
     await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
-      throw new Error(`the rows of ${name} cannot be written: ${String(error)}`, { cause: error });
+      throw new Error(`the rows of ${name} cannot be written: ${errorMessage(error)}`, { cause: error });
     });
     rows += target.rowCount;
   };
-  await processInBatches(tables, 'tables', writeTable, 1); // one table at a time: there is one connection
+  await processWithProgress(tables, 'tables', writeTable, 1); // one table at a time: there is one connection
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rows;
@@ -101,14 +102,14 @@ async function copyImages(
   images: ImageCopies,
 ): Promise<number> {
   const paths = Object.keys(manifest.checksums).filter((path) => IMAGE_FILE.test(path));
-  const ids = paths.map((path) => IMAGE_FILE.exec(path)?.[1]);
+  const ids = paths.flatMap((path) => IMAGE_FILE.exec(path)?.[1] ?? []);
   const { rowCount: lost } = await client.query(
     `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
     [ids],
   );
   if (lost)
     printStatus(`${lost} images had no file at the time of the backup and were removed from their products`);
-  await processInBatches(paths, 'images', (path) => images.add(join(folder, path)));
+  await processWithProgress(paths, 'images', (path) => images.add(join(folder, path)));
   await images.flush();
   return paths.length;
 }

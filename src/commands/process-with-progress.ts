@@ -5,7 +5,7 @@ const PRINT_INTERVAL_MS = 1_000;
 const BATCH_SIZE = 8;
 
 /** Processes items in batches and prints the progress once a second. No batch starts after a failure. Returns the results. */
-export async function processInBatches<T, R>(
+export async function processWithProgress<T, R>(
   items: readonly T[],
   noun: string,
   act: (item: T) => Promise<R>,
