@@ -8,7 +8,7 @@ import { AppModule } from './app.module.js';
 import { closeServer } from './common/http/close-server.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
-import { HttpAdapter, requireSaneHeaders } from './common/http/http-adapter.js';
+import { HttpAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
 import { createNestLogger } from './common/observability/logging.js';
 import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
 import { requestId } from './common/http/request-id.js';
@@ -22,7 +22,7 @@ import { serveOpenApi } from './openapi.js';
 const JSON_BODY_LIMIT = 100 * 1024;
 
 export const APP_OPTIONS = {
-  // `configureApp` parses JSON only; Nest's default would also parse HTML forms.
+  // `startApp` parses JSON only; Nest's default would also parse HTML forms.
   bodyParser: false,
   // Payment notifications are stored exactly as they were sent.
   rawBody: true,
@@ -40,12 +40,12 @@ export async function createApp(
     new HttpAdapter(),
     { ...APP_OPTIONS, logger: createNestLogger(logger) },
   );
-  await configureApp(app, logger);
+  await startApp(app, logger);
   return app;
 }
 
-/** Adds the Express settings and the middleware, initializes the application and starts its job queue. Also used by tests. */
-export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
+/** Adds the middleware, initializes the application, and starts its job queue. Does not listen yet. Also used by tests. */
+export async function startApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
@@ -62,7 +62,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
     exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600, // seconds for which a browser may cache the response to a preflight request
   });
-  app.use(requireSaneHeaders);
+  app.use(rejectInvalidHeaders);
   app.use(originCheck(env));
   app.use(rejectLongJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
@@ -73,11 +73,14 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
     await app.init();
   } catch (error) {
     // Close the pools: their connections must not outlive the database.
-    await app.close();
+    await app.close().catch((failure: unknown) => {
+      logger.error({ err: failure }, 'the application that did not start could not be closed');
+    });
     throw error;
   }
   app.get(JobsService, { strict: false }).start();
-  // Nest responds to unknown paths under /api only. For other unknown paths, `HttpAdapter` would send 400 instead of 404.
+  // Without this handler, an unknown path outside of /api would reach the callback in `HttpAdapter`, which is for malformed
+  // URLs and sends 400.
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });

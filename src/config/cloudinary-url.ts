@@ -1,3 +1,6 @@
+/** Fixed message: the error of `new URL` contains the secret. */
+const INVALID = 'CLOUDINARY_URL is invalid';
+
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 /**
@@ -5,15 +8,14 @@ export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
  * SDK's other query parameters: they concern delivery URLs, which this service does not build.
  */
 export function parseCloudinaryUrl(text: string) {
-  // Without this check, `new URL` would throw an error whose property `input` contains the secret.
-  if (!URL.canParse(text)) throw new Error('CLOUDINARY_URL is not a URL');
+  if (!URL.canParse(text)) throw new Error(INVALID);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
-  const isComplete = protocol === 'cloudinary:' && username && password && hostname && port === '';
+  const isComplete = Boolean(protocol === 'cloudinary:' && username && password && hostname && port === '');
   const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
   if (!isComplete || !isPrefix || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
-    throw new Error('CLOUDINARY_URL lacks a part, or a query parameter is invalid');
+    throw new Error(INVALID);
   return {
     cloud_name: decodeURIComponent(hostname),
     api_key: decodeURIComponent(username),

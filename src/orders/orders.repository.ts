@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { isUUID } from 'class-validator';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
-import { toLikePattern } from '../common/validation/query.decorators.js';
+import { toLikePattern } from '../database/like-pattern.js';
 import { isOpenSql, isPaidSql } from './order-status.js';
 import { type LockedOrder, Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';

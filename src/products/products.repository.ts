@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
-import { toLikePattern } from '../common/validation/query.decorators.js';
+import { toLikePattern } from '../database/like-pattern.js';
 import type { AdminProductsQuery } from './availability.dto.js';
 import { Product } from './product.entity.js';
 

@@ -49,7 +49,7 @@ export interface ServiceOptions {
 
 export async function startService(options: ServiceOptions = {}) {
   const { AppModule } = await importBuilt('src/app.module.js');
-  const { APP_OPTIONS, configureApp } = await importBuilt('src/app.setup.js');
+  const { APP_OPTIONS, startApp } = await importBuilt('src/app.setup.js');
   const { HttpAdapter } = await importBuilt('src/common/http/http-adapter.js');
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions = {}) {
     new HttpAdapter(options.minimumReadRate),
     APP_OPTIONS,
   );
-  await configureApp(app, logger);
+  await startApp(app, logger);
   await app.listen(options.listenOn ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;

@@ -380,7 +380,7 @@ describe('the embedded PostgreSQL', () => {
   it('fails with a message that asks for DATABASE_URL if npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await createFolder(), { hasServer: false });
     const error = await spawnService(bare, await createFolder()).waitFor('error');
-    expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);
+    expect(error).toMatch(/^the embedded PostgreSQL \(.+\) cannot run here: .+\. Set DATABASE_URL/);
   });
 
   const itAsRoot = isRoot ? it : it.skip;

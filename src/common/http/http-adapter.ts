@@ -30,7 +30,7 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: SECOND,
   keepAliveTimeout: 5 * SECOND,
   maxHeaderSize: 16 * 1024,
-  // Node's rejection has no body; `requireSaneHeaders` sends the fail envelope.
+  // Node's rejection has no body; `rejectInvalidHeaders` sends the fail envelope.
   requireHostHeader: false,
 } as const;
 
@@ -60,7 +60,7 @@ export class HttpAdapter extends ExpressAdapter {
       });
     });
     const server = createServer(SERVER_OPTIONS, listener);
-    // Node silently drops headers beyond this number. One more than the limit lets `requireSaneHeaders` see an excess.
+    // Node silently drops headers beyond this number. One more than the limit lets `rejectInvalidHeaders` see an excess.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -96,7 +96,7 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
 }
 
 /** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2) and requests with too many headers. */
-export function requireSaneHeaders(request: Request, _response: Response, next: NextFunction): void {
+export function rejectInvalidHeaders(request: Request, _response: Response, next: NextFunction): void {
   const hosts = request.headersDistinct.host?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) next(failures.malformedRequest());
   else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());

@@ -16,7 +16,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Trims and validates the optional query parameter `q`. An empty text counts as absent. */
+/** Trims and validates an optional query parameter that is searched for. An empty text counts as absent. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, maxLength: 100, description }),
@@ -24,14 +24,9 @@ export function SearchQuery(description: string): PropertyDecorator {
       typeof value === 'string' ? value.trim() || undefined : value,
     ),
     IsOptional(),
-    IsString({ message: 'q should be a text' }),
+    IsString({ message: '$property should be a text' }),
     // `MaxLength` does not count variation selectors.
-    Matches(/^.{0,100}$/su, { message: 'q can have 100 characters at max' }),
-    Matches(STORABLE, { message: 'q contains a character that is not allowed' }),
+    Matches(/^.{0,100}$/su, { message: '$property can have 100 characters at max' }),
+    Matches(STORABLE, { message: '$property contains a character that is not allowed' }),
   );
-}
-
-/** Returns a LIKE pattern for values that contain the text. Escapes wildcards in the text. */
-export function toLikePattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

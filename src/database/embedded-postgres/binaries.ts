@@ -20,19 +20,27 @@ export async function findBinaries({ folder, runAs }: Location) {
     const { version } = require(join(root, 'package.json')) as { readonly version: string };
     const native = join(root, 'native');
     const copy = join(dirname(folder), `postgresql-${version}-${process.platform}-${process.arch}`);
-    const bin = await tryPrograms(native, runAs).catch(async () => {
-      if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
-      return await tryPrograms(copy, runAs);
+    const bin = await tryPrograms(native, runAs).catch(async (inPlace: unknown) => {
+      try {
+        if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
+        return await tryPrograms(copy, runAs);
+      } catch (error) {
+        const reason = `${firstLineOf(inPlace)}; a copy in ${copy}: ${firstLineOf(error)}`;
+        throw new Error(reason, { cause: error });
+      }
     });
     return { bin, version };
   } catch (error) {
-    const [reason] = errorMessage(error).split('\n', 1);
     throw new Error(
-      `there is no embedded PostgreSQL (${name}) here: set DATABASE_URL, or install with optional dependencies, ` +
-        `on Windows in WSL; ${reason}`,
+      `the embedded PostgreSQL (${name}) cannot run here: ${firstLineOf(error)}. Set DATABASE_URL, or install with ` +
+        'optional dependencies. On Windows, use WSL.',
       { cause: error },
     );
   }
+}
+
+function firstLineOf(error: unknown): string {
+  return errorMessage(error).split('\n', 1).join();
 }
 
 async function tryPrograms(folder: string, runAs: RunAs | undefined): Promise<string> {
