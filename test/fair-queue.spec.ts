@@ -1,8 +1,6 @@
 import { FairQueue } from '../src/common/fair-queue.js';
 import { MESSAGES } from './support/failure.js';
 
-const stays = new AbortController().signal;
-
 /** Starts tasks that each run until `finishNext`. `clients`: one letter for each task. */
 function startTasks(queue: FairQueue, clients: string, sizes: readonly number[] = []) {
   const started: string[] = [];
@@ -12,7 +10,7 @@ function startTasks(queue: FairQueue, clients: string, sizes: readonly number[] 
       started.push(`${client}${index}`);
       await new Promise<void>((finish) => running.push(finish));
     };
-    return queue.run(client, stays, task, sizes[index]);
+    return queue.run(task, { client, size: sizes[index] ?? 1 });
   });
   for (const result of results) result.catch(() => undefined); // Handled by the test, but later.
   const finishNext = async (): Promise<void> => {
@@ -47,7 +45,7 @@ describe('a FairQueue', () => {
       await finishNext();
     }
     await finishAll();
-    await expect(queue.run('a', stays, () => Promise.resolve('free'))).resolves.toBe('free');
+    await expect(queue.run(() => Promise.resolve('free'))).resolves.toBe('free');
   });
 
   it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
@@ -71,10 +69,12 @@ describe('a FairQueue', () => {
       isCalled = true;
       return Promise.resolve();
     };
-    const dropped = queue.run('b', leaving.signal, task);
+    const dropped = queue.run(task, { client: 'b', disconnected: leaving.signal });
     leaving.abort();
     await expect(dropped).rejects.toMatchObject({ code: 400 });
-    await expect(queue.run('b', leaving.signal, task)).rejects.toMatchObject({ code: 400 });
+    await expect(queue.run(task, { client: 'b', disconnected: leaving.signal })).rejects.toMatchObject({
+      code: 400,
+    });
     await finishAll();
     expect(isCalled).toBe(false);
   });
@@ -83,13 +83,18 @@ describe('a FairQueue', () => {
     const queue = new FairQueue(10, 10);
     const { started, finishAll } = startTasks(queue, 'ab', [4, 5]);
     const leaving = new AbortController();
-    const large = queue.run('c', leaving.signal, () => Promise.resolve(), 10);
-    const small = queue.run('d', stays, () => Promise.resolve(started.push('d')), 1);
+    const large = queue.run(() => Promise.resolve(), { client: 'c', disconnected: leaving.signal, size: 10 });
+    const small = queue.run(() => Promise.resolve(started.push('d')), { client: 'd' });
     await new Promise(setImmediate);
     expect(started).toEqual(['a0', 'b1']);
     leaving.abort();
     await expect(large).rejects.toMatchObject({ code: 400 });
     await small;
     await finishAll();
+  });
+
+  it('rejects a task that is larger than the queue, because it would wait forever', async () => {
+    const task = new FairQueue(10).run(() => Promise.resolve(), { size: 11 });
+    await expect(task).rejects.toThrow('a task of the size 11 can never run');
   });
 });

@@ -15,7 +15,7 @@ const service = await useService();
 it('while every check of a password waits, an image is served: the checks leave one thread to files', async () => {
   const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
-  const { runInTurn } = await importBuilt('src/auth/passwords.js');
+  const { runInTurn } = await importBuilt('src/auth/client-turns.js');
   const client = {
     clientAddress: '192.0.2.1',
     network48: undefined,

@@ -9,7 +9,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
+import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
 import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import { EmailAddress } from '../common/validation/email-address.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
@@ -66,7 +66,7 @@ export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email'
   password?: string;
 
   @ValidateIf(({ language }: UpdateProfileDto) => language !== undefined)
-  @IsIn(LANGUAGES, { message: UNKNOWN_LANGUAGE })
+  @IsIn(LANGUAGES, { message: LANGUAGE_MESSAGE })
   @ApiPropertyOptional({ description: 'Language of mails', enum: LANGUAGES, example: 'id' })
   language?: Language;
 }

@@ -10,7 +10,8 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { IssuedTokens } from './cookies.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OtpService } from './otp.service.js';
-import { hashPassword, runInTurn, transactInTurn } from './passwords.js';
+import { runInTurn, transactInTurn } from './client-turns.js';
+import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
 /** Use cases of a user who changes their own data (contract 11). */

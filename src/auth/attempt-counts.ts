@@ -10,16 +10,20 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 /** Statements lock the rows of counters in the order of their keys, so that parallel guesses cannot deadlock. */
 const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER BY key FOR UPDATE';
 
-/** Limit of attempts in a window that begins with the first attempt. */
-export interface Limit {
+/** Kind of counters, whose window begins with the first attempt. A mark is a counter that only exists or has expired. */
+export interface CounterKind {
   /** Prefix of stored keys: a new name starts new counters. */
   readonly name: string;
-  readonly max: number;
   readonly seconds: number;
 }
 
-/** Stored counter of the attempts under a limit, for example of those at one account from one client address. */
-export type Counter = Limit & { readonly key: string };
+/** Limit of the attempts in a window. */
+export interface Limit extends CounterKind {
+  readonly max: number;
+}
+
+/** Stored counter, for example of the attempts at one account from one client address. */
+export type Counter = CounterKind & { readonly key: string };
 
 /** Counters that one statement reads or changes, by the names that a decision gives them. */
 export type CounterGroups<K extends string> = Readonly<Record<K, readonly Counter[]>>;
@@ -44,19 +48,19 @@ export class AttemptCounts {
   }
 
   /** Returns a counter whose key is a keyed digest, because the table must not contain client addresses. */
-  toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
+  toCounter(kind: CounterKind, ...parts: readonly (string | number)[]): Counter {
     const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
-    return { ...limit, key: `${limit.name}:${digest}` };
+    return { ...kind, key: `${kind.name}:${digest}` };
   }
 
   /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
   toClientCounters(
-    limit: Limit,
+    kind: CounterKind,
     { clientAddress, network48 }: ClientNetworks,
     ...parts: readonly (string | number)[]
   ): readonly Counter[] {
-    const counter = this.toCounter(limit, ...parts, clientAddress);
-    return network48 === undefined ? [counter] : [counter, this.toCounter(limit, ...parts, network48)];
+    const counter = this.toCounter(kind, ...parts, clientAddress);
+    return network48 === undefined ? [counter] : [counter, this.toCounter(kind, ...parts, network48)];
   }
 
   /**

@@ -10,7 +10,8 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { IssuedTokens } from './cookies.js';
 import { type Guess, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
-import { hashPassword, runInTurn, transactInTurn, verifyPassword } from './passwords.js';
+import { runInTurn, transactInTurn } from './client-turns.js';
+import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AttemptCounts, type Limit } from './attempt-counts.js';
+import { AttemptCounts, type CounterKind, type Limit } from './attempt-counts.js';
 import type { ClientNetworks } from '../common/http/client.decorator.js';
 import { isBeyond } from './guess-limits.js';
 import type { OtpPurpose } from './otp.entity.js';
@@ -15,7 +15,7 @@ const MAILS_PER_ADDRESS: Readonly<Record<OtpPurpose, Limit>> = {
   reset_password: { name: 'resets-of', max: 100, seconds: HOUR },
 };
 /** Marks a client address that requested a code, for longer than the code is valid. */
-const REQUESTER: Limit = { name: 'code-requested', max: 1, seconds: 1_200 };
+const REQUESTER: CounterKind = { name: 'code-requested', seconds: 1_200 };
 const CODE_LIFETIME_S = 600;
 
 /** Limits for requests of codes (docs/decisions/09). */

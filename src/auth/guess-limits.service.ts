@@ -15,7 +15,7 @@ import {
   PASSWORDS_PER_ACCOUNT_AND_ADDRESS,
   PASSWORDS_PER_ADDRESS,
 } from './guess-limits.js';
-import { runInTurn } from './passwords.js';
+import { runInTurn } from './client-turns.js';
 
 export interface Guess {
   /** Id of the account; the given email in lower case if the account does not exist. */

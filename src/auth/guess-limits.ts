@@ -1,4 +1,4 @@
-import type { Limit } from './attempt-counts.js';
+import type { CounterKind, Limit } from './attempt-counts.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -14,7 +14,7 @@ export const PASSWORDS_PER_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seco
 export const CODES_PER_CODE_AND_ADDRESS: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
 export const CODES_PER_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks a client address that the owner of an account has used. */
-export const KNOWN_ADDRESS: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
+export const KNOWN_ADDRESS: CounterKind = { name: 'known', seconds: 30 * DAY };
 
 /** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
 const NETWORK_FACTOR = 16;

@@ -16,7 +16,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]([0
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 
 /** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
-export function isCalendarDate(value: unknown): value is string {
+export function isExistingDate(value: unknown): value is string {
   return typeof value === 'string' && DATE.test(value) && DateTime.fromISO(value).isValid;
 }
 
@@ -24,7 +24,7 @@ export function isCalendarDate(value: unknown): value is string {
 export function IsCalendarDate(options?: ValidationOptions): PropertyDecorator {
   const defaultMessage = (): string => '$property should be a date, such as 2026-11-24';
   return ValidateBy(
-    { name: 'isCalendarDate', validator: { validate: isCalendarDate, defaultMessage } },
+    { name: 'isCalendarDate', validator: { validate: isExistingDate, defaultMessage } },
     options,
   );
 }
@@ -42,7 +42,7 @@ export function parseInstant(value: unknown): Date | null {
 
 /** Returns the first instant of a date. Midnight may not exist or may occur twice on a date on which the clocks change. */
 export function startOfDay(date: string, zone: string): Date {
-  const midnights = DateTime.fromISO(date, { zone }).startOf('day').getPossibleOffsets();
+  const midnights = parseDate(date, zone).startOf('day').getPossibleOffsets();
   return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }
 
@@ -65,16 +65,21 @@ export function formatDateTime(instant: Date, zone: string, locale: Language): s
 }
 
 export function addDays(date: string, days: number): string {
-  const sum = DateTime.fromISO(date, { zone: 'utc' }).plus({ days });
-  if (!sum.isValid) throw new Error(`${date} is not a date`);
-  return sum.toISODate();
+  return parseDate(date, 'utc').plus({ days }).toISODate();
 }
 
 export function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / (24 * 60 * 60 * 1000);
+  return parseDate(to, 'utc').diff(parseDate(from, 'utc'), 'days').days;
 }
 
 /** Returns false for a local time that the clocks skip when daylight saving time begins. */
 export function isExistingLocalTime(date: string, time: string, zone: string): boolean {
-  return DateTime.fromISO(`${date}T${time}`, { zone }).toISO()?.slice(11, 16) === time;
+  return DateTime.fromISO(`${date}T${time}`, { zone }).toFormat('HH:mm') === time;
+}
+
+/** @throws Error for a date that does not exist */
+function parseDate(date: string, zone: string): DateTime<true> {
+  const parsed = DateTime.fromISO(date, { zone });
+  if (!parsed.isValid) throw new Error(`${date} is not a date`);
+  return parsed;
 }

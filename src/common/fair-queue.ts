@@ -6,6 +6,15 @@ interface WaitingTask {
   readonly reject: (reason: Failure) => void;
 }
 
+interface TaskOptions {
+  /** Client that waits for the task. Tasks without a client take turns as the tasks of one client. */
+  readonly client?: string;
+  /** Aborted when the client disconnects. A task that still waits is dropped then. */
+  readonly disconnected?: AbortSignal;
+  /** Part of the capacity that the task needs; 1 by default. */
+  readonly size?: number;
+}
+
 /**
  * Limits the total size of the tasks that run at a time. Clients with waiting tasks are served in turn, so that a client with
  * many tasks does not delay the others. If too many tasks wait, the newest task of the client with the most tasks is rejected.
@@ -14,29 +23,36 @@ export class FairQueue {
   /** Waiting tasks by client, oldest first. The first client is served next. */
   readonly #waiting = new Map<string, WaitingTask[]>();
   #waitingCount = 0;
+  #free: number;
 
-  /** @param free total size of the tasks that can run. A larger task would wait forever */
+  /** @param capacity largest total size of the tasks that run */
   constructor(
-    private free: number,
+    private readonly capacity: number,
     private readonly maxWaiting = Infinity,
-  ) {}
+  ) {
+    this.#free = capacity;
+  }
 
   /**
-   * @param disconnected aborted when the client disconnects. A task that still waits is dropped then
-   * @throws Failure 503 if too many tasks wait, 400 if the client has disconnected; otherwise the error of the task
+   * @throws Failure 503 if too many tasks wait, 400 if the client has disconnected; Error if the task is larger than the
+   * capacity; otherwise the error of the task
    */
-  async run<T>(client: string, disconnected: AbortSignal, task: () => Promise<T>, size = 1): Promise<T> {
+  async run<T>(
+    task: () => Promise<T>,
+    { client = '', disconnected, size = 1 }: TaskOptions = {},
+  ): Promise<T> {
+    if (size > this.capacity) throw new Error(`a task of the size ${size} can never run`);
     await this.#enter(client, disconnected, size);
     try {
       return await task();
     } finally {
-      this.free += size;
+      this.#free += size;
       this.#beginNext();
     }
   }
 
-  async #enter(client: string, disconnected: AbortSignal, size: number): Promise<void> {
-    if (disconnected.aborted) throw failures.malformedRequest();
+  async #enter(client: string, disconnected: AbortSignal | undefined, size: number): Promise<void> {
+    if (disconnected?.aborted) throw failures.malformedRequest();
     let drop: () => void = () => undefined;
     await new Promise<void>((begin, reject) => {
       const task = { size, begin, reject };
@@ -47,29 +63,29 @@ export class FairQueue {
         reject(failures.malformedRequest());
         this.#beginNext();
       };
-      disconnected.addEventListener('abort', drop);
+      disconnected?.addEventListener('abort', drop);
       this.#beginNext();
-      if (this.#waitingCount > this.maxWaiting) this.#rejectNewestOfLongest();
+      if (this.#waitingCount > this.maxWaiting) this.#rejectNewestTaskOfBusiestClient();
     }).finally(() => {
-      disconnected.removeEventListener('abort', drop);
+      disconnected?.removeEventListener('abort', drop);
     });
   }
 
   /** Begins waiting tasks until the next one does not fit. */
   #beginNext(): void {
     for (const [client, [next]] of this.#waiting) {
-      if (next === undefined || next.size > this.free) return;
+      if (next === undefined || next.size > this.#free) return;
       this.#remove(client, next);
       // Move the client to the end of the map: the other clients are served first.
       const rest = this.#waiting.get(client);
       this.#waiting.delete(client);
       if (rest !== undefined) this.#waiting.set(client, rest);
-      this.free -= next.size;
+      this.#free -= next.size;
       next.begin();
     }
   }
 
-  #rejectNewestOfLongest(): void {
+  #rejectNewestTaskOfBusiestClient(): void {
     const [client, tasks] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a));
     const newest = tasks.at(-1);
     if (newest === undefined) return;

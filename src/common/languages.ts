@@ -1,4 +1,4 @@
-/** Languages of mails (ISO 639-1): Indonesian and English. */
+/** Languages of emails, as ISO 639-1 codes: Indonesian and English. */
 export const LANGUAGES = ['id', 'en'] as const;
-export const UNKNOWN_LANGUAGE = `language should be ${LANGUAGES.join(' or ')}`;
+export const LANGUAGE_MESSAGE = `language should be ${LANGUAGES.join(' or ')}`;
 export type Language = (typeof LANGUAGES)[number];

@@ -58,7 +58,7 @@ export class FormInterceptor implements NestInterceptor {
         uploadsInFlight.dec();
       }
     };
-    return from(this.#queue.run(clientAddress, disconnected, process, bytes));
+    return from(this.#queue.run(process, { client: clientAddress, disconnected, size: bytes }));
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {

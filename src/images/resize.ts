@@ -13,11 +13,12 @@ const MAX_PIXELS = 50_000_000;
 const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
 
-/** Uploads and downloads each decode one image at a time, because it takes up to 130 MB of memory and a processor core. */
+/**
+ * Uploads and downloads each decode one image at a time, because it takes up to 130 MB of memory and a processor core. Several
+ * requests can wait for one image, so its processing does not end with a request.
+ */
 const uploads = new FairQueue(1, 100);
 const downloads = new FairQueue(1, 200);
-/** Several requests can wait for one image, so its processing does not end with a request. */
-const NEVER = new AbortController().signal;
 
 /**
  * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. An image that is already so is
@@ -25,7 +26,7 @@ const NEVER = new AbortController().signal;
  * @throws Error if the image cannot be decoded or has too many pixels
  */
 export function normalizeImage(image: ImageFile): Promise<ImageFile> {
-  return uploads.run('', NEVER, async () => {
+  return uploads.run(async () => {
     const { metadata, decode } = await open(image);
     // The orientation is part of the metadata.
     if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
@@ -38,7 +39,7 @@ export function normalizeImage(image: ImageFile): Promise<ImageFile> {
 
 /** Returns the image of a file with at most this width. Throws Error if the image cannot be decoded or has too many pixels. */
 export function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
-  return downloads.run('', NEVER, async () => {
+  return downloads.run(async () => {
     const image = { bytes: await readFile(path), format };
     const { metadata, decode } = await open(image);
     if (metadata.autoOrient.width <= width) return image.bytes;

@@ -59,10 +59,11 @@ export class OrdersController {
     @Query() query: OrdersQuery,
     @CurrentClient() { disconnected }: Client,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    return this.#pages.run(String(customer.id), disconnected, async () => {
+    const find = async () => {
       const page = await this.orders.findPage(query, customer.id);
       return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
-    });
+    };
+    return this.#pages.run(find, { client: String(customer.id), disconnected });
   }
 
   @ApiParam(ORDER_ID_PARAM)

@@ -45,7 +45,8 @@ export class ProductPages {
    * @throws Failure 404 if no product matches, 503 if too many searches wait
    */
   async search(afterId: number, text: string, { clientAddress, disconnected }: Client): Promise<string> {
-    const page = await this.#searches.run(clientAddress, disconnected, () => this.#load(afterId, text));
+    const load = () => this.#load(afterId, text);
+    const page = await this.#searches.run(load, { client: clientAddress, disconnected });
     if (page === '') throw failures.notFound();
     return page;
   }

@@ -2,8 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { isCalendarDate, parseInstant } from '../common/calendar.js';
-import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
+import { isExistingDate, parseInstant } from '../common/calendar.js';
+import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
 import { STORABLE, Text } from '../common/validation/text.decorator.js';
 import type { ClosedRange } from './shop.entity.js';
 
@@ -70,7 +70,7 @@ export class ShopDetails {
 
   /** Language of customers who have chosen none. */
   @ApiProperty({ enum: LANGUAGES, example: 'en' })
-  @IsIn(LANGUAGES, { message: UNKNOWN_LANGUAGE })
+  @IsIn(LANGUAGES, { message: LANGUAGE_MESSAGE })
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
@@ -147,6 +147,6 @@ function isClosedRange(value: unknown): boolean {
   const { from, to, reason = null } = (value ?? {}) as Record<string, unknown>;
   const isReason = reason === null || (typeof reason === 'string' && /^.{0,100}$/su.test(reason));
   return (
-    isCalendarDate(from) && isCalendarDate(to) && from <= to && isReason && STORABLE.test(String(reason))
+    isExistingDate(from) && isExistingDate(to) && from <= to && isReason && STORABLE.test(String(reason))
   );
 }

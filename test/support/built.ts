@@ -9,7 +9,7 @@ interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
   'src/auth/guess-limits.service.js': typeof import('../../src/auth/guess-limits.service.js');
-  'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
+  'src/auth/client-turns.js': typeof import('../../src/auth/client-turns.js');
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
