@@ -87,6 +87,8 @@ it('npm run jobs -- list shows a customer only for a mail to an account, and sho
   for (const email of ['AYU@example.com', 'somebody@example.com'])
     await addLater('forgot-password', email, { email }, 'mail');
   await addLater('expire', 'order', { orderId }, 'payments');
+  // A key without a subject, as of repeated jobs.
+  await addJob(pool, 'sweep', { dueInS: 3_600 });
   const { output } = await runCommand('list', '--state', 'waiting');
   const rows = output.trimEnd().split('\n').slice(1);
   // Columns: task, subject and customer.
@@ -95,6 +97,7 @@ it('npm run jobs -- list shows a customer only for a mail to an account, and sho
     ['forgot-password', 'A***@example.com', 'ayu@example.com'],
     ['forgot-password', 's***@example.com', ''],
     ['expire', 'order', ''],
+    ['sweep', '', ''],
   ]);
 });
 

@@ -1,12 +1,13 @@
 import { migrate } from '../database/migrate.js';
 import { withClient } from '../database/with-client.js';
 import {
-  changeJob,
+  dropJob,
   JOB_STATES,
   type JobState,
   listJobs,
   type Queryable,
   retryDeadJobs,
+  retryJob,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
 import { maskEmails } from '../mail/mask-emails.js';
@@ -104,7 +105,8 @@ function formatAge(seconds: number): string {
 }
 
 async function change(database: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
-  const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await changeJob(database, action, id);
+  const result =
+    BigInt(id) > MAX_BIGINT ? 'unknown' : await (action === 'retry' ? retryJob : dropJob)(database, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
   print(`job ${id}: ${action === 'retry' ? 'queued again' : 'removed'}`);

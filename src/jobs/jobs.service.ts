@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { type JobKind, priorityOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
-import { MAX_ATTEMPTS } from './job-table.js';
+import { MAX_TRIES } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { endRetries } from './queue-upkeep.js';
 import { withinDeadline } from './with-deadline.js';
@@ -32,8 +32,8 @@ interface EnqueueOptions {
   readonly isNeverGivenUp?: boolean;
 }
 
-/** Maximum of a smallint. With a retry every six hours, the attempts last for 22 years. */
-const UNLIMITED_ATTEMPTS = 32_767;
+/** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
+const UNLIMITED_TRIES = 32_767;
 /** Longer than the timeouts of all calls to external services, so that only a job that hangs reaches the deadline. */
 const DEADLINE_MS = 30_000;
 
@@ -108,7 +108,7 @@ export class JobsService implements OnModuleDestroy {
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
         options.runAt ?? null,
-        options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
+        options.isNeverGivenUp === true ? UNLIMITED_TRIES : MAX_TRIES,
         options.key,
         priorityOf(kind),
         kind === undefined ? null : [kind],

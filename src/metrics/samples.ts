@@ -82,7 +82,7 @@ export async function sampleQueue(jobs: JobsService): Promise<void> {
   if (sample === null) return;
   const [counts, { rows }] = sample;
   for (const { state, task, count } of counts) jobsByState.set({ state, task }, count);
-  oldestDueAge.set(Math.max(0, ...counts.map(({ lateSeconds }) => lateSeconds)));
+  oldestDueAge.set(Math.max(0, ...counts.map(({ overdueSeconds }) => overdueSeconds)));
   databaseReadOnly.set(rows[0]?.isReadOnly === true ? 1 : 0);
 }
 
