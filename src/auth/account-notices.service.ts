@@ -24,7 +24,7 @@ export class AccountNoticesService implements OnModuleInit {
 
   onModuleInit(): void {
     const send = (payload: NoticePayload) => this.#send(payload);
-    this.jobs.handle<NoticePayload>(SEND_NOTICE, send, { kind: 'code-mail' });
+    this.jobs.handle<NoticePayload>(SEND_NOTICE, send, { kind: 'mail' });
   }
 
   /** @param before user before the change. An address that is not verified may belong to a stranger, and gets no mail */
@@ -36,12 +36,10 @@ export class AccountNoticesService implements OnModuleInit {
   }
 
   async #send({ userId, notice, to }: NoticePayload): Promise<void> {
-    const user = await this.users.findById(userId);
-    if (user === null) return;
-    const texts = await this.mail.textsFor(user);
+    const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
     const { subject, ...context } = texts.notices[notice];
     // Without a name, because whoever made the change may have changed the name too.
-    const recipient = { email: to, fullname: user.fullname, emailVerifiedAt: null };
+    const recipient = { email: to, name: null };
     await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
   }
 }

@@ -5,7 +5,7 @@ const BATCH = 10_000;
 interface ExpiringRows {
   readonly table: string;
   readonly primaryKey: string;
-  /** Column with an index. */
+  /** Indexed column with the time at which a row expires. */
   readonly expiry: string;
   /** SQL expression of the current time, in the type of `expiry`. */
   readonly now: string;
@@ -17,11 +17,12 @@ interface ExpiringRows {
  */
 export async function deleteExpired(dataSource: DataSource, rows: ExpiringRows): Promise<void> {
   const { table, primaryKey, expiry, now } = rows;
-  for (let deleted = BATCH; deleted === BATCH;) {
+  let deleted: number;
+  do {
     [, deleted] = await dataSource.query<[unknown, number]>(
       // With IN, PostgreSQL would join the batch with all rows of the table.
       `DELETE FROM ${table} WHERE ${primaryKey} = ANY (ARRAY(SELECT ${primaryKey} FROM ${table} WHERE ${expiry} <= ${now}
          ORDER BY ${expiry} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
     );
-  }
+  } while (deleted === BATCH);
 }

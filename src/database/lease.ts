@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager, EntityTarget, FindOptionsWhere } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 
 /** Time that remains after the deadline of the calls in order to store their result. */
 const STORE_MS = 5_000;
+const POLL_MS = 250;
 
 /** Columns `claim_id` and `claimed_at` of a row for which one holder at a time calls an external service. */
 interface Leasable {
@@ -50,6 +52,26 @@ export class Lease<Row extends Leasable> {
       .where(where)
       .andWhere(`NOT ${this.#isFree}`)
       .getExists();
+  }
+
+  /**
+   * Polls for the result of a holder until the result is stored, the lease has ended or the deadline has passed.
+   * @param readResult returns null if there is no result yet
+   * @returns null if there is no result
+   */
+  async waitForResult<T>(
+    manager: EntityManager,
+    where: FindOptionsWhere<Row>,
+    deadline: number,
+    readResult: () => Promise<T | null>,
+  ): Promise<T | null> {
+    for (;;) {
+      // Read the lease first: a holder stores the result and ends the lease at the same time.
+      const isLeased = await this.isHeld(manager, where);
+      const result = await readResult();
+      if (result !== null || !isLeased || Date.now() >= deadline) return result;
+      await delay(POLL_MS);
+    }
   }
 
   /** Ends a lease and changes the row. Returns false, with nothing changed, if another holder has taken the lease since. */

@@ -11,6 +11,12 @@ import { MAIL_TEXTS } from './texts.js';
 
 interface Recipient {
   readonly email: string;
+  /** Name in the greeting; null for a greeting without a name. */
+  readonly name: string | null;
+}
+
+interface Account {
+  readonly email: string;
   readonly fullname: string;
   readonly emailVerifiedAt: Date | null;
 }
@@ -67,7 +73,7 @@ export class MailService {
     const { shop } = texts;
     const values = {
       ...context,
-      greeting: texts.greeting(nameIfVerified(to)),
+      greeting: texts.greeting(to.name ?? ''),
       language: texts.language,
       phoneLabel: texts.phone,
       shop,
@@ -89,10 +95,13 @@ export class MailService {
   }
 }
 
-/** Omits the name until the address is verified, because anybody can register a stranger's address with any name. */
-function nameIfVerified({ fullname, emailVerifiedAt }: Recipient): string {
+/**
+ * Returns the recipient for an account. Omits the name until the address is verified, because anybody can register a
+ * stranger's address with any name.
+ */
+export function toRecipient({ email, fullname, emailVerifiedAt }: Account): Recipient {
   // Not a comparison with null: an account that was loaded without this column must not count as verified.
-  return emailVerifiedAt instanceof Date ? fullname : '';
+  return { email, name: emailVerifiedAt instanceof Date ? fullname : null };
 }
 
 /** Builds the link that opens a chat. A number without a country code is Indonesian. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
@@ -17,7 +16,6 @@ import { Order, PAY_TIME_MS } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-const POLL_MS = 250;
 const MINUTE_MS = 60_000;
 /** A customer who opens a page shortly before the lead time of the pickup still has this time to pay. */
 const MIN_PAGE_MS = 15 * MINUTE_MS;
@@ -59,15 +57,14 @@ export class CheckoutService {
     if (!order.needsPage) return order;
     const attempt = await this.#leaseAttempt(order.orderId);
     if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
-    for (;;) {
-      // Read the lease first: a holder stores the page and ends the lease at the same time.
-      const isLeased = await lease.isHeld(this.dataSource.manager, { orderId: order.orderId });
-      const current = await this.orders.findOrFail(order.orderId);
-      if (!current.needsPage) return current;
-      // Another request held the lease and got no page in time.
-      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
-      await delay(POLL_MS);
-    }
+    const { orderId } = order;
+    const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
+      const stored = await this.orders.findOrFail(orderId);
+      return stored.needsPage ? null : stored;
+    });
+    // Another request held the lease and got no page in time.
+    if (current === null) throw failures.gatewayUnavailable();
+    return current;
   }
 
   /**

@@ -17,7 +17,7 @@ import {
 } from 'class-validator';
 import { parseInstant } from '../common/calendar.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
-import { STORABLE } from '../common/validation/text.decorator.js';
+import { MaxCharacters, STORABLE } from '../common/validation/text.decorator.js';
 
 const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
 const PRODUCT_ID = { message: 'product_id should be the id of a product' };
@@ -83,8 +83,7 @@ export class CreateOrderDto extends IdempotentRequest {
     typeof value === 'string' ? value.trim() || undefined : value,
   )
   @IsOptional()
-  // `MaxLength` does not count variation selectors.
-  @Matches(/^[\s\S]{0,500}$/u, { message: 'note can have 500 characters at max' })
+  @MaxCharacters(500, { message: 'note can have 500 characters at max' })
   @Matches(STORABLE, { message: 'note contains a character that is not allowed' })
   @IsString({ message: 'note should be a text' })
   note?: string;

@@ -36,7 +36,7 @@ export class OrderPlacementService {
    *   a key of another request or too many open orders; 502 if the gateway is unavailable: the order stays, and a retry with the key opens its page
    */
   async create(customer: AuthUser, request: CreateOrderDto): Promise<Order> {
-    const digest = hashRequest(request);
+    const digest = hashOrderRequest(request);
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
 
@@ -126,8 +126,8 @@ function buildOrder(
   });
 }
 
-/** Hashes a request as version 1.2 does, because a customer may repeat a request with a key of that version. */
-function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
+/** Hashes a request as version 1.2 does, so that a request that was first sent before the upgrade can be repeated after it. */
+function hashOrderRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],
   );

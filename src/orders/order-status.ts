@@ -5,15 +5,14 @@ const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'p
 /** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
 const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
+/** Statuses of a transaction that is neither settled nor failed. */
+export const UNSETTLED_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize', 'capture'];
+/** Statuses of a transaction that failed, after which the customer can pay on another payment page. */
+export const RETRYABLE_STATUSES: readonly TransactionStatus[] = ['deny', 'failure', 'expire'];
+/** Statuses of a transaction that failed. Afterwards, only money that arrived after all, or was returned, applies. */
+export const FAILED_STATUSES: readonly TransactionStatus[] = [...RETRYABLE_STATUSES, 'cancel'];
 /** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
-export const PAYABLE_STATUSES: readonly TransactionStatus[] = [
-  'pending',
-  'authorize',
-  'capture',
-  'deny',
-  'failure',
-  'expire',
-];
+export const PAYABLE_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];
 
 /** Returns `Order.isPaid` as a condition in SQL. `orders`: name or alias of the table `orders`. */
 export function isPaidSql(orders: string): string {

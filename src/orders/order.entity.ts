@@ -5,7 +5,7 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
 import { OrderItem } from './order-item.entity.js';
-import { isReceived, PAYABLE_STATUSES } from './order-status.js';
+import { isReceived, PAYABLE_STATUSES, RETRYABLE_STATUSES, UNSETTLED_STATUSES } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 declare const LOCKED: unique symbol;
@@ -155,7 +155,7 @@ export class Order {
 
   /** True if the last payment of an open order failed, so that the customer needs another payment page. */
   get hasFailedPayment(): boolean {
-    return ['deny', 'failure', 'expire'].includes(this.status);
+    return RETRYABLE_STATUSES.includes(this.status);
   }
 
   /** Newest attempt whose payment page has not expired. Null if there is none. */
@@ -174,7 +174,7 @@ export class Order {
 
   /** True if the gateway may still report a payment: the order is open, or one of its transactions can succeed. */
   get awaitsPayment(): boolean {
-    return this.isOpen || (!this.isPaid && ['pending', 'authorize', 'capture'].includes(this.status));
+    return this.isOpen || (!this.isPaid && UNSETTLED_STATUSES.includes(this.status));
   }
 
   /** True if the order was cancelled, refused or expired. Money that arrives now counts once the gateway confirms it. */

@@ -1,14 +1,8 @@
 import { parseAmount } from './plausibility.js';
-import { isReceived } from '../orders/order-status.js';
+import { FAILED_STATUSES, isReceived } from '../orders/order-status.js';
 import type { Order, PaymentColumns } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
-import {
-  applyEvent,
-  FAILED_STATUSES,
-  holdsMoney,
-  isRefundedInFull,
-  type Transaction,
-} from './transaction.js';
+import { applyEvent, holdsMoney, isRefundedInFull, type Transaction } from './transaction.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {

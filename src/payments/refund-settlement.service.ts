@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
@@ -25,7 +24,6 @@ const SETTLE_AFTER_MS = 60_000;
 /** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
-const POLL_MS = 250;
 /** A settlement can cancel a captured payment to return it in full and, if the gateway rejects that, refund it. */
 const SETTLE_DEADLINE_MS = CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS;
 const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
@@ -64,14 +62,12 @@ export class RefundSettlementService implements OnModuleInit {
     const deadline = Date.now() + SETTLE_DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
     if (leaseId !== null) await this.#settle(await manager.findOneByOrFail(Refund, { refundId }), leaseId);
-    for (;;) {
-      // Read the lease first: a holder stores the result and ends the lease at the same time.
-      const isLeased = await lease.isHeld(manager, { refundId });
+    const settled = await lease.waitForResult(manager, { refundId }, deadline, async () => {
       const refund = await manager.findOneByOrFail(Refund, { refundId });
-      if (refund.state !== 'requested') return refund;
-      if (!isLeased || Date.now() >= deadline) throw failures.gatewayUnavailable();
-      await delay(POLL_MS);
-    }
+      return refund.state === 'requested' ? null : refund;
+    });
+    if (settled === null) throw failures.gatewayUnavailable();
+    return settled;
   }
 
   /** Stores the result of a refund that was made outside of the gateway. */

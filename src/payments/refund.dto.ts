@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { createHash } from 'node:crypto';
 import { IdempotentRequest } from '../common/http/idempotency.js';
-import { STORABLE } from '../common/validation/text.decorator.js';
+import { MaxCharacters, STORABLE } from '../common/validation/text.decorator.js';
 
 const AMOUNT = { message: 'amount should be a whole number from 1' };
 const TRANSACTION_ID = { message: 'transaction_id should be the id of a transaction' };
@@ -16,32 +16,34 @@ export class RefundDto extends IdempotentRequest {
   @Max(Number.MAX_SAFE_INTEGER, AMOUNT)
   @Min(1, AMOUNT)
   @IsInt(AMOUNT)
-  amount?: number;
+  amount?: number | null;
 
   @ApiPropertyOptional({ type: String, maxLength: 255, example: 'The oven broke' })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
-  @Matches(/^.{0,255}$/su, REASON)
+  @MaxCharacters(255, REASON)
   @Matches(STORABLE, REASON)
-  reason?: string;
+  reason?: string | null;
 
   /** Transaction whose money is returned. Default: the one that counts for the order. */
   @ApiPropertyOptional({ type: String, maxLength: 255, example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   @IsOptional()
-  @MaxLength(255, TRANSACTION_ID)
+  @MaxCharacters(255, TRANSACTION_ID)
   @Matches(STORABLE, TRANSACTION_ID)
-  @IsString(TRANSACTION_ID)
   transaction_id?: string | null;
 
   /** Only record that the money was returned outside of the gateway. */
-  @ApiPropertyOptional({ example: false })
+  @ApiPropertyOptional({ type: Boolean, example: false })
   @IsOptional()
   @IsBoolean({ message: 'manual should be true or false' })
-  manual?: boolean;
+  manual?: boolean | null;
 }
 
-/** Hashes a request as version 1.2 does, because an administrator may repeat a request with a key of that version. */
-export function hashRequest({ amount, reason, manual, transaction_id }: RefundDto): Buffer {
+/**
+ * Hashes a request. Without `transaction_id`, the hash equals that of version 1.2, so that a request that was first sent
+ * before the upgrade can be repeated after it.
+ */
+export function hashRefundRequest({ amount, reason, manual, transaction_id }: RefundDto): Buffer {
   const canonical = [amount ?? null, reason ?? null, manual ?? false];
   const all = transaction_id == null ? canonical : [...canonical, transaction_id];
   return createHash('sha256').update(JSON.stringify(all)).digest();

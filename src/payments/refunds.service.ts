@@ -6,7 +6,7 @@ import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
 import { chooseTransaction } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { hashRequest, type RefundDto } from './refund.dto.js';
+import { hashRefundRequest, type RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
 import { RefundSettlementService } from './refund-settlement.service.js';
 import { holdsMoney, type Transaction } from './transaction.js';
@@ -62,7 +62,7 @@ export class RefundsService {
 
   /** Finds the refund of a repeated request or the order's refund without a result, or creates one. */
   #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
-    const digest = hashRequest(request);
+    const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);

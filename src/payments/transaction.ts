@@ -1,6 +1,6 @@
 import { isUUID } from 'class-validator';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
-import { isReceived } from '../orders/order-status.js';
+import { FAILED_STATUSES, isReceived } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
 /** One try of a customer to pay, with its own id at the gateway, as the history of its order describes it. */
@@ -31,8 +31,6 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
-/** Statuses in which a transaction failed. Afterwards, only money that arrived after all, or was returned, applies. */
-export const FAILED_STATUSES: readonly (TransactionStatus | null)[] = ['deny', 'cancel', 'expire', 'failure'];
 const REFUND_STATUSES: readonly (TransactionStatus | null)[] = ['partial_refund', 'refund'];
 /** Order in which a transaction moves forward. A captured card payment in review comes before an accepted one. */
 const STEPS: readonly (TransactionStatus | 'review' | null)[] = [

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { isExistingDate, parseInstant } from '../common/calendar.js';
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
-import { STORABLE, Text } from '../common/validation/text.decorator.js';
+import { MaxCharacters, STORABLE, Text } from '../common/validation/text.decorator.js';
 import type { ClosedRange } from './shop.entity.js';
 
 const MAX_RANGES = 50;
@@ -43,7 +43,7 @@ export class ShopDetails {
     example: 'Jl. Kemang Raya 12, Jakarta Selatan',
   })
   @TrimToNull()
-  @Matches(/^[\s\S]{0,300}$/u, { message: 'address can have 300 characters at max' })
+  @MaxCharacters(300, { message: 'address can have 300 characters at max' })
   @Matches(STORABLE, { message: 'address contains a character that is not allowed' })
   @IsString({ message: 'address should be a text' })
   address!: string | null;

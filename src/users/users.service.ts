@@ -25,6 +25,11 @@ export class UsersService {
     return this.users.findOneBy({ id });
   }
 
+  /** Finds a user that must exist, because users are never deleted. */
+  findOrFail(id: number): Promise<User> {
+    return this.users.findOneByOrFail({ id });
+  }
+
   findByEmail(email: string): Promise<User | null> {
     return this.users.findOneBy(whereEmail(email));
   }

@@ -8,20 +8,21 @@ const MAX_DEPTH = 5;
 /** class-transformer would interpret these keys as a class or a prototype. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 
-type Dto = ClassConstructor<object>;
-type Properties = ReadonlyMap<string, Dto | undefined>;
+type DtoClass = ClassConstructor<object>;
+type Properties = ReadonlyMap<string, DtoClass | undefined>;
 
-const propertiesByDto = new Map<Dto, Properties>();
+const propertiesByDto = new Map<DtoClass, Properties>();
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. Reads the fields in the order of the DTO, and omits all values after the 800th. The
- * DTO then rejects the input, because a required field is missing or a list is still too long.
+ * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Reads the fields in the order
+ * of the DTO, and omits all values after the 800th. The DTO then rejects the input, because a required field is missing or a
+ * list is still too long.
  */
-export function pickKnownFields(dto: Dto, input: object): object {
+export function pickKnownFields(dto: DtoClass, input: object): object {
   let copiedCount = 0;
 
-  function copy(value: unknown, type: Dto | undefined, depth: number): unknown {
+  function copy(value: unknown, type: DtoClass | undefined, depth: number): unknown {
     copiedCount += 1;
     if (typeof value !== 'object' || value === null) return value;
     if (depth === MAX_DEPTH) return null;
@@ -41,7 +42,7 @@ export function pickKnownFields(dto: Dto, input: object): object {
 }
 
 /** Returns the validated properties of a DTO, with the class of nested DTOs. */
-function getProperties(dto: Dto): Properties {
+function getProperties(dto: DtoClass): Properties {
   let properties = propertiesByDto.get(dto);
   if (properties === undefined) {
     const validated = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);

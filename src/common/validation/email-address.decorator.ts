@@ -5,12 +5,15 @@ import { IsEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
 import { Text } from './text.decorator.js';
 
-/** `domainToASCII` takes seconds for a domain of 100 KB. The length of an address with such a domain is rejected later. */
+/** Limit for conversion, because `domainToASCII` takes seconds for 100 KB. `Text` rejects longer addresses. */
 const MAX_DOMAIN_LENGTH = 254;
 const ASCII = /^\p{ASCII}*$/u;
 /** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
-/** Regular-expression ranges: quotes, because `"ayu"@` and `ayu@` are one mailbox, line separators and text directions. */
+/**
+ * Content of a character class. Quotes: `"ayu"@` and `ayu@` are one mailbox. The code points: line separators and direction
+ * marks, which can disguise an address.
+ */
 const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 
 /** Trims, converts and validates the email address of an account. */

@@ -20,6 +20,11 @@ const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u;
 /** PostgreSQL cannot store U+0000, UTF-8 cannot encode half of a surrogate pair, and U+FFFD replaces lost characters. */
 export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
 
+/** Accepts texts of at most `limit` Unicode code points. class-validator's `MaxLength` does not count variation selectors. */
+export function MaxCharacters(limit: number, options: { readonly message: string }): PropertyDecorator {
+  return Matches(new RegExp(`^.{0,${limit}}$`, 'su'), options);
+}
+
 /** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
 export function Text({
   maxLength,
@@ -34,9 +39,6 @@ export function Text({
     Matches(/\S/, { message: `${label} is required` }),
     ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
     Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
-    // `MaxLength` does not count variation selectors.
-    Matches(new RegExp(`^.{0,${maxLength}}$`, 'su'), {
-      message: `${label} can have ${maxLength} characters at max`,
-    }),
+    MaxCharacters(maxLength, { message: `${label} can have ${maxLength} characters at max` }),
   );
 }

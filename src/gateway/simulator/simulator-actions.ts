@@ -75,7 +75,7 @@ export function performAction(
   transactionId?: string,
 ): SimulatedTransaction | null {
   const transaction = apply(ACTIONS[name], page, transactionId);
-  if (transaction !== null) page.put(transaction);
+  if (transaction !== null) page.storeTransaction(transaction);
   return transaction;
 }
 

@@ -16,10 +16,15 @@ interface SentNotification {
   readonly answer: string | null;
 }
 
-/** Statuses that the simulator reports with the status code 202. */
-const FAILED: readonly TransactionStatus[] = ['deny', 'expire', 'failure'];
+/** Status codes in messages of the gateway. A status that is not listed has the code 200. */
+const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
+  pending: '201',
+  deny: '202',
+  expire: '202',
+  failure: '202',
+};
 /** Statuses after which the customer can choose another payment method, as long as no transaction has any other status. */
-const UNPAID: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
+const RETRYABLE: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
 const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
 
@@ -43,7 +48,7 @@ export class SimulatorPage {
   @Column('jsonb')
   customer!: PaymentPageRequest['customer'];
 
-  /** Status of the latest transaction. Without a transaction: null, or the reason for the end of the page. */
+  /** Status of the latest transaction. Without a transaction: `endedAs`. */
   @Column('text', { name: 'transaction_status', nullable: true })
   status!: TransactionStatus | null;
 
@@ -68,11 +73,16 @@ export class SimulatorPage {
     return status === null || payment === null ? earlier : [...earlier, { status, payment }];
   }
 
+  /** Reason for the end of a page on which nobody paid; null otherwise. */
+  get endedAs(): TransactionStatus | null {
+    return this.payment === null ? this.status : null;
+  }
+
   /** True while the customer can choose a payment method. */
   get isOpen(): boolean {
-    const { transactions, status, payment, expiresAt } = this;
-    const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
-    const isUnpaid = transactions.every((transaction) => UNPAID.includes(transaction.status));
+    const { transactions, endedAs, expiresAt } = this;
+    const isEnded = endedAs !== null || expiresAt.getTime() <= Date.now();
+    const isUnpaid = transactions.every((transaction) => RETRYABLE.includes(transaction.status));
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 
@@ -82,14 +92,16 @@ export class SimulatorPage {
   }
 
   /** Stores a changed transaction, or adds a new one as the latest. */
-  put(transaction: SimulatedTransaction): void {
+  storeTransaction(transaction: SimulatedTransaction): void {
     const { transaction_id: id } = transaction.payment;
     const isKnown = this.findTransaction(id) !== undefined;
     const all = isKnown
       ? this.transactions.map((stored) => (stored.payment.transaction_id === id ? transaction : stored))
       : [...this.transactions, transaction];
-    this.earlier = all.slice(0, -1);
-    Object.assign(this, all.at(-1));
+    const latest = all.pop() ?? transaction;
+    this.earlier = all;
+    this.status = latest.status;
+    this.payment = latest.payment;
   }
 
   /** Adds a notification about a transaction. Returns the id of the notification. */
@@ -114,7 +126,7 @@ export class SimulatorPage {
   toMessage({ status, payment }: SimulatedTransaction, serverKey: string) {
     const signed = {
       order_id: this.attemptId,
-      status_code: status === 'pending' ? '201' : FAILED.includes(status) ? '202' : '200',
+      status_code: STATUS_CODES[status] ?? '200',
       gross_amount: `${this.grossAmount}.00`,
     };
     const signature_key = computeSignature(signed, serverKey);

@@ -96,7 +96,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
           `the simulator refunds no ${payment.payment_type} with status ${status}`,
         );
       const refunded = addRefund(transaction, request, page.grossAmount);
-      page.put(refunded);
+      page.storeTransaction(refunded);
       return refunded;
     });
     const transaction = await this.getTransaction(transactionId);
