@@ -8,7 +8,7 @@ import { AppModule } from './app.module.js';
 import { closeServer } from './common/http/close-server.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
-import { HttpAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
+import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
 import { createNestLogger } from './common/observability/logging.js';
 import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
 import { requestId } from './common/http/request-id.js';
@@ -37,7 +37,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
-    new HttpAdapter(),
+    new LimitedExpressAdapter(),
     { ...APP_OPTIONS, logger: createNestLogger(logger) },
   );
   await startApp(app, logger);
@@ -79,8 +79,8 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
     throw error;
   }
   app.get(JobsService, { strict: false }).start();
-  // Without this handler, an unknown path outside of /api would reach the callback in `HttpAdapter`, which is for malformed
-  // URLs and sends 400.
+  // Without this handler, an unknown path outside of /api would reach the callback in `LimitedExpressAdapter`, which is for
+  // malformed URLs and sends 400.
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });

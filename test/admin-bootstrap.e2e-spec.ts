@@ -42,7 +42,7 @@ describe('the account of ADMIN_EMAIL', () => {
     await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect(await database.query('SELECT FROM sessions')).toEqual([]);
-      expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
+      expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.wrongCredentials);
       const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
       await client.delete('/api/products/1').expect(404);
     });
@@ -67,7 +67,7 @@ describe('the account of ADMIN_EMAIL', () => {
       expect(await readUsers()).toEqual(before);
       await admin.clone(service.url).get('/api/refresh').expect(200);
       const login = service.client().post('/api/login').send({ email: ADMIN.email, password: 'another' });
-      expectFailure(await login, 400, MESSAGES.credentials);
+      expectFailure(await login, 400, MESSAGES.wrongCredentials);
       await signIn(service, ADMIN.email, ADMIN.password);
     });
   });

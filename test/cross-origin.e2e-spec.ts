@@ -87,7 +87,7 @@ describe('a page of another origin', () => {
       expect(Object.keys(headers as object).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     const email = `forged-${STRANGERS.indexOf(origin)}@example.com`;
     const response = await service.client().register({ email }).set('Origin', origin);
-    expectFailure(response, 403, MESSAGES.origin);
+    expectFailure(response, 403, MESSAGES.originNotAllowed);
     expect(response.headers).not.toHaveProperty('set-cookie');
     const rows = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
     expect(rows).toEqual([]);
@@ -109,7 +109,7 @@ describe('a page of another origin', () => {
 it('a page of the requested host may change something if its origin has the scheme of PUBLIC_URL (contract 10.8)', async () => {
   const { host } = new URL(service.url);
   await sendEmptyLogin(`https://${host}`).expect(400);
-  expectFailure(await sendEmptyLogin(`http://${host}`), 403, MESSAGES.origin);
+  expectFailure(await sendEmptyLogin(`http://${host}`), 403, MESSAGES.originNotAllowed);
 });
 
 it('every response varies by Origin, so that no cache returns it to a page of another origin', async () => {
@@ -129,7 +129,7 @@ it('every route that changes something rejects a form of another origin, even wi
   for (const { method, path } of routes)
     for (const type of FORM_TYPES) {
       const form = admin[method](path.replaceAll(/:\w+/g, '1')).set({ Origin: EVIL, 'Content-Type': type });
-      expectFailure(await form.send('name=x'), 403, MESSAGES.origin);
+      expectFailure(await form.send('name=x'), 403, MESSAGES.originNotAllowed);
     }
 });
 
@@ -151,6 +151,6 @@ it('in development, CORS_ORIGINS allows http origins of localhost and 127.0.0.1 
   for (const origin of others) {
     const { headers } = await preflight(development.url, origin);
     expect([origin, headers['access-control-allow-origin']]).toEqual([origin, undefined]);
-    expectFailure(await sendEmptyLogin(origin, development), 403, MESSAGES.origin);
+    expectFailure(await sendEmptyLogin(origin, development), 403, MESSAGES.originNotAllowed);
   }
 });

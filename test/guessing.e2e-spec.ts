@@ -31,7 +31,7 @@ function tryReset(address: string, email: string, otp: string) {
 }
 
 function expectWrongPassword(response: Response): void {
-  expectWrong(response, MESSAGES.credentials);
+  expectWrong(response, MESSAGES.wrongCredentials);
 }
 
 function expectWrongCode(response: Response): void {

@@ -181,4 +181,14 @@ describe('a slow client', () => {
     const [response] = await sendRaw(service.url, bytes);
     expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, MESSAGES.requestTimeout));
   });
+
+  it('has status 408 in the log, too, if it stops in a body', async () => {
+    Object.assign(server, { headersTimeout: 300, requestTimeout: 300 });
+    const head = `${HOST}X-Request-Id: slow-body\r\n${JSON_TYPE}Content-Length: 100\r\n`;
+    await sendRaw(service.url, `POST /api/login HTTP/1.1\r\n${head}\r\n{"em`);
+    const findLine = () =>
+      service.log.find(({ msg, requestId }) => msg === 'request' && requestId === 'slow-body');
+    await until('the request is logged', () => findLine() !== undefined);
+    expect(findLine()).toMatchObject({ res: { status: 408 } });
+  });
 });

@@ -50,7 +50,7 @@ describe('a rejected login', () => {
     const unknown = await login({ email: 'nobody@example.com', password: AYU.password });
     const wrong = await login({ email: AYU.email, password: 'Kue lapis legit' });
     for (const response of [unknown, wrong]) {
-      expectFailure(response, 400, MESSAGES.credentials);
+      expectFailure(response, 400, MESSAGES.wrongCredentials);
       expect(parseCookies(response)).toEqual([]);
     }
     expect(comparableHeaders(unknown)).toEqual(comparableHeaders(wrong));
@@ -95,7 +95,7 @@ describe('a login while the account changes', () => {
   it('is rejected if the password changes before the session starts', async () => {
     const hashOfAdmin = `SELECT password_hash FROM users WHERE email = '${ADMIN.email}'`;
     const response = await loginDuring(`password_hash = (${hashOfAdmin})`);
-    expectFailure(response, 400, MESSAGES.credentials);
+    expectFailure(response, 400, MESSAGES.wrongCredentials);
     expect(parseCookies(response)).toEqual([]);
   });
 });

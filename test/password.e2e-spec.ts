@@ -71,7 +71,7 @@ describe('PUT /api/users/password', () => {
     const { client, id } = await newAccount(service);
     const before = await service.readUser(id);
     const response = await changePassword(client, { currentPassword: 'wrong' });
-    expectFailure(response, 400, MESSAGES.credentials);
+    expectFailure(response, 400, MESSAGES.wrongCredentials);
     expect(parseCookies(response)).toEqual([]);
     expect(await service.readUser(id)).toEqual(before);
     await client.get('/api/refresh').expect(200);

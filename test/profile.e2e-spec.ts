@@ -95,9 +95,9 @@ describe('a new email', () => {
     expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
     expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
-    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
-    expectFailure(await formerLogin, 400, MESSAGES.credentials);
+    expectFailure(await formerLogin, 400, MESSAGES.wrongCredentials);
     await signIn(service, next.toLowerCase());
   });
 
@@ -203,7 +203,7 @@ describe('a rejected change of the profile', () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     for (const email of [newEmail(), other.email]) {
       const response = await patch(account.client, { fullname: 'Eve', email, password: 'x' });
-      expectFailure(response, 400, MESSAGES.credentials);
+      expectFailure(response, 400, MESSAGES.wrongCredentials);
       expect(parseCookies(response)).toEqual([]);
     }
     await expectUnchanged(account);

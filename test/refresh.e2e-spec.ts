@@ -67,7 +67,7 @@ describe('GET /api/refresh responds with 401 to', () => {
   it('a malformed token', async () => {
     // `bm8ganNvbg` is Base64 of `no json`. The cookie parser parses a cookie that starts with `j:` as JSON.
     for (const token of ['rubbish', '..', 'bm8ganNvbg.e30.x', 'j:{"a":1}', 'x'.repeat(6000)])
-      expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
+      expectFailure(await refreshWith(token), 401, MESSAGES.invalidRefreshToken);
   });
 
   it('a stored token that is expired, unsigned, of another key or algorithm, of another account or of no session', async () => {
@@ -90,7 +90,7 @@ describe('GET /api/refresh responds with 401 to', () => {
       signToken({ ...claims, jti: undefined }, REFRESH_KEY),
     ]) {
       await storeDigest(id, token);
-      expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
+      expectFailure(await refreshWith(token), 401, MESSAGES.invalidRefreshToken);
     }
     const good = signToken(claims, REFRESH_KEY);
     await storeDigest(id, good);
@@ -110,9 +110,9 @@ describe('GET /api/refresh responds with 401 to', () => {
       signToken(buildClaims({ tokenId: id, email, jti }), REFRESH_KEY),
       signToken({ ...decodeClaims(other.client.cookie('refreshToken')), tokenId: id }, REFRESH_KEY),
     ])
-      expectFailure(await refreshWith(wrong), 401, MESSAGES.refreshToken);
+      expectFailure(await refreshWith(wrong), 401, MESSAGES.invalidRefreshToken);
     await client.get('/api/refresh').expect(200);
     await service.database.query('UPDATE sessions SET id = gen_random_uuid() WHERE user_id = $1', [id]);
-    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
   });
 });

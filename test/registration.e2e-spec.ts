@@ -104,7 +104,7 @@ describe('the fields of a registration', () => {
     const response = await register({ email: `  ${email}\t`, fullname: ' A ', password }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email, fullname: 'A' } } });
     await login(email, password).expect(200);
-    expectFailure(await login(email, password.trim()), 400, MESSAGES.credentials);
+    expectFailure(await login(email, password.trim()), 400, MESSAGES.wrongCredentials);
   });
 
   it.each([

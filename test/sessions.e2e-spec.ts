@@ -75,7 +75,7 @@ describe('an ended session', () => {
         expect(parseCookies(response)).toEqual([]);
       }
       const refreshed = await old.get('/api/refresh');
-      expectFailure(refreshed, 401, MESSAGES.refreshToken);
+      expectFailure(refreshed, 401, MESSAGES.invalidRefreshToken);
       expect(parseCookies(refreshed)).toEqual([]);
     },
   );
@@ -96,7 +96,7 @@ it('a revoked administrator immediately gets 403 from every operation for admini
   await admin.delete('/api/products/999').expect(404);
   await changeRole(email, 'USER');
   // Checked first, because the login below would drop the refresh token too.
-  expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
+  expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
   for (const client of [admin, await signIn(service, email)])
     for (const kind of ['changes', 'reads'] as const)
       for (const response of await callAll(client, 'admin', kind))
@@ -121,12 +121,12 @@ describe('a login', () => {
   it('drops the refresh token of the earlier session by default, and leaves its access token valid', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
-    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
     await client.get('/api/users').expect(200);
     await client.post('/api/otp').expect(204);
     await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
     // The change of the name gives the earlier session no new refresh token.
-    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
   });
 
   it.each([1, 3, 20])(
@@ -198,5 +198,9 @@ it('a request with two refresh cookies uses the first one', async () => {
   const refresh = client.cookie('refreshToken');
   const send = (cookie: string) => request(service.url).get('/api/refresh').set('Cookie', cookie);
   await send(`refreshToken=${refresh}; refreshToken=foreign`).expect(200);
-  expectFailure(await send(`refreshToken=foreign; refreshToken=${refresh}`), 401, MESSAGES.refreshToken);
+  expectFailure(
+    await send(`refreshToken=foreign; refreshToken=${refresh}`),
+    401,
+    MESSAGES.invalidRefreshToken,
+  );
 });

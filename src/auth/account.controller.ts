@@ -73,7 +73,7 @@ export class AccountController {
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [
       failures.validation({ email: 'your email format is invalid' }),
-      failures.credentials(),
+      failures.wrongCredentials(),
       failures.emailTaken(),
     ],
     takes: 'json',
@@ -97,7 +97,7 @@ export class AccountController {
     success: { status: 204, cookies: BOTH_COOKIES },
     failures: [
       failures.validation({ passwordConfirmation: 'password confirmation does not match' }),
-      failures.credentials(),
+      failures.wrongCredentials(),
     ],
     takes: 'json',
   })

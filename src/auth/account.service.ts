@@ -103,7 +103,10 @@ export class AccountService {
     });
   }
 
-  /** Ends all sessions. Throws Failure 400 if the code is not valid, also for an unknown user. */
+  /**
+   * Changes the password and ends all sessions.
+   * @throws Failure 400 if the code is not valid, also for an unknown user
+   */
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
     const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);

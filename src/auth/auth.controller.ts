@@ -51,7 +51,7 @@ export class AuthController {
       '`users` is kept for old clients. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
     access: 'public',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
-    failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
+    failures: [failures.validation({ password: 'password is required' }), failures.wrongCredentials()],
     takes: 'json',
   })
   @Post('login')
@@ -73,7 +73,7 @@ export class AuthController {
     access: 'public',
     reads: 'refresh cookie',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
-    failures: [failures.missingRefreshToken(), failures.refreshToken()],
+    failures: [failures.missingRefreshToken(), failures.invalidRefreshToken()],
   })
   @Get('refresh')
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {

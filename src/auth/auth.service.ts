@@ -63,9 +63,9 @@ export class AuthService {
     const authUser = this.tokens.verifyRefresh(refreshToken);
     const digest = hashRefreshToken(refreshToken);
     if (authUser === null || !(await this.sessions.hasRefreshToken(authUser, digest)))
-      throw failures.refreshToken();
+      throw failures.invalidRefreshToken();
     const user = await this.users.findById(authUser.id);
-    if (user === null) throw failures.refreshToken();
+    if (user === null) throw failures.invalidRefreshToken();
     return this.issueAccessToken(user, authUser.sessionId);
   }
 
@@ -95,7 +95,7 @@ export class AuthService {
       guess,
       async () => (await verifyPassword(password, user?.passwordHash)) && user !== null,
     );
-    if (user === null || !isRight) throw failures.credentials();
+    if (user === null || !isRight) throw failures.wrongCredentials();
     return user;
   }
 

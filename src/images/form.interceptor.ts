@@ -74,6 +74,6 @@ export class FormInterceptor implements NestInterceptor {
 }
 
 function toOutcome(error: unknown): 'too_slow' | 'too_large' | 'malformed' {
-  const status = error instanceof Failure ? error.code : undefined;
+  const status = error instanceof Failure ? error.status : undefined;
   return status === 408 ? 'too_slow' : status === 413 ? 'too_large' : 'malformed';
 }

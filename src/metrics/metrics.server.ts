@@ -22,7 +22,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       (text) => response.writeHead(200, { 'Content-Type': register.contentType }).end(text),
       (error: unknown) => {
         this.#logger.error('the metrics could not be collected', error);
-        response.destroy();
+        response.writeHead(500).end('the metrics could not be collected: see the log of the service\n');
       },
     );
   });

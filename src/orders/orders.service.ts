@@ -44,7 +44,10 @@ export class OrdersService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns a page of the orders of one customer (`userId`) or of all customers. Throws Failure 404 for an empty page. */
+  /**
+   * Returns a page of the orders of one customer (`userId`) or of all customers.
+   * @throws Failure 404 for an empty page
+   */
   async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const pickup =
       query.pickup === undefined ? undefined : dayRange(query.pickup, await this.shop.timeZone());
@@ -71,7 +74,10 @@ export class OrdersService {
     return isAdmin ? this.findWithCustomer(orderId) : this.findOwn(authUser, orderId);
   }
 
-  /** Returns any order, for administrators. Throws Failure 404. */
+  /**
+   * Returns any order, for administrators.
+   * @throws Failure 404
+   */
   async findWithCustomer(orderId: string): Promise<Order> {
     const order = await this.orders.findWithCustomer(orderId);
     if (order === null) throw failures.notFound();
@@ -95,7 +101,7 @@ export class OrdersService {
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await this.orders.lock(tx, orderId));
-      if (!order.canBecome(next)) throw failures.fulfilmentStep(next);
+      if (!order.canBecome(next)) throw failures.stepNotPossible(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
       await this.recordAction(tx, { orderId, action: next, userId });
       if (next === 'refused') await this.mails.enqueue(tx, orderId, 'order-refused');

@@ -100,7 +100,7 @@ export class AdminOrdersController {
     failures: [
       failures.validation({ fulfilment: UNKNOWN_FULFILMENT }),
       failures.notFound(),
-      ...FULFILMENTS.map((step) => failures.fulfilmentStep(step)),
+      ...FULFILMENTS.map((step) => failures.stepNotPossible(step)),
       failures.gatewayUnavailable(),
     ],
     takes: 'json',

@@ -37,7 +37,11 @@ export class OrderStepsService {
     return this.orders.storeStep(admin, orderId, next);
   }
 
-  /** Cancels the payment of an order. @param userId customer who cancels it. @returns false if the order was paid, or has ended, in the meantime */
+  /**
+   * Cancels the payment of an order.
+   * @param userId customer who cancels the order
+   * @returns false if the order was paid, or has ended, in the meantime
+   */
   async #endPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {

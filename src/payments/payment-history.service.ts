@@ -27,7 +27,10 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  /** Returns a page of an order's events, oldest first. @param lastId last event of the previous page; 0 for the first page */
+  /**
+   * Returns a page of an order's events, oldest first.
+   * @param lastId last event of the previous page; 0 for the first page
+   */
   findPage(orderId: string, lastId: number): Promise<PaymentEvent[]> {
     return this.dataSource.manager.find(PaymentEvent, {
       where: { orderId, id: MoreThan(String(lastId)) },
@@ -71,7 +74,10 @@ export class PaymentHistoryService {
     };
   }
 
-  /** Stores a payment event, and updates the order if the payment has changed. @returns the outcome of the event */
+  /**
+   * Stores a payment event, and updates the order if the payment has changed.
+   * @returns the outcome of the event
+   */
   async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent): Promise<Outcome> {
     const { orderId } = order;
     // An order without a transaction on its first page has no history that an event could contradict.
@@ -118,7 +124,10 @@ export class PaymentHistoryService {
     });
   }
 
-  /** Folds the whole history of an order again. Updates the row and `order`. @returns true if the columns were wrong */
+  /**
+   * Folds the whole history of an order again. Updates the row and `order`.
+   * @returns true if the columns were wrong
+   */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     return this.#apply(tx, order, await this.readPayment(order, tx));
   }

@@ -21,7 +21,7 @@ export class PaymentsController {
     success: { status: 200 },
     failures: [
       failures.validation({ transaction_status: 'transaction_status is invalid' }),
-      failures.signature(),
+      failures.invalidSignature(),
       failures.notFound(),
     ],
     takes: 'json',

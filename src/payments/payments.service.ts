@@ -52,7 +52,7 @@ export class PaymentsService {
     const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
     const isSigned = this.#isSigned(notification);
     if (!isSigned && problems !== null) return buildValidationResult(problems, 'bad_signature'); // `invalid` fires an alert.
-    if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
+    if (!isSigned) return { outcome: 'bad_signature', failure: failures.invalidSignature() };
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
     return this.dataSource.transaction((tx) => this.#store(tx, notification, problems, payload));
   }

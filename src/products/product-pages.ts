@@ -51,7 +51,10 @@ export class ProductPages {
     return page;
   }
 
-  /** Returns the page after an id. Throws Failure 404 past the last product. */
+  /**
+   * Returns the page after an id.
+   * @throws Failure 404 past the last product
+   */
   async find(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));

@@ -97,7 +97,7 @@ export class ProductsController {
     failures: [
       failures.validation({ name: 'product name is required', images: 'image extension is not supported' }),
       failures.imageTooLarge(),
-      failures.productCreation(),
+      failures.productNotCreated(),
     ],
     takes: 'form',
   })

@@ -162,7 +162,10 @@ export class ProductsRepository {
       .getMany();
   }
 
-  /** Locks a product against concurrent changes of it and its images, then reads both. Throws Failure 404. */
+  /**
+   * Locks a product against concurrent changes of the product and its images, then reads both.
+   * @throws Failure 404
+   */
   async lock(tx: EntityManager, id: number): Promise<Product> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
     // A second statement: a join in the first one would return the images as they were before the wait for the lock.

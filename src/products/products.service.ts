@@ -53,7 +53,10 @@ export class ProductsService {
     return this.#withUrls(product);
   }
 
-  /** Returns a page of products, including unavailable products. Throws Failure 404 if the page is empty. */
+  /**
+   * Returns a page of products, including unavailable products.
+   * @throws Failure 404 if the page is empty
+   */
   async findPageForAdmin(query: AdminProductsQuery): Promise<ProductWithUrls[]> {
     const page = await this.products.findPageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
@@ -87,7 +90,7 @@ export class ProductsService {
         }),
       );
     } catch (error) {
-      throw isDatabaseUnavailable(error) ? error : failures.productCreation(error);
+      throw isDatabaseUnavailable(error) ? error : failures.productNotCreated(error);
     }
   }
 
@@ -135,7 +138,10 @@ export class ProductsService {
     });
   }
 
-  /** Deletes a product. A job deletes its images from the host. Throws Failure 404. */
+  /**
+   * Deletes a product. A job deletes its images from the host.
+   * @throws Failure 404
+   */
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
       const { images } = await this.products.lock(tx, id);
@@ -148,7 +154,10 @@ export class ProductsService {
     return this.pages.clearAfter(this.dataSource.transaction(work));
   }
 
-  /** Separates the images to remove from the rest. Throws Failure 400 if the remaining and the added images are too many. */
+  /**
+   * Separates the images to remove from the rest.
+   * @throws Failure 400 if the remaining and the added images are too many
+   */
   #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
     const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
     const remaining = images.filter((image) => !removed.includes(image));
@@ -156,7 +165,10 @@ export class ProductsService {
     return { removed, remaining };
   }
 
-  /** Returns the start of a date in the shop's time zone. Throws Failure 400 if the date is not after today. */
+  /**
+   * Returns the start of a date in the shop's time zone.
+   * @throws Failure 400 if the date is not after today
+   */
   async #startOfFutureDate(until: string): Promise<Date> {
     const zone = await this.shop.timeZone();
     if (until <= toLocalDateAndTime(new Date(), zone).date)

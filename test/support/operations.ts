@@ -5,7 +5,7 @@ export type Access = 'public' | 'user' | 'admin';
 type Failures = readonly (readonly [code: number, message: string])[];
 
 const VALIDATION = [400, MESSAGES.validation] as const;
-const CREDENTIALS = [400, MESSAGES.credentials] as const;
+const WRONG_CREDENTIALS = [400, MESSAGES.wrongCredentials] as const;
 const INVALID_OTP = [400, MESSAGES.invalidOtp] as const;
 const IMAGE_TOO_LARGE = [413, 'an image can have 5 MiB at max'] as const;
 const NOT_FOUND = [404, MESSAGES.notFound] as const;
@@ -19,7 +19,7 @@ const INVALID_OR_UNKNOWN = [VALIDATION, NOT_FOUND];
 
 const refreshFailures: Failures = [
   [401, MESSAGES.missingRefreshToken],
-  [401, MESSAGES.refreshToken],
+  [401, MESSAGES.invalidRefreshToken],
 ];
 const creationFailures: Failures = [
   VALIDATION,
@@ -56,14 +56,14 @@ const readinessFailures = ['database', 'migrations', 'queue', 'database, queue',
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],
-  'POST /api/login': ['public', 'json', [VALIDATION, CREDENTIALS]],
+  'POST /api/login': ['public', 'json', [VALIDATION, WRONG_CREDENTIALS]],
   'GET /api/refresh': ['public', null, refreshFailures],
   'POST /api/logout': ['public', null, []],
   'POST /api/otp': ['user', null, []],
   'POST /api/otp/verify': ['user', 'json', [VALIDATION, INVALID_OTP]],
   'GET /api/users': ['user', null, []],
-  'PATCH /api/users': ['user', 'json', [VALIDATION, CREDENTIALS, EMAIL_TAKEN]],
-  'PUT /api/users/password': ['user', 'json', [VALIDATION, CREDENTIALS]],
+  'PATCH /api/users': ['user', 'json', [VALIDATION, WRONG_CREDENTIALS, EMAIL_TAKEN]],
+  'PUT /api/users/password': ['user', 'json', [VALIDATION, WRONG_CREDENTIALS]],
   'POST /api/password/forgot': ['public', 'json', [VALIDATION]],
   'POST /api/password/reset': ['public', 'json', [VALIDATION, INVALID_OTP]],
 
@@ -119,7 +119,7 @@ export function expectedFailures(name: string): Failures {
   if (access !== 'public')
     failures.push([400, MESSAGES.malformedAccessToken], [401, MESSAGES.missingAccessToken]);
   if (access === 'admin') failures.push([403, MESSAGES.adminOnly]);
-  if (!name.startsWith('GET ')) failures.push([403, MESSAGES.origin]);
+  if (!name.startsWith('GET ')) failures.push([403, MESSAGES.originNotAllowed]);
   if (bodyFormat !== null || name.includes('{')) failures.push([400, MESSAGES.malformedRequest]);
   if (bodyFormat !== null)
     failures.push(

@@ -50,7 +50,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}) {
   const { AppModule } = await importBuilt('src/app.module.js');
   const { APP_OPTIONS, startApp } = await importBuilt('src/app.setup.js');
-  const { HttpAdapter } = await importBuilt('src/common/http/http-adapter.js');
+  const { LimitedExpressAdapter } = await importBuilt('src/common/http/http-adapter.js');
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
   const { FORM_IDLE_MS } = await importBuilt('src/images/form.interceptor.js');
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions = {}) {
       .useValue(new MidtransGateway(env, options.gatewayDeadlineMs ?? 30_000));
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
-    new HttpAdapter(options.minimumReadRate),
+    new LimitedExpressAdapter(options.minimumReadRate),
     APP_OPTIONS,
   );
   await startApp(app, logger);

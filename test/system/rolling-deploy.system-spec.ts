@@ -47,7 +47,7 @@ describeWithVersion12('version 1.2', () => {
 
     async function expectNoRefresh(client: Client): Promise<void> {
       for (const { url } of Object.values(instances))
-        expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
+        expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
     }
 
     /** Places an order at one version. Returns its id and a client of the customer for each version. */

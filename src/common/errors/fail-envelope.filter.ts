@@ -29,8 +29,8 @@ export class FailEnvelope {
   readonly errors!: FailErrors;
 }
 
-export function failEnvelope({ code, message, details }: Failure): FailEnvelope {
-  return { status: 'fail', errors: { code, message, details } };
+export function failEnvelope({ status, message, details }: Failure): FailEnvelope {
+  return { status: 'fail', errors: { code: status, message, details } };
 }
 
 /** Failures for 4xx errors that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
@@ -51,11 +51,13 @@ export class FailEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     const failure = toFailure(thrown, this.constraintFailures);
-    if (failure.code >= 500)
+    if (failure.status >= 500)
       this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
+    // The request was rejected on its connection, for example because its body took too long. Keep the status of the rejection.
+    if (response.socket?.writableEnded === true) return;
     // A cut connection tells the client that the response is incomplete.
     if (response.headersSent) response.destroy();
-    else response.status(failure.code).json(failEnvelope(failure));
+    else response.status(failure.status).json(failEnvelope(failure));
   }
 }
 

@@ -1,52 +1,59 @@
 export type FieldMessages = Readonly<Record<string, string>>;
 
+interface FailureOptions extends ErrorOptions {
+  readonly details?: FieldMessages;
+  /** Log level of a failure of 500 and above. */
+  readonly level?: 'error' | 'warn';
+}
+
 /** Failure that a client may see. The `cause` is only logged. */
 export class Failure extends Error {
   override readonly name = 'Failure';
+  readonly details: FieldMessages | undefined;
+  readonly level: 'error' | 'warn';
 
   constructor(
-    readonly code: number,
+    readonly status: number,
     message: string,
-    options?: ErrorOptions,
-    readonly details?: FieldMessages,
-    /** Log level of a failure of 500 and above. */
-    readonly level: 'error' | 'warn' = 'error',
+    options: FailureOptions = {},
   ) {
     super(message, options);
+    this.details = options.details;
+    this.level = options.level ?? 'error';
   }
 }
 
 /** Every status and message (contract 7). Messages of fields are in the DTOs. */
 export const failures = {
   validation: (details: FieldMessages, message = 'validation error') =>
-    new Failure(400, message, undefined, details),
+    new Failure(400, message, { details }),
   malformedRequest: () => new Failure(400, 'malformed request'),
-  credentials: () => new Failure(400, 'email or password is incorrect'),
+  wrongCredentials: () => new Failure(400, 'email or password is incorrect'),
   tooManyImages: () => new Failure(400, TOO_MANY_IMAGES),
   invalidOtp: () => new Failure(400, 'invalid or expired otp'),
   malformedAccessToken: () => new Failure(400, 'invalid or malformed access token'),
   missingAccessToken: () => new Failure(401, 'access token missing or expired'),
   missingRefreshToken: () => new Failure(401, 'invalid request, refresh token unavailable'),
-  refreshToken: () => new Failure(401, 'invalid refresh token'),
+  invalidRefreshToken: () => new Failure(401, 'invalid refresh token'),
   adminOnly: () => new Failure(403, 'this action is only for user with admin access'),
-  origin: () => new Failure(403, 'origin is not allowed'),
-  signature: () => new Failure(403, 'invalid signature'),
+  originNotAllowed: () => new Failure(403, 'origin is not allowed'),
+  invalidSignature: () => new Failure(403, 'invalid signature'),
   notFound: () => new Failure(404, "resource you're looking for is not found"),
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
-  fulfilmentStep: (next: string) => new Failure(409, `the order cannot become ${next}`),
+  stepNotPossible: (next: string) => new Failure(409, `the order cannot become ${next}`),
   tooManyOpenOrders: () => new Failure(409, 'you have too many unpaid orders'),
   orderNotRefundable: () => new Failure(409, 'order cannot be refunded'),
   refundRejected: (cause?: unknown) => new Failure(409, 'the gateway cannot refund this payment', { cause }),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
-  simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
+  simulatorActionNotPossible: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
   changedMeanwhile: () => new Failure(412, 'changed in the meantime'),
   tooLarge: () => new Failure(413, 'request is too large'),
   imageTooLarge: () => new Failure(413, 'an image can have 5 MiB at max'),
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),
   headersTooLarge: () => new Failure(431, 'request headers are too large'),
-  productCreation: (cause?: unknown) =>
+  productNotCreated: (cause?: unknown) =>
     new Failure(500, 'fail to create product and this is not your fault, please try again later', { cause }),
   unexpected: (cause?: unknown) =>
     new Failure(500, 'something went wrong on our side, please try again later', { cause }),
@@ -54,7 +61,7 @@ export const failures = {
     new Failure(502, 'payment gateway is unavailable, please try again later', { cause }),
   /** A warning, because no service is ready in the first moment after its start. */
   notReady: (parts: readonly string[], reason?: string) =>
-    new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason }, undefined, 'warn'),
+    new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason, level: 'warn' }),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', { cause }),
 } as const;

@@ -13,7 +13,7 @@ import type { Socket } from 'node:net';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { failEnvelope } from '../errors/fail-envelope.filter.js';
-import { unparsableRequests } from '../observability/metrics.js';
+import { connectionRejections } from '../observability/metrics.js';
 
 const SECOND = 1000;
 const MAX_HEADERS = 100;
@@ -42,7 +42,7 @@ const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
 };
 
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
-export class HttpAdapter extends ExpressAdapter {
+export class LimitedExpressAdapter extends ExpressAdapter {
   constructor(
     private readonly minimumReadRate: MinimumReadRate = { bytesPerSecond: 1024, windowMs: 60 * SECOND },
   ) {
@@ -56,7 +56,7 @@ export class HttpAdapter extends ExpressAdapter {
       // Express calls back for a URL that it cannot parse, such as `http://[`.
       express(request, response, () => {
         if (response.headersSent) request.socket.destroy();
-        else reject(request.socket, failures.malformedRequest());
+        else rejectOnSocket(request.socket, failures.malformedRequest());
       });
     });
     const server = createServer(SERVER_OPTIONS, listener);
@@ -64,16 +64,17 @@ export class HttpAdapter extends ExpressAdapter {
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    // Node would close the connection of a CONNECT request without a response. Node leaves errors of this socket unhandled.
+    // Without this listener, Node closes the connection of a CONNECT request and sends nothing. With the listener, errors of
+    // the socket are ours to handle.
     server.on('connect', (_request, socket: Socket) => {
       socket.on('error', () => socket.destroy());
-      reject(socket, failures.malformedRequest());
+      rejectOnSocket(socket, failures.malformedRequest());
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       // After the headers of a response, the client would read a failure as part of the response's body.
       const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse };
       if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) socket.destroy();
-      else reject(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
+      else rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
     });
     disconnectSlowReaders(server, this.minimumReadRate);
     this.httpServer = server;
@@ -88,7 +89,7 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
     if (request.complete) return;
     if (response.headersSent) request.socket.destroy();
     else if (type?.startsWith('multipart/form-data') !== true)
-      reject(request.socket, failures.requestTimeout(), response);
+      rejectOnSocket(request.socket, failures.requestTimeout(), response);
   }, BODY_MS).unref();
   request.once('close', () => {
     clearTimeout(timer);
@@ -103,17 +104,19 @@ export function rejectInvalidHeaders(request: Request, _response: Response, next
   else next();
 }
 
-/** Rejects a request on its connection. The headers that the response already has include those for CORS. */
-function reject(socket: Socket, failure: Failure, response?: ServerResponse): void {
+/** Rejects a request on its connection. Sends the headers that were already set on the response, such as those for CORS. */
+function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse): void {
+  // For the log and the metrics of requests. Node sends nothing of this response.
+  if (response !== undefined) response.statusCode = failure.status;
   socket.setTimeout(LINGER_MS, () => socket.destroy());
   socket.end(toHttpMessage(failure, response?.getHeaders()));
-  unparsableRequests.inc({ http_response_status_code: failure.code });
+  connectionRejections.inc({ http_response_status_code: failure.status });
 }
 
 function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): string {
   const body = JSON.stringify(failEnvelope(failure));
   return [
-    `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}`,
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}`,
     ...Object.entries({
       'x-request-id': randomUUID(),
       'x-content-type-options': 'nosniff',

@@ -31,6 +31,6 @@ export function originCheck(env: OriginSettings) {
       origin === own ||
       origin === `${protocol}//${host ?? ''}` ||
       isCorsOrigin(env, origin);
-    next(isAllowed ? undefined : failures.origin());
+    next(isAllowed ? undefined : failures.originNotAllowed());
   };
 }

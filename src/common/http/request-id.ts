@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const HEADER = 'X-Request-Id';
-const SANE_TOKEN = /^[\w.:-]{1,128}$/;
+const VALID_ID = /^[\w.:-]{1,128}$/;
 
-/** Sets `X-Request-Id` of the response to the client's own id if that is a sane token, otherwise to a generated id. */
+/** Sets `X-Request-Id` of the response to the client's own id if that id is valid, otherwise to a generated id. */
 export function requestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
-  const given = request.headers['x-request-id'];
-  response.setHeader(HEADER, typeof given === 'string' && SANE_TOKEN.test(given) ? given : randomUUID());
+  const given = request.headers[HEADER.toLowerCase()];
+  response.setHeader(HEADER, typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID());
   next();
 }
 

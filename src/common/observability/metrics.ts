@@ -33,9 +33,9 @@ export const requestDuration = new Histogram({
   buckets: REQUEST_BUCKETS,
 });
 
-export const unparsableRequests = createCounter(
+export const connectionRejections = createCounter(
   'http_server_unparsable_requests_total',
-  'Requests rejected by the HTTP parser: malformed, too large or too slow, by status',
+  'Requests rejected on their connection: malformed, too large or too slow, by status',
   { http_response_status_code: ['400', '408', '413', '431'] },
 );
 

@@ -4,7 +4,7 @@ import { requestDuration } from './metrics.js';
 import { requestIdOf } from '../http/request-id.js';
 import { routeOf } from '../http/request-route.js';
 
-/** Metric label for a client that disconnected before the response began. nginx uses 499 too. */
+/** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
 const CLIENT_LEFT = 499;
 
 /** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
@@ -13,12 +13,14 @@ export function requestLog(logger: Logger) {
     const { method = '', url = '' } = request;
     const end = requestDuration.startTimer();
     response.once('close', () => {
-      const { statusCode: status, headersSent, writableFinished } = response;
+      const { statusCode, headersSent, writableFinished } = response;
+      // The status of a request that was rejected on its connection is at least 400.
+      const status = headersSent || statusCode >= 400 ? statusCode : CLIENT_LEFT;
       const seconds = end({
         http_request_method: method,
         // A label must not contain paths that clients make up.
         http_route: routeOf(request) ?? 'none',
-        http_response_status_code: headersSent ? status : CLIENT_LEFT,
+        http_response_status_code: status,
       });
       if (url.startsWith('/api/health')) return;
       const line = {

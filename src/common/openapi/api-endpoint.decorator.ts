@@ -78,7 +78,7 @@ function describeEndpoint(options: EndpointOptions, changesState: boolean): Meth
     ...describeFailures([
       ...when(access !== 'public', failures.malformedAccessToken(), failures.missingAccessToken()),
       ...when(access === 'admin', failures.adminOnly()),
-      ...when(changesState, failures.origin()),
+      ...when(changesState, failures.originNotAllowed()),
       ...when(acceptsIfMatch, failures.changedMeanwhile()),
       ...(options.failures ?? []),
       ...when(takes !== undefined, ...BODY_FAILURES),
@@ -158,8 +158,8 @@ function toSchema(data: NonNullable<EndpointOptions['success']['data']> | readon
 }
 
 function describeFailures(documented: readonly Failure[]): MethodDecorator[] {
-  return [...new Set(documented.map(({ code }) => code))].map((status) => {
-    const ofStatus = documented.filter(({ code }) => code === status);
+  return [...new Set(documented.map(({ status }) => status))].map((status) => {
+    const ofStatus = documented.filter((failure) => failure.status === status);
     const messages = [...new Set(ofStatus.map(({ message }) => message))];
     const errors = {
       properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },

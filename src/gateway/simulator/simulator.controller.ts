@@ -61,7 +61,7 @@ export class SimulatorController {
     const view = toView(found);
     response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
-      if (rejectedAction !== null) throw failures.simulatorAction();
+      if (rejectedAction !== null) throw failures.simulatorActionNotPossible();
       response.status(200).json(toSuccessEnvelope(view));
       return;
     }

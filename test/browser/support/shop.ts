@@ -38,7 +38,10 @@ export async function placePaidOrder(
   });
 }
 
-/** Performs an action of a payment page: `qris`, or `transactions/<id>/settle`. @returns the id of the latest transaction */
+/**
+ * Performs an action of a payment page: `qris`, or `transactions/<id>/settle`.
+ * @returns the id of the latest transaction
+ */
 export async function simulate({ context }: Shopper, page: string | null, action: string): Promise<string> {
   const headers = { Accept: 'application/json' };
   const response = await context.request.post(`${page}/${action}`, { headers });

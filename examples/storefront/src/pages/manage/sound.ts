@@ -5,7 +5,10 @@ export function isSoundAllowed(): boolean {
   return audio?.state === 'running';
 }
 
-/** Calls the listener when the sound becomes allowed. @returns a function that removes the listener */
+/**
+ * Calls the listener when the sound becomes allowed.
+ * @returns a function that removes the listener
+ */
 export function onSoundChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
