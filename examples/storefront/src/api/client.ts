@@ -1,6 +1,6 @@
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { type components, createBakeryClient } from 'bakery-client';
-import { endSession } from '../state/session';
+import { handleSessionEnd } from '../state/session';
 import { hasCode } from './errors';
 
 export type Schemas = components['schemas'];
@@ -20,7 +20,7 @@ export type User = Schemas['UserWithRoleView'];
 
 export const API_OPTIONS = {
   baseUrl: (import.meta.env.VITE_API_URL as string | undefined) ?? 'http://localhost:3000',
-  onSignedOut: endSession,
+  onSignedOut: handleSessionEnd,
 };
 
 export const api = createBakeryClient(API_OPTIONS);

@@ -32,11 +32,13 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       await onSubmit(values, form.reset);
     } catch (error) {
       const fields = Object.keys(values);
-      for (const [index, [name, message]] of Object.entries(getFieldMessages(error, fields)).entries())
-        form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
+      const messages = Object.entries(getFieldMessages(error, fields));
+      messages.forEach(([name, message], index) =>
+        form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 }),
+      );
       // Empty if the fields show all messages.
-      const remaining = explain(error, { except: fields });
-      if (remaining !== '') form.setError('root', { message: remaining });
+      const otherMessage = explain(error, { except: fields });
+      if (otherMessage !== '') form.setError('root', { message: otherMessage });
     }
   });
   return (
@@ -52,18 +54,19 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   );
 }
 
-interface FieldProps extends TextFieldProps {
+interface FormFieldProps extends TextFieldProps {
   /** Key of the value, and of its message in the response of the service. */
   name: string;
 }
 
-export function Field({ name, ...attributes }: FieldProps) {
+/** Text field that is bound to a value of the form, and shows the validation message of this value. */
+export function FormField({ name, ...attributes }: FormFieldProps) {
   const { register, getFieldState, formState } = useFormContext();
   const message = getFieldState(name, formState).error?.message;
   return <TextField message={message} autoComplete="off" {...attributes} {...register(name)} />;
 }
 
-interface SelectFieldProps extends Pick<FieldProps, 'name' | 'label' | 'hint'> {
+interface SelectFieldProps extends Pick<FormFieldProps, 'name' | 'label' | 'hint'> {
   /** Label by value. */
   options: Record<string, string>;
 }
@@ -86,15 +89,15 @@ export function SelectField({ name, label, hint, options }: SelectFieldProps) {
 }
 
 export function PasswordField({ name = 'password', label = t('account.password') }) {
-  return <Field name={name} label={label} type="password" autoComplete="current-password" />;
+  return <FormField name={name} label={label} type="password" autoComplete="current-password" />;
 }
 
 export function NewPasswordFields({ label }: { label: string }) {
   const attributes = { type: 'password', autoComplete: 'new-password' };
   return (
     <>
-      <Field name="password" label={label} hint={t('account.passwordHint')} {...attributes} />
-      <Field name="passwordConfirmation" label={t('account.repeatPassword')} {...attributes} />
+      <FormField name="password" label={label} hint={t('account.passwordHint')} {...attributes} />
+      <FormField name="passwordConfirmation" label={t('account.repeatPassword')} {...attributes} />
     </>
   );
 }
@@ -102,7 +105,7 @@ export function NewPasswordFields({ label }: { label: string }) {
 export function CodeField() {
   const hint = t('account.codeHint');
   return (
-    <Field
+    <FormField
       name="otp"
       label={t('account.code')}
       autoComplete="one-time-code"

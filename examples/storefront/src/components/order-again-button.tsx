@@ -6,7 +6,7 @@ import { productDetail } from '../api/products';
 import { queryClient } from '../api/query-client';
 import { t } from '../i18n';
 import { addToCart } from '../state/cart';
-import { toast } from '../state/toast';
+import { showToast } from '../state/toast';
 import { Button } from './button';
 
 /** Button that puts the products of an order into the cart again, with current prices and without sold-out products. */
@@ -24,10 +24,10 @@ export function OrderAgainButton({ order }: { order: Order }) {
     },
     onSuccess: (lines) => {
       for (const { product, quantity } of lines) addToCart(product, quantity);
-      if (lines.length < order.items.length) toast(t('order.againPartly'));
+      if (lines.length < order.items.length) showToast(t('order.againPartly'));
       if (lines.length > 0) void navigate('/cart');
     },
-    onError: (error) => toast(explain(error)),
+    onError: (error) => showToast(explain(error)),
   });
   return (
     <Button className="button quiet" aria-disabled={isPending} onClick={() => mutate()}>

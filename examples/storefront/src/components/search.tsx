@@ -5,7 +5,7 @@ import { Icon } from './icon';
 import { Notice } from './notice';
 import { t } from '../i18n';
 
-/** Returns a query parameter of the page's address and a function that changes it. A missing parameter is ''. */
+/** Returns a query parameter of the page's URL and a function that changes it. A missing parameter is ''. */
 export function useUrlParameter(name: string) {
   const [search, setSearch] = useSearchParams();
   const change = (value: string) => {
@@ -18,7 +18,7 @@ export function useUrlParameter(name: string) {
   return [search.get(name) ?? '', change] as const;
 }
 
-/** Search field that is bound to `?q=` of the address. An empty text shows everything again. */
+/** Search field that is bound to `?q=` of the URL. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
   const [text, search] = useUrlParameter('q');
   const form = useRef<HTMLFormElement>(null);

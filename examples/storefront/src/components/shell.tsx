@@ -7,8 +7,8 @@ import { productList } from '../api/products';
 import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
 import { countPieces, useCart } from '../state/cart';
 import { chooseLanguage } from '../state/language';
-import { forgetPerson, useSession } from '../state/session';
-import { toast, Toasts } from '../state/toast';
+import { forgetUser, useSession } from '../state/session';
+import { showToast, ToastRegion } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
 import { useShopName } from '../api/shop';
@@ -41,7 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <ShopContact />
         <p>{t('footer', { name })}</p>
       </footer>
-      <Toasts />
+      <ToastRegion />
     </div>
   );
 }
@@ -99,9 +99,9 @@ function Account() {
       await dataOf(api.POST('/api/logout'));
       // Navigate first: without a person, `RequireUser` would redirect to the sign-in.
       void navigate('/', { replace: true });
-      forgetPerson();
+      forgetUser();
     } catch {
-      toast(t('account.signOutFailed'));
+      showToast(t('account.signOutFailed'));
     }
   };
   return (

@@ -9,7 +9,7 @@ import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
 import { removeFromCart, setQuantity, calculateLineTotal, useCart } from '../state/cart';
-import { toast } from '../state/toast';
+import { showToast } from '../state/toast';
 import { t } from '../i18n';
 import { Badge } from '../components/order-labels';
 
@@ -56,7 +56,7 @@ function Line({ line }: { line: CurrentLine }) {
   const { id, name, price, oldPrice, isSoldOut } = line;
   const remove = () => {
     removeFromCart(id);
-    toast(t('cart.removed', { name }));
+    showToast(t('cart.removed', { name }));
     focusHeading();
   };
   return (

@@ -10,6 +10,9 @@ import { SearchForm, useUrlParameter } from '../components/search';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
 
+/** Number of products in the first row of the widest layout; see `.grid` in pages.css. */
+const MAX_COLUMNS = 4;
+
 export function CatalogPage() {
   const [text] = useUrlParameter('q');
   return (
@@ -26,7 +29,7 @@ export function CatalogPage() {
         count={(count) => t('count.products', { count })}
         className="grid"
         renderItem={(product, index) => (
-          <ProductCard key={product.id} product={product} isInFirstRow={index < 4} />
+          <ProductCard key={product.id} product={product} isInFirstRow={index < MAX_COLUMNS} />
         )}
         empty={<Notice icon="shop" title={t('catalog.empty')} text={t('catalog.emptyText')} />}
         notFound={text && t('catalog.notFound', { text })}

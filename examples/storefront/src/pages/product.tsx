@@ -11,7 +11,7 @@ import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
 import { addToCart, countPieces } from '../state/cart';
 import { useSession } from '../state/session';
-import { toast } from '../state/toast';
+import { showToast } from '../state/toast';
 import { t } from '../i18n';
 
 export default function ProductPage() {
@@ -40,7 +40,7 @@ function ProductDetails({ product }: { product: Product }) {
   const add = () => {
     const cart = addToCart(product, quantity);
     const pieces = t('count.pieces', { count: countPieces(cart) });
-    toast(t('product.added', { name: product.name, pieces }));
+    showToast(t('product.added', { name: product.name, pieces }));
   };
   return (
     <article className="product">

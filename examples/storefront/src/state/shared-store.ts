@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 
-/** Creates a store in localStorage. It survives reloads and is shared by all tabs. */
+/** Creates a store in localStorage. All tabs share the store. It keeps its state until the site data is cleared. */
 export function createSharedStore<State extends object>(name: string, initial: State) {
   const store = create<State>()(persist(() => initial, { name, version: 1 }));
   window.addEventListener('storage', ({ key }) => {

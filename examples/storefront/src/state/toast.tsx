@@ -20,13 +20,14 @@ const useToast = create((): Toast => NONE);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a message for a few seconds, optionally with a button. */
-export function toast(text: string, action?: ToastAction) {
+export function showToast(text: string, action?: ToastAction) {
   clearTimeout(timer);
+  // `setState` merges. An undefined action removes the button of the previous message.
   useToast.setState({ text, action });
   timer = setTimeout(() => useToast.setState(NONE), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
-export function Toasts() {
+export function ToastRegion() {
   const { text, action } = useToast();
   const run = () => {
     useToast.setState(NONE);

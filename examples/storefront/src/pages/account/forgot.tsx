@@ -1,9 +1,9 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { CodeField, Field, Form, NewPasswordFields } from '../../components/form';
+import { CodeField, FormField, Form, NewPasswordFields } from '../../components/form';
 import { FormPage } from '../../components/form-page';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 
 /** State of the history entry. Unlike the page's URL, this state cannot appear in logs. It survives a reload. */
@@ -28,7 +28,7 @@ function RequestStep() {
     <FormPage title={t('account.forgot')}>
       <p>{t('forgot.lead')}</p>
       <Form submit={t('forgot.send')} onSubmit={request}>
-        <Field name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
+        <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
       </Form>
       <Link to="/login">{t('forgot.back')}</Link>
     </FormPage>
@@ -39,7 +39,7 @@ function ResetStep({ email }: { email: string }) {
   const navigate = useNavigate();
   const reset = async (values: Omit<Schemas['ResetPasswordDto'], 'email'>) => {
     await dataOf(api.POST('/api/password/reset', { body: { ...values, email, otp: values.otp.trim() } }));
-    toast(t('forgot.done'));
+    showToast(t('forgot.done'));
     await navigate('/login', { replace: true });
   };
   return (

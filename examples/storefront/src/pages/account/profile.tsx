@@ -1,35 +1,35 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { Field, Form, NewPasswordFields, PasswordField, SelectField } from '../../components/form';
+import { FormField, Form, NewPasswordFields, PasswordField, SelectField } from '../../components/form';
 import { PageHeading } from '../../components/page-heading';
-import { storePerson, usePerson } from '../../state/session';
-import { toast } from '../../state/toast';
+import { storeUser, useSignedInUser } from '../../state/session';
+import { showToast } from '../../state/toast';
 import { getLanguage, type Language, LANGUAGE_NAMES, t } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
 
 export default function ProfilePage() {
-  const { fullname, email, emailVerified } = usePerson();
+  const { fullname, email, emailVerified } = useSignedInUser();
   const navigate = useNavigate();
 
   const changeName = async (body: Schemas['UpdateProfileDto']) => {
-    storePerson((await dataOf(api.PATCH('/api/users', { body }))).user);
-    toast(t('profile.nameSaved'));
+    storeUser((await dataOf(api.PATCH('/api/users', { body }))).user);
+    showToast(t('profile.nameSaved'));
   };
   const changeLanguage = async ({ language }: { language: Language }) => {
     await chooseLanguage(language);
-    toast(t('profile.languageSaved'));
+    showToast(t('profile.languageSaved'));
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
     const { user } = await showWrongPasswordAt('password', dataOf(api.PATCH('/api/users', { body })));
-    storePerson({ ...user, emailVerified: false });
-    toast(t('profile.emailChanged'));
+    storeUser({ ...user, emailVerified: false });
+    showToast(t('profile.emailChanged'));
     await navigate('/verify?next=/profile');
   };
   const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
     await showWrongPasswordAt('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
     reset();
-    toast(t('profile.passwordChanged'));
+    showToast(t('profile.passwordChanged'));
   };
 
   return (
@@ -46,7 +46,7 @@ export default function ProfilePage() {
       <section className="panel">
         <h2>{t('profile.name')}</h2>
         <Form submit={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
-          <Field name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
+          <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
         </Form>
       </section>
       <section className="panel">
@@ -61,7 +61,7 @@ export default function ProfilePage() {
       <section className="panel">
         <h2>{t('account.email')}</h2>
         <Form submit={t('profile.changeEmail')} onSubmit={changeEmail}>
-          <Field name="email" label={t('profile.newEmail')} type="email" autoComplete="email" />
+          <FormField name="email" label={t('profile.newEmail')} type="email" autoComplete="email" />
           <PasswordField />
         </Form>
       </section>

@@ -1,25 +1,25 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { Field, Form, NewPasswordFields } from '../../components/form';
+import { FormField, Form, NewPasswordFields } from '../../components/form';
 import { FormPage } from '../../components/form-page';
-import { storePerson } from '../../state/session';
+import { storeUser } from '../../state/session';
 import { getLanguage, t } from '../../i18n';
 
 export default function RegisterPage() {
   const { search } = useLocation();
-  // The route's guard, `GuestsOnly`, redirects after the registration.
   const register = async (body: Schemas['RegisterDto']) => {
     // Mails are sent in the language of the account, which the service reads from this header.
     const headers = { 'Accept-Language': getLanguage() };
     const { user } = await dataOf(api.POST('/api/register', { body, headers }));
-    storePerson({ ...user, emailVerified: false });
+    // The route's guard, `GuestsOnly`, redirects as soon as the user is stored.
+    storeUser({ ...user, emailVerified: false });
   };
   return (
     <FormPage title={t('account.create')}>
       <Form submit={t('register.submit')} onSubmit={register}>
-        <Field name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} autoFocus />
-        <Field name="email" label={t('account.email')} type="email" autoComplete="username" />
+        <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} autoFocus />
+        <FormField name="email" label={t('account.email')} type="email" autoComplete="username" />
         <NewPasswordFields label={t('account.password')} />
       </Form>
       <p>

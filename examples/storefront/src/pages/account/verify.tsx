@@ -5,24 +5,24 @@ import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
 import { FormPage } from '../../components/form-page';
 import { useNextPath } from '../../routing/guards';
-import { storePerson, usePerson } from '../../state/session';
-import { toast } from '../../state/toast';
+import { storeUser, useSignedInUser } from '../../state/session';
+import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 
 export default function VerifyPage() {
-  const { email } = usePerson();
+  const { email } = useSignedInUser();
   const navigate = useNavigate();
   const next = useNextPath();
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
-    storePerson({ ...user, emailVerified: true });
-    toast(t('verify.done'));
+    storeUser({ ...user, emailVerified: true });
+    showToast(t('verify.done'));
     await navigate(next, { replace: true });
   };
   const sendCode = () =>
     dataOf(api.POST('/api/otp')).then(
-      () => toast(t('verify.sent')),
-      () => toast(t('verify.notSent')),
+      () => showToast(t('verify.sent')),
+      () => showToast(t('verify.notSent')),
     );
   return (
     <FormPage title={t('verify.title')}>

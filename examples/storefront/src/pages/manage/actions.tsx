@@ -3,7 +3,7 @@ import { formatDateAndTime, formatPrice } from '../../format';
 import { t } from '../../i18n';
 
 /** Steps, refusals, cancellations and refunds of an order, in plain words. */
-export function Actions({ actions }: { actions: OrderAction[] }) {
+export function OrderActionHistory({ actions }: { actions: OrderAction[] }) {
   if (actions.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="actions">
@@ -20,7 +20,7 @@ export function Actions({ actions }: { actions: OrderAction[] }) {
 function describeAction({ action, by, at, amount, reason }: OrderAction) {
   const what =
     action === 'refund' ? t('actions.refund', { amount: formatPrice(amount ?? 0) }) : t(`actions.${action}`);
-  const who = by === null ? what : t('actions.by', { what, name: by.fullname });
-  const text = `${who}, ${formatDateAndTime(at)}`;
+  const sentence = by === null ? what : t('actions.by', { what, name: by.fullname });
+  const text = `${sentence}, ${formatDateAndTime(at)}`;
   return reason === null ? text : `${text}: ${reason}`;
 }

@@ -10,13 +10,13 @@ export function useFilters(names: string[]): Record<string, string> {
 
 interface FilterProps {
   label: string;
-  /** Name of the parameter in the address. */
+  /** Name of the parameter in the URL. */
   name: string;
   /** Label by value. */
   options: Record<string, string>;
 }
 
-/** Select box that is bound to a parameter of the address. */
+/** Select box that is bound to a parameter of the URL. */
 export function Filter({ label, name, options }: FilterProps) {
   const [chosen, choose] = useUrlParameter(name);
   return (

@@ -6,7 +6,7 @@ import { setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 
 /** Next step toward `collected`, by current step. */
 const NEXT_STEP = { new: 'preparing', preparing: 'ready', ready: 'collected' } as const;
@@ -86,7 +86,7 @@ export function StepsButton({ orders, step, className, onTaken, onError, childre
       const [first] = orders;
       const name = first && orders.length === 1 ? formatOrderNumber(first.order_id) : undefined;
       const subject = name ?? t('count.orders', { count: orders.length });
-      toast(`${subject}: ${t(`fulfilment.${step}`)}.`, {
+      showToast(`${subject}: ${t(`fulfilment.${step}`)}.`, {
         label: t('step.undo'),
         run: () => void undo(orders),
       });
@@ -112,8 +112,8 @@ async function takeStep(orders: Order[], step: Fulfilment) {
 async function undo(orders: Order[]) {
   try {
     for (const { order_id, fulfilment } of orders) await setFulfilment(order_id, fulfilment);
-    toast(t('step.undone'));
+    showToast(t('step.undone'));
   } catch (error) {
-    toast(explain(error));
+    showToast(explain(error));
   }
 }

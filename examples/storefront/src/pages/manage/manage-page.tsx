@@ -3,7 +3,7 @@ import { NavLink } from 'react-router';
 import { PageHeading } from '../../components/page-heading';
 import './manage.css';
 import { type Language, t, useLanguage } from '../../i18n';
-import { NewOrders } from './new-orders';
+import { NewOrderAlerts } from './new-orders';
 
 interface ManagePageProps {
   title: string;
@@ -12,15 +12,16 @@ interface ManagePageProps {
   isWide?: boolean;
 }
 
-/** Pages that the build makes of docs/guide.md and docs/panduan.md. */
+/** Pages that the build generates from docs/guide.md and docs/panduan.md. */
 const GUIDES: Record<Language, string> = { en: '/guide.html', id: '/panduan.html' };
 
 /** Page for administrators, with the navigation between their pages. */
 export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
   const { title, action, belowTitle, isWide = false, children } = props;
+  const guide = GUIDES[useLanguage()];
   return (
     <div className={isWide ? 'page' : 'page narrow'}>
-      <NewOrders />
+      <NewOrderAlerts />
       <header className="page-head">
         <nav className="tabs" aria-label={t('nav.manage')}>
           <NavLink to="/manage/today">{t('today')}</NavLink>
@@ -28,7 +29,7 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
           <NavLink to="/manage/products">{t('manage.products')}</NavLink>
           <NavLink to="/manage/sales">{t('manage.sales')}</NavLink>
           <NavLink to="/manage/shop">{t('manage.hours')}</NavLink>
-          <a href={GUIDES[useLanguage()]} target="_blank" rel="noopener">
+          <a href={guide} target="_blank" rel="noopener">
             {t('manage.guide')}
             <span className="visually-hidden"> {t('newTab')}</span>
           </a>

@@ -3,11 +3,11 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { newestPaidOrders } from '../../api/orders';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { allowSound, beep, isSoundAllowed, onSoundChange } from './sound';
 
 /** Announces orders that were paid since the last poll on every page for administrators: with a message, a number in the tab's title and a sound. */
-export function NewOrders() {
+export function NewOrderAlerts() {
   const { data } = useQuery(newestPaidOrders);
   const known = useRef<Set<string>>(undefined);
   const unseen = useRef(0);
@@ -19,7 +19,7 @@ export function NewOrders() {
     if (arrived === 0) return;
     unseen.current += arrived;
     document.title = `(${unseen.current}) ${document.title.replace(/^\(\d+\) /, '')}`;
-    toast(t('manage.newOrders', { count: arrived }));
+    showToast(t('manage.newOrders', { count: arrived }));
     beep();
   }, [data]);
   if (useSyncExternalStore(onSoundChange, isSoundAllowed)) return null;

@@ -15,7 +15,7 @@ import { getNextStep, StepBackButton, StepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
-import { Actions } from './actions';
+import { OrderActionHistory } from './actions';
 
 /** Order of a customer: contact, fulfilment, items, refund and payment history (`notifications`). */
 export default function ManageOrderPage() {
@@ -31,7 +31,7 @@ export default function ManageOrderPage() {
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
             <PaymentSection order={order} entries={notifications} transactions={transactions} />
-            <Actions actions={actions} />
+            <OrderActionHistory actions={actions} />
           </article>
         )}
       </Loaded>

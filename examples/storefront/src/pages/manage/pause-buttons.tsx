@@ -5,7 +5,7 @@ import { pauseShop } from '../../api/shop';
 import { addDays, formatClock, toInstant, toLocalDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 
 const HALF_HOUR_MS = 30 * 60_000;
 
@@ -15,9 +15,9 @@ export function PauseButtons({ shop: { paused_until, time_zone } }: { shop: Shop
     mutationFn: pauseShop,
     onSuccess: (_, until) =>
       until === null
-        ? toast(t('pause.ended'))
-        : toast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
-    onError: (error) => toast(explain(error)),
+        ? showToast(t('pause.ended'))
+        : showToast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
+    onError: (error) => showToast(explain(error)),
   });
   const pauseUntil = (end: Date) => mutate(end.toISOString());
   const pauseToday = () => {

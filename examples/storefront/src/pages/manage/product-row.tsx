@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '../../components/button';
 import { Badge } from '../../components/order-labels';
 import { Picture } from '../../components/picture';
 import { formatPrice } from '../../format';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 
 /** Row of the administrators' product list, with buttons that change the product's availability. */
@@ -17,7 +17,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
   const today = useToday();
   const { mutate, isPending } = useMutation({
     mutationFn: (change: { available: boolean; until?: string }) => setAvailability(id, change),
-    onError: (error) => toast(explain(error)),
+    onError: (error) => showToast(explain(error)),
   });
   const unavailableLabel =
     unavailable_until === null

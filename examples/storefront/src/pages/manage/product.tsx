@@ -12,11 +12,11 @@ import {
 } from '../../api/product-editing';
 import { useFreshQuery } from '../../api/query-client';
 import { ConfirmButton } from '../../components/question-button';
-import { Field, Form } from '../../components/form';
+import { FormField, Form } from '../../components/form';
 import { Alert } from '../../components/notice';
 import { Loaded } from '../../components/loaded';
 import { formatPrice, parsePrice } from '../../format';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { ImagePicker } from './image-picker';
 import { ManagePage } from './manage-page';
 import { t } from '../../i18n';
@@ -67,7 +67,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
     if (price === null) throw new BakeryFailure(400, '', { price: t('products.priceUnclear') });
     try {
       const saved = await saveProduct(base, { ...values, price }, setUploadProgress);
-      toast(t('products.saved', { name: saved.name }));
+      showToast(t('products.saved', { name: saved.name }));
       await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
     } catch (error) {
       if (base !== undefined && hasCode(error, 412)) await showChanges(base);
@@ -89,9 +89,14 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         defaultValues={defaultValues}
         onSubmit={save}
       >
-        <Field name="name" label={t('products.name')} maxLength={255} />
-        <Field name="price" label={t('products.price')} inputMode="decimal" hint={t('products.priceHint')} />
-        <Field name="description" label={t('products.description')} maxLength={10_000} isMultiline />
+        <FormField name="name" label={t('products.name')} maxLength={255} />
+        <FormField
+          name="price"
+          label={t('products.price')}
+          inputMode="decimal"
+          hint={t('products.priceHint')}
+        />
+        <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
         <ImagePicker />
         <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
         {uploadProgress !== undefined && (
@@ -124,10 +129,10 @@ function DeleteSection({ product: { id, name } }: { product: Product }) {
   const remove = async () => {
     try {
       await deleteProduct(id);
-      toast(t('products.deleted', { name }));
+      showToast(t('products.deleted', { name }));
       await navigate('/manage/products', { replace: true });
     } catch (error) {
-      toast(explain(error));
+      showToast(explain(error));
     }
   };
   return (

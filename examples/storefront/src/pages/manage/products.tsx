@@ -9,7 +9,7 @@ import { ManagePage } from './manage-page';
 import { ProductRow } from './product-row';
 import { t } from '../../i18n';
 
-/** All products. Search and filter are in the address: `?q=lapis&available=false`. */
+/** All products. Search and filter are in the URL: `?q=lapis&available=false`. */
 export default function ManageProductsPage() {
   const filters = useFilters(['q', 'available']);
   const availability = { true: t('products.available'), false: t('products.notAvailable') };

@@ -8,7 +8,7 @@ import { TextField } from '../../components/field';
 import { Alert } from '../../components/notice';
 import { focusHeading } from '../../components/page-heading';
 import { formatPrice, parsePrice } from '../../format';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 
 const FIELDS = ['amount', 'reason'];
@@ -39,7 +39,7 @@ export function RefundForm({ order, transaction }: RefundFormProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => refundOrder(order, refund),
     onSuccess: () => {
-      toast(t('refund.done', { amount: formatPrice(amount) }));
+      showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
   });

@@ -2,8 +2,8 @@ import type { Schemas, ShopSettings } from '../../api/client';
 import { t } from '../../i18n';
 
 type Shop = Schemas['AdminShopView'];
-/** Settings that the form edits as texts. An empty text is null. */
-const OPTIONAL = ['cut_off', 'address', 'phone', 'whatsapp', 'website'] as const;
+/** Text settings that may be empty. An empty text is sent as null. */
+const OPTIONAL_TEXTS = ['cut_off', 'address', 'phone', 'whatsapp', 'website'] as const;
 
 export function toFormValues(shop: Shop) {
   const { hours, closed, closed_ranges, time_zone, name, language } = shop;
@@ -30,7 +30,7 @@ export function toFormValues(shop: Shop) {
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
 export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): ShopSettings {
-  const texts = Object.fromEntries(OPTIONAL.map((name) => [name, values[name].trim() || null]));
+  const texts = Object.fromEntries(OPTIONAL_TEXTS.map((name) => [name, values[name].trim() || null]));
   return {
     ...values,
     ...texts,
@@ -38,8 +38,8 @@ export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): Sho
     language: values.language as Shop['language'],
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
-    orders_per_slot: values.orders_per_slot.trim() === '' ? null : toNumber(values.orders_per_slot),
-    slot_minutes: (values.slot_minutes === '' ? null : toNumber(values.slot_minutes)) as Shop['slot_minutes'],
+    orders_per_slot: toOptionalNumber(values.orders_per_slot),
+    slot_minutes: toOptionalNumber(values.slot_minutes) as Shop['slot_minutes'],
   };
 }
 
@@ -71,5 +71,9 @@ export function listChanges(before: Shop, after: Shop): string[] {
 
 /** Converts the text of a number field. An empty text becomes NaN, which JSON sends as null, so the service rejects it. */
 function toNumber(text: string) {
-  return text.trim() === '' ? NaN : Number(text);
+  return toOptionalNumber(text) ?? NaN;
+}
+
+function toOptionalNumber(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
 }

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { hasCode } from '../../api/errors';
 import { useFreshQuery } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
-import { Field, Form, SelectField } from '../../components/form';
+import { FormField, Form, SelectField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import { Alert } from '../../components/notice';
 import { LANGUAGE_NAMES, t } from '../../i18n';
-import { toast } from '../../state/toast';
+import { showToast } from '../../state/toast';
 import { addDate, ClosedDates } from './closed-dates';
 import { ClosedRanges } from './closed-ranges';
 import { HoursField } from './hours-field';
@@ -51,7 +51,7 @@ function ShopForm(loaded: LoadedSettings) {
     if (data) setBase(data);
     setChanges([]);
     reset(saved);
-    toast(t('hours.saved'));
+    showToast(t('hours.saved'));
   };
   return (
     <section className="panel">
@@ -61,15 +61,20 @@ function ShopForm(loaded: LoadedSettings) {
         <ClosedDates />
         <ClosedRanges />
         <PaidOrdersNote saved={base.shop} />
-        <Field name="lead_minutes" label={t('hours.lead')} inputMode="numeric" hint={t('hours.leadHint')} />
-        <Field
+        <FormField
+          name="lead_minutes"
+          label={t('hours.lead')}
+          inputMode="numeric"
+          hint={t('hours.leadHint')}
+        />
+        <FormField
           name="days_ahead"
           label={t('hours.daysAhead')}
           inputMode="numeric"
           hint={t('hours.daysAheadHint')}
         />
-        <Field name="cut_off" label={t('shop.cutOff')} hint={t('shop.cutOffHint')} type="time" />
-        <Field
+        <FormField name="cut_off" label={t('shop.cutOff')} hint={t('shop.cutOffHint')} type="time" />
+        <FormField
           name="orders_per_slot"
           label={t('shop.perSlot')}
           hint={t('shop.perSlotHint')}
@@ -83,12 +88,12 @@ function ShopForm(loaded: LoadedSettings) {
             ...Object.fromEntries([15, 30, 60].map((count) => [count, t('shop.minutes', { count })])),
           }}
         />
-        <Field name="time_zone" label={t('hours.timeZone')} hint={t('hours.timeZoneHint')} />
-        <Field name="name" label={t('shop.name')} maxLength={100} />
-        <Field name="address" label={t('shop.address')} maxLength={300} isMultiline />
-        <Field name="phone" label={t('order.phone')} type="tel" />
-        <Field name="whatsapp" label={t('shop.whatsapp')} type="tel" />
-        <Field name="website" label={t('shop.website')} type="url" />
+        <FormField name="time_zone" label={t('hours.timeZone')} hint={t('hours.timeZoneHint')} />
+        <FormField name="name" label={t('shop.name')} maxLength={100} />
+        <FormField name="address" label={t('shop.address')} maxLength={300} isMultiline />
+        <FormField name="phone" label={t('order.phone')} type="tel" />
+        <FormField name="whatsapp" label={t('shop.whatsapp')} type="tel" />
+        <FormField name="website" label={t('shop.website')} type="url" />
         <SelectField
           name="language"
           label={t('shop.language')}
