@@ -79,13 +79,13 @@ describe('a rejected login', () => {
 
 describe('a login while the account changes', () => {
   /** Logs in, with a change that commits between the check of the password and the start of the session. */
-  const loginDuring = (change: string) =>
+  const loginWhileChanging = (change: string) =>
     sendDuringTransaction(service.database, `UPDATE users SET ${change} WHERE id = ${ayuId}`, () =>
       login({ email: AYU.email, password: AYU.password }),
     );
 
   it('issues tokens with the new role', async () => {
-    const response = await loginDuring("role = 'ADMIN'");
+    const response = await loginWhileChanging("role = 'ADMIN'");
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ data: { user: { role: 'ADMIN' } } });
     for (const { value } of parseCookies(response)) expect(decodeClaims(value).role).toBe('ADMIN');
@@ -93,8 +93,8 @@ describe('a login while the account changes', () => {
   });
 
   it('is rejected if the password changes before the session starts', async () => {
-    const hashOfAdmin = `SELECT password_hash FROM users WHERE email = '${ADMIN.email}'`;
-    const response = await loginDuring(`password_hash = (${hashOfAdmin})`);
+    const selectHashOfAdmin = `SELECT password_hash FROM users WHERE email = '${ADMIN.email}'`;
+    const response = await loginWhileChanging(`password_hash = (${selectHashOfAdmin})`);
     expectFailure(response, 400, MESSAGES.wrongCredentials);
     expect(parseCookies(response)).toEqual([]);
   });

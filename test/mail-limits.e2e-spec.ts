@@ -14,11 +14,15 @@ beforeEach(async () => {
   await service.waitForCode(ayu.email);
 });
 
-const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post('/api/otp')).expect(204);
-const requestReset = (email: string, address = HOME) =>
-  sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
+const requestOtp = (clientAddress = HOME) =>
+  sendFrom(clientAddress, ayu.client.clone().post('/api/otp')).expect(204);
+const requestReset = (email: string, clientAddress = HOME) =>
+  sendFrom(clientAddress, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
-/** Returns the subjects of all mails to an address, spelled as given or with its local part in upper case. */
+/**
+ * Returns the subjects of all emails to a mailbox. Reads both spellings that this file uses: as given, and with an
+ * upper-case local part.
+ */
 async function readSubjects(email: string): Promise<string[]> {
   await service.waitUntilMailed();
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Mails name the domain in lower case.
@@ -63,7 +67,7 @@ describe('one mailbox', () => {
     expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
   });
 
-  it('includes the addresses with a tag', async () => {
+  it('gets one code a minute for all its +tag addresses together', async () => {
     const tagged = (tag: string): string => `tagged+${tag}@example.com`;
     for (const tag of ['a', 'b'])
       await service
@@ -116,9 +120,10 @@ describe('one client address', () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, index) => requestReset(`nobody-${index}@example.com`, ATTACKER)),
     );
-    // Requests in parallel may have seen the counts before the limit was reached.
     const rowsAfterBurst = await service.countRows();
-    expect(rowsAfterBurst).toBeGreaterThanOrEqual(rows + 6);
+    // The limit leaves room for two codes. Each creates three counters (requester, mailbox, mailbox and purpose). Requests
+    // in parallel may have seen the counts before the limit was reached, so there may be more counters.
+    expect(rowsAfterBurst).toBeGreaterThanOrEqual(rows + 2 * 3);
     await requestReset(ayu.email, ATTACKER);
     expect(await service.countRows()).toBe(rowsAfterBurst);
     expect(await readSubjects(ayu.email)).toHaveLength(1);

@@ -69,8 +69,7 @@ describe('POST /api/otp/verify', () => {
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE_S);
     await service.ageOtps(account.id, 10 * MINUTE_S);
     await expectRejected(account, account.code);
-    // A negative age moves the expiry of the code back into the future.
-    await service.ageOtps(account.id, -MINUTE_S);
+    await service.renewOtps(account.id, MINUTE_S);
     expect((await verify(account, account.code)).status).toBe(200);
   });
 
@@ -88,9 +87,10 @@ describe('POST /api/otp/verify', () => {
     expect((await service.readOtp(account.id))?.tries).toBe(0);
   });
 
-  it('treats texts and numbers that are not codes as wrong codes', async () => {
+  it('treats texts and numbers that are not codes as wrong codes, each of which counts as a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRejected(account, otp);
+    expect((await service.readOtp(account.id))?.tries).toBe(5);
   });
 });
 

@@ -32,6 +32,8 @@ const service = await useService({ listenOn: port, settings: { PUBLIC_URL: `http
 const customer = await service.customer();
 const admin = await service.admin();
 const productId = await addProduct(service, 185_000, 'Kue lapis');
+const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
+const gateway = service.app.get(PaymentGateway, { strict: false });
 
 /** Places an order. The returned functions use its payment page, and read or refund the order. */
 async function createPayment(by: Client = customer, product = productId) {
@@ -213,15 +215,17 @@ describe('a payment at the simulator', () => {
   });
 });
 
-describe('a payment page with several transactions', () => {
-  /** Pays by bank transfer and with GoPay. The bank transfer stays pending. */
-  async function payTwice() {
-    const payment = await createPayment();
-    await payment.act('bank-transfer', 'gopay');
-    const [first, second] = (await payment.view()).transactions;
-    return { ...payment, first: first?.transaction_id ?? '', second: second?.transaction_id ?? '' };
-  }
+/** Pays by bank transfer and with GoPay. The bank transfer stays pending. */
+async function payTwice() {
+  const payment = await createPayment();
+  await payment.act('bank-transfer', 'gopay');
+  const [first, second] = (await payment.view()).transactions;
+  if (first === undefined || second === undefined)
+    throw new Error('the page does not show both transactions');
+  return { ...payment, first: first.transaction_id, second: second.transaction_id };
+}
 
+describe('a payment page with several transactions', () => {
   it('lets the customer pay with another method after a denied or a pending one, and reports every transaction', async () => {
     const payment = await createPayment();
     await payment.act('deny', 'bank-transfer', 'qris');
@@ -252,24 +256,6 @@ describe('a payment page with several transactions', () => {
     ]);
   });
 
-  it('is reported, cancelled and refunded by the id of a transaction, or by the id of the attempt for the latest one', async () => {
-    const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
-    const gateway = service.app.get(PaymentGateway, { strict: false });
-    const { orderId: attemptId, first, second } = await payTwice();
-    const statusOf = async (id: string) => (await gateway.getTransaction(id))?.transactionStatus;
-    expect(await gateway.getTransaction(attemptId)).toMatchObject({ attemptId, transactionId: second });
-    expect(await gateway.getTransaction(first)).toMatchObject({ attemptId, transactionId: first });
-    await gateway.cancelOrExpire(attemptId, 'cancel');
-    expect(await statusOf(first)).toBe('pending');
-    expect(await gateway.cancelOrExpire(first, 'cancel')).toMatchObject({ transactionStatus: 'cancel' });
-    const refund = { refundKey: randomUUID(), amount: 50_000, reason: null };
-    await expect(gateway.refund(first, refund)).rejects.toMatchObject({ name: 'GatewayRejectedError' });
-    for (let n = 0; n < 2; n += 1)
-      expect(await gateway.refund(second, refund)).toMatchObject({ refundAmount: '50000.00' });
-    expect([await statusOf(first), await statusOf(second)]).toEqual(['cancel', 'partial_refund']);
-    expect(await gateway.getTransaction(randomUUID())).toBeNull();
-  });
-
   it('accepts at most ten transactions', async () => {
     const payment = await createPayment();
     const clicks = Array.from({ length: 15 }, () => payment.click('bank-transfer'));
@@ -277,6 +263,34 @@ describe('a payment page with several transactions', () => {
       ...Array<number>(10).fill(303),
       ...Array<number>(5).fill(409),
     ]);
+  });
+});
+
+describe('the simulator as a PaymentGateway', () => {
+  const readStatus = async (id: string) => (await gateway.getTransaction(id))?.transactionStatus;
+
+  it('finds a transaction by its id, and the latest one by the id of the attempt', async () => {
+    const { orderId: attemptId, first, second } = await payTwice();
+    expect(await gateway.getTransaction(first)).toMatchObject({ attemptId, transactionId: first });
+    expect(await gateway.getTransaction(attemptId)).toMatchObject({ attemptId, transactionId: second });
+    expect(await gateway.getTransaction(randomUUID())).toBeNull();
+  });
+
+  it('cancels only the transaction that the id names', async () => {
+    const { orderId: attemptId, first, second } = await payTwice();
+    await gateway.cancelOrExpire(attemptId, 'cancel');
+    expect([await readStatus(first), await readStatus(second)]).toEqual(['pending', 'settlement']);
+    expect(await gateway.cancelOrExpire(first, 'cancel')).toMatchObject({ transactionStatus: 'cancel' });
+    expect([await readStatus(first), await readStatus(second)]).toEqual(['cancel', 'settlement']);
+  });
+
+  it('performs a refund with the same key once', async () => {
+    const { first, second } = await payTwice();
+    const refund = { refundKey: randomUUID(), amount: 50_000, reason: null };
+    await expect(gateway.refund(first, refund)).rejects.toMatchObject({ name: 'GatewayRejectedError' });
+    for (let n = 0; n < 2; n += 1)
+      expect(await gateway.refund(second, refund)).toMatchObject({ refundAmount: '50000.00' });
+    expect([await readStatus(first), await readStatus(second)]).toEqual(['pending', 'partial_refund']);
   });
 });
 

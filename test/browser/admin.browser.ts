@@ -189,7 +189,10 @@ function canRenderPreviews(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
     const images = [...document.querySelectorAll<HTMLImageElement>('.thumb img')];
     await Promise.all(images.map((image) => image.decode()));
-    return images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0);
+    return (
+      images.length > 0 &&
+      images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0)
+    );
   });
 }
 

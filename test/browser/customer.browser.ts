@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nullIfMissing } from '../support/files.js';
 import { until } from '../support/wait.js';
 import { measureOverflow, search, takeScreenshot, waitForHeading, waitForText } from './support/page.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
@@ -143,7 +144,7 @@ it('a customer searches by keyboard, gets back to the results from a product, an
 /** Waits for a mail to an address. Returns the code in the latest mail. */
 async function readMailedCode(email: string): Promise<string> {
   return until(`a mail to ${email}`, async () => {
-    const names = await readdir(outbox).catch(() => []);
+    const names = (await nullIfMissing(readdir(outbox))) ?? [];
     for (const name of names.sort().reverse()) {
       const mail = name.endsWith('.eml') ? await readFile(join(outbox, name), 'utf8') : '';
       if (!mail.includes(email)) continue;

@@ -49,6 +49,7 @@ it('the list of orders shows short numbers and fits a phone at double text size;
   await waitForText(page, '1 order in all.');
   await page.locator('html').evaluate((html) => (html.style.fontSize = '200%'));
   expect(await measureOverflow(page)).toBe(0);
+  expect(await page.locator('.badge').count()).toBe(1);
   const outside = await page.locator('.badge').evaluateAll((badges) =>
     badges.filter((badge) => {
       const card = badge.closest('.row')?.getBoundingClientRect();

@@ -4,9 +4,9 @@ import {
   changeShop,
   CROISSANT,
   everyDay,
+  performPaymentAction,
   placeOrder,
   placePaidOrder,
-  simulate,
   useShopSettings,
 } from './support/shop.js';
 import { newAdmin, newCustomer } from './support/shopper.js';
@@ -30,9 +30,9 @@ function pickupIn(halfHours: number): string {
 async function placeOrderPaidTwice(): Promise<string> {
   const customer = await newCustomer({ name: 'Dewi Anggraini' });
   const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 2 });
-  const transfer = await simulate(customer, redirect_url, 'bank-transfer');
-  await simulate(customer, redirect_url, 'qris');
-  await simulate(customer, redirect_url, `transactions/${transfer}/settle`);
+  const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
+  await performPaymentAction(customer, redirect_url, 'qris');
+  await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
   return order_id;
 }
 

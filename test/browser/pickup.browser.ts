@@ -6,7 +6,7 @@ import { addToCart, choosePickup } from './support/steps.js';
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
-it('a customer chooses a pickup and adds a phone number and a note; the next cart remembers only the phone number', async () => {
+it('an order shows the chosen pickup time, phone number and note', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCart(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
@@ -25,7 +25,16 @@ it('a customer chooses a pickup and adds a phone number and a note; the next car
   await waitForText(page, 'Please write "Selamat" on it');
   await page.goto('/orders');
   await page.getByRole('link', { name: /Pickup .*10:30/ }).waitFor();
+});
 
+it('the cart remembers the phone number of the previous order, but not its note', async () => {
+  const { page } = await newCustomer();
+  await addToCart(page, CROISSANT);
+  await choosePickup(page);
+  await page.getByLabel('Phone').fill('0812-3456-7890');
+  await page.getByLabel('Note').fill('Please write "Selamat" on it');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(page, 'Waiting for payment');
   await addToCart(page, CROISSANT);
   expect(await page.getByLabel('Phone').inputValue()).toBe('0812-3456-7890');
   expect(await page.getByLabel('Note').inputValue()).toBe('');
@@ -57,7 +66,7 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
     expect(times).toEqual(['07:30', '08:00', '08:30']);
   });
 
-  it('the cart reports a pickup time that has become impossible, then offers only possible ones, and the order succeeds', async () => {
+  it('a customer whose pickup time has become impossible can order for another time', async () => {
     const { page } = await newCustomer();
     await addToCart(page, CROISSANT);
     const day = page.getByLabel('Day');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, placeOrder, placePaidOrder, simulate } from './support/shop.js';
+import { CROISSANT, performPaymentAction, placeOrder, placePaidOrder } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
@@ -67,9 +67,9 @@ it('refusing a paid order without a refund makes a refund due, until refunds ret
 it('a second payment is a surplus; if the gateway refuses to return it, the page shows the reason, and staff return it by hand', async () => {
   const { adminPage } = await openOrder(async (customer) => {
     const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
-    const transfer = await simulate(customer, redirect_url, 'bank-transfer');
-    await simulate(customer, redirect_url, 'qris');
-    await simulate(customer, redirect_url, `transactions/${transfer}/settle`);
+    const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
+    await performPaymentAction(customer, redirect_url, 'qris');
+    await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
     return order_id;
   });
   const payments = adminPage.getByRole('list', { name: 'Payments of this order' });

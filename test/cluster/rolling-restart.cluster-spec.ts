@@ -5,10 +5,8 @@ import { createEmptyDatabase, type TestDatabase } from '../support/databases.js'
 import { describeInstalled } from '../support/installed.js';
 import { waitUntilListening, waitUntilReady } from '../support/process.js';
 import type { ServiceInstance } from '../support/service-process.js';
-import { buildVersion12, hasVersion12 } from '../support/version-1.2.js';
+import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js';
 import { Nginx } from './support/nginx.js';
-
-const itWithVersion12 = (await hasVersion12()) ? it : it.skip;
 
 const PROCESSES = 3;
 /** Pause of each simulated user after a step. */
@@ -75,13 +73,15 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     await expectReplacedWithoutFailures();
   });
 
-  itWithVersion12('are upgraded from version 1.2 one after the other without a failed request', async () => {
-    const folder = await buildVersion12();
-    try {
-      await startAll(folder);
-      await expectReplacedWithoutFailures();
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+  describeWithVersion12('and run version 1.2', () => {
+    it('are upgraded one after the other without a failed request', async () => {
+      const folder = await buildVersion12();
+      try {
+        await startAll(folder);
+        await expectReplacedWithoutFailures();
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
   });
 });

@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import { findCode, wrongCodes } from '../support/accounts.js';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { isInstalled } from '../support/installed.js';
+import { isInstalled, reportSkipped } from '../support/installed.js';
 import { ageLocks, readJobs } from '../support/jobs.js';
 import { sendNotification } from '../support/notifications.js';
 import { placeOrder } from '../support/orders.js';
@@ -36,6 +36,7 @@ beforeAll(async () => {
   deployment = await Deployment.create(PROCESSES);
   ({ external } = deployment);
   if (isInstalled('pgbouncer')) pooler = await startPgBouncer(database.url);
+  else reportSkipped('pgbouncer is not installed, so no process connects through it');
   // Every second process connects through PgBouncer in transaction mode.
   const databaseUrls = [database.url, pooler?.through(database.url) ?? database.url];
   starts = await Promise.allSettled(

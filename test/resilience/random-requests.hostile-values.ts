@@ -14,6 +14,7 @@ const HOSTILE_TEXTS = [
   '<script>alert(1)</script>{{7*7}}',
   '../../../../etc/passwd',
   '1e309',
+  // Arabic-Indic digit three, which `\d` must not accept.
   '٣',
   '__proto__',
 ];
@@ -22,15 +23,16 @@ const HOSTILE_SHAPES = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], [n
 export const HOSTILE_VALUES: readonly unknown[] = [undefined, ...HOSTILE_TEXTS, ...HOSTILE_SHAPES];
 
 /** Names of fields that no operation has. */
+// prettier-ignore
 export const HOSTILE_NAMES = [
-  ...['role', 'id', '__proto__', '__proto__[isAdmin]', 'constructor[prototype][isAdmin]'],
-  ...['hasOwnProperty', ''],
-  ...['images[removed][]', 'name[a][b][c][d][e][f][g][h]', 'price[9999999]', 'na"me', 'x'.repeat(2_000)],
+  'role', 'id', '__proto__', '__proto__[isAdmin]', 'constructor[prototype][isAdmin]', 'hasOwnProperty', '',
+  'images[removed][]', 'name[a][b][c][d][e][f][g][h]', 'price[9999999]', 'na"me', 'x'.repeat(2_000),
 ];
 
 /** Values for every parameter, percent-encoded, some of them incorrectly. */
+// prettier-ignore
 export const HOSTILE_PARAMETERS = [
-  ...['0', '-1', '1.5', '1e1', 'NaN', '9'.repeat(30), '%', '%ff', '%00', '%2e%2e%2f', '%C0%AF', 'a;b'],
+  '0', '-1', '1.5', '1e1', 'NaN', '9'.repeat(30), '%', '%ff', '%00', '%2e%2e%2f', '%C0%AF', 'a;b',
   // A lone surrogate, which cannot be percent-encoded, becomes U+FFFD.
   ...HOSTILE_TEXTS.map((text) => encodeURIComponent(Buffer.from(text).toString()).slice(0, 2_000)),
 ];
@@ -70,7 +72,7 @@ export const HOSTILE_BODIES = [
   `{"email": ${'['.repeat(40_000) + ']'.repeat(40_000)}}`,
   `{"email": "${'x'.repeat(150_000)}"}`,
 ];
-export const HOSTILE_TYPES = [
+export const HOSTILE_CONTENT_TYPES = [
   'application/json; charset=utf-16le',
   'application/json; charset=utf-99',
   'application/JSON;;;',

@@ -163,7 +163,7 @@ export function generateHostileRequests(documented: DocumentedOperation, stored:
         requiredKeys: [],
       }),
       query: fc.constantFrom(...hostile.HOSTILE_QUERIES),
-      type: fc.constantFrom(...hostile.HOSTILE_TYPES),
+      type: fc.constantFrom(...hostile.HOSTILE_CONTENT_TYPES),
       body,
       cutAt: fc.nat(400),
       encoding: fc.constantFrom('gzip', 'br', 'zip', 'unknown'),

@@ -6,6 +6,7 @@ import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { nullIfMissing } from '../support/files.js';
 import { makeJobsDue, readJobs } from '../support/jobs.js';
 import { parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
@@ -17,7 +18,8 @@ import { CAKE, sendForm, productOf } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
-import { dumpDatabase, readFolder, SecretFinder } from './secrets.finder.js';
+import { SecretFinder } from './secrets.finder.js';
+import { dumpDatabase, readFolder } from './secrets.sources.js';
 
 let finder: SecretFinder;
 /** Recorded output that must not contain a secret: its source and its text. */
@@ -69,8 +71,8 @@ async function sendAndRecord(expectedStatus: number, test: Test): Promise<Respon
 
 /** Records the command line of the service, because `ps` shows it to every user of the machine. */
 async function recordArguments({ child }: ServiceProcess): Promise<void> {
-  const text = await readFile(`/proc/${child.pid ?? 0}/cmdline`, 'utf8').catch(() => '');
-  records.push(["the process's arguments", text]);
+  const text = await nullIfMissing(readFile(`/proc/${child.pid ?? 0}/cmdline`, 'utf8')); // Only Linux has /proc.
+  if (text !== null) records.push(["the process's arguments", text]);
 }
 
 /** Runs a command of the built service and records its output. Returns the output. */

@@ -94,7 +94,7 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
 it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
   const service = instance.spawn(external.settings);
-  const server = await until('PostgreSQL runs', () => findServerPid(instance.dataDir).catch(() => undefined));
+  const server = await until('PostgreSQL runs', () => findServerPid(instance.dataDir));
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);
   expect(service.output()).not.toContain('listening on');

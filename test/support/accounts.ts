@@ -107,6 +107,11 @@ export function createAccountMethods(database: TestDatabase, outbox: () => Promi
       return rows[0];
     },
 
+    /** Extends the validity of the codes of an account. */
+    async renewOtps(userId: number, seconds: number): Promise<void> {
+      await this.ageOtps(userId, -seconds);
+    },
+
     /** Lets time pass for the codes of an account. */
     async ageOtps(userId: number, seconds: number): Promise<void> {
       await database.query(

@@ -22,15 +22,19 @@ export async function waitForLock({ query }: TestDatabase, statements = 1): Prom
   await until('the statements wait for a lock', async () => (await query(waiting)).length >= statements);
 }
 
-/** Runs an action inside a transaction of the test, then commits even if the action fails, to release its locks. */
+/** Runs an action inside a transaction of the test, then commits. If the action fails, rolls back and throws its error. */
 export async function inTransaction<T>({ pool }: TestDatabase, act: (client: pg.PoolClient) => Promise<T>) {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    return await act(client);
-  } finally {
+    const result = await act(client);
     await client.query('COMMIT');
     client.release();
+    return result;
+  } catch (error) {
+    // Closing the connection rolls back and releases the locks, even if the connection is broken.
+    client.release(true);
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { locateCluster } from '../../src/database/embedded-postgres/location.js';
 import { findServer } from '../../src/database/embedded-postgres/server.js';
 import { buildDatabaseUrl } from '../../src/database/embedded-postgres/session.js';
+import { nullIfMissing } from './files.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
 export async function embeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
@@ -14,6 +15,6 @@ export async function embeddedDatabaseUrl(dataDir: string): Promise<string | und
 /** Returns the process id of the embedded server from its pid file. A killed server leaves its pid file behind. */
 export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const { folder } = await locateCluster(dataDir);
-  const pidFile = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return pidFile === undefined ? undefined : parseInt(pidFile);
+  const pidFile = await nullIfMissing(readFile(join(folder, 'postmaster.pid'), 'utf8'));
+  return pidFile === null ? undefined : parseInt(pidFile);
 }

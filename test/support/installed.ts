@@ -3,17 +3,20 @@ import { spawnSync } from 'node:child_process';
 /** PATH with the folder of system programs, which the PATH of a user may lack. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Like `describe`. If programs are missing, skips the tests and names the programs in the title. In CI, throws instead. */
+/** Like `describe`. If programs are missing, skips the tests and reports the programs. In CI, throws Error instead. */
 export function describeInstalled(subject: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => !isInstalled(program));
-  if (missing.length === 0) describe(subject, suite);
-  else describe.skip(`${subject} (not installed: ${missing.join(', ')})`, suite);
+  if (missing.length === 0) {
+    describe(subject, suite);
+    return;
+  }
+  const reason = `not installed: ${missing.join(', ')}`;
+  reportSkipped(reason);
+  describe.skip(`${subject} (${reason})`, suite);
 }
 
-/** Returns true if a program is installed. If the program is missing, prints a line. In CI, throws Error instead. */
 export function isInstalled(program: string): boolean {
   const { error } = spawnSync(program, ['--version'], { env: { PATH: PROGRAM_PATH } });
-  if (error !== undefined) reportSkipped(`${program} is not installed`);
   return error === undefined;
 }
 

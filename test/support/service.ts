@@ -8,6 +8,7 @@ import { createAccountMethods } from './accounts.js';
 import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
+import { nullIfMissing } from './files.js';
 import { createCountMethods } from './guesses.js';
 import { stopAfterTests } from './stop-after-tests.js';
 
@@ -102,8 +103,8 @@ export async function startService(options: ServiceOptions = {}) {
   /** Returns the sources of the mails in the outbox, oldest first. */
   const outbox = async (): Promise<string[]> => {
     const directory = join(dataDir, 'outbox');
-    const names = await readdir(directory).catch(() => []);
-    const mails = names.filter((name) => name.endsWith('.eml')).sort();
+    const names = await nullIfMissing(readdir(directory)); // The first email creates the folder.
+    const mails = (names ?? []).filter((name) => name.endsWith('.eml')).sort();
     return Promise.all(mails.map((name) => readFile(join(directory, name), 'utf8')));
   };
   return {

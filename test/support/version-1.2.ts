@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,15 +17,19 @@ const SOURCES = [
   'tsconfig.build.json',
 ];
 
-/** Returns true if this clone contains version 1.2. If it does not, prints a line. In CI, throws Error instead. */
-export async function hasVersion12(): Promise<boolean> {
-  try {
-    await run('git', ['cat-file', '-e', `${COMMIT}^{commit}`]);
-    return true;
-  } catch {
-    reportSkipped(`this clone has no commit ${COMMIT}, the last one of version 1.2`);
-    return false;
+/** Like `describe`. If git finds no version 1.2, skips the tests and prints the error of git. In CI, throws Error instead. */
+export function describeWithVersion12(title: string, suite: () => void): void {
+  const { status, stderr, error } = spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], {
+    encoding: 'utf8',
+  });
+  if (status === 0) {
+    describe(title, suite);
+    return;
   }
+  reportSkipped(
+    `git finds no version 1.2, whose last commit is ${COMMIT}: ${error?.message ?? stderr.trim()}`,
+  );
+  describe.skip(title, suite);
 }
 
 /** Builds version 1.2 from the git history with the current packages. Returns the folder that contains `dist`. */

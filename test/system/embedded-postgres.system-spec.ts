@@ -63,8 +63,9 @@ async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
     return process.platform !== 'linux' || !(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
-  } catch {
-    return false;
+  } catch (error) {
+    if (['ESRCH', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   }
 }
 
@@ -280,6 +281,7 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
     process.kill(await readServerPid(dataDir), 'SIGKILL');
+    // A query fails until the server is back.
     const readLoaf = () => query(url, 'select id from loaf').catch(() => undefined);
     expect(await until('the server is back', readLoaf)).toEqual([{ id: 7 }]);
     await until('the recovery is logged', () => log.length === 2);

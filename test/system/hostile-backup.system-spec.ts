@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { importBuilt } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
+import { nullIfMissing } from '../support/files.js';
 import { png } from '../support/pictures.js';
 import { useFolder } from '../support/process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
@@ -88,7 +89,7 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   // The tables of every schema but pg_catalog and information_schema.
   const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|info)'`;
   expect(await target.query(tables)).toEqual([]);
-  expect(await fs.stat(dataDir).catch(() => 'missing')).toBe('missing');
+  expect(await nullIfMissing(fs.stat(dataDir))).toBeNull();
 }
 
 it('an unchanged backup is restored with its image, even if the file name of the backup contains a colon', async () => {

@@ -8,11 +8,9 @@ import { sendNotification } from '../support/notifications.js';
 import { gatewaySettings, placeOrder, readOrder } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
-import { buildVersion12, hasVersion12 } from '../support/version-1.2.js';
+import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
-
-const describeWithVersion12 = (await hasVersion12()) ? describe : describe.skip;
 
 describeWithVersion12('version 1.2', () => {
   let buildFolder: string;

@@ -132,6 +132,7 @@ describe('npm run seed', () => {
         const url = await embeddedDatabaseUrl(folder);
         return url === undefined ? [] : await queryOnce(url, 'SELECT FROM products LIMIT 1');
       };
+      // Reading fails until the command has created the table.
       await until(
         'a product is stored',
         async () => (await readProducts().catch(() => [])).length > 0,

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { APIRequestContext, APIResponse } from 'playwright-core';
 import type { components } from '../../../client/schema.js';
 import { until } from '../../support/wait.js';
 import { admin, serviceUrl } from './settings.js';
-import type { Shopper } from './shopper.js';
+import type { BrowserSession } from './shopper.js';
 
 type Schemas = components['schemas'];
 type ShopSettings = Schemas['ShopDto'];
@@ -13,7 +14,7 @@ export const CROISSANT = 2;
 
 /** Places an order. `quantities` contains the number of pieces by product id. */
 export async function placeOrder(
-  { context }: Shopper,
+  { context }: BrowserSession,
   quantities: Readonly<Record<number, number>>,
   details: OrderDetails = {},
 ): Promise<Schemas['OrderView']> {
@@ -24,13 +25,13 @@ export async function placeOrder(
 
 /** Places an order and pays for it with QRIS. Returns the order's id. */
 export async function placePaidOrder(
-  customer: Shopper,
+  customer: BrowserSession,
   quantities: Readonly<Record<number, number>>,
   details: OrderDetails = {},
 ): Promise<string> {
   const { request } = customer.context;
   const { order_id, redirect_url } = await placeOrder(customer, quantities, details);
-  await simulate(customer, redirect_url, 'qris');
+  await performPaymentAction(customer, redirect_url, 'qris');
   return until('the order is paid', async () => {
     const response = await request.get(`${serviceUrl}/api/orders/${order_id}`);
     const { order } = await readData<{ order: Schemas['OrderView'] }>(response);
@@ -42,20 +43,26 @@ export async function placePaidOrder(
  * Performs an action of a payment page: `qris`, or `transactions/<id>/settle`.
  * @returns the id of the latest transaction
  */
-export async function simulate({ context }: Shopper, page: string | null, action: string): Promise<string> {
+export async function performPaymentAction(
+  { context }: BrowserSession,
+  page: string | null,
+  action: string,
+): Promise<string> {
   const headers = { Accept: 'application/json' };
   const response = await context.request.post(`${page}/${action}`, { headers });
   const { transactions } = await readData<{ transactions: { transaction_id: string }[] }>(response);
-  return transactions.at(-1)?.transaction_id ?? '';
+  const latest = transactions.at(-1);
+  if (latest === undefined) throw new Error(`the payment page has no transaction after ${action}`);
+  return latest.transaction_id;
 }
 
 export async function setFulfilment(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
   await callAsAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, { data: { fulfilment } });
 }
 
-/** Appends a number, so that the name is unique in the shop. */
+/** Appends random characters, so that the name is unique in the shop. */
 export function makeUnique(name: string): string {
-  return `${name} ${Date.now()}`;
+  return `${name} ${randomUUID().slice(0, 8)}`;
 }
 
 /** Creates a product with a unique name and without pictures. */

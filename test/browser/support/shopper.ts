@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { waitForHeading } from './page.js';
 import { admin, serviceUrl, storefrontUrl } from './settings.js';
-
-declare global {
-  var browser: Browser;
-}
 
 export const PHONE = { width: 390, height: 844 } as const;
 const DESKTOP = { width: 1280, height: 800 } as const;
 export const PASSWORD = 'kue lapis legit';
 
-/** Person with a browser session of their own. */
-export interface Shopper {
+/** Browser session of one person, and its page. */
+export interface BrowserSession {
   readonly context: BrowserContext;
   readonly page: Page;
 }
 
-export interface Customer extends Shopper {
+export interface Customer extends BrowserSession {
   readonly name: string;
   readonly email: string;
 }
 
-interface ShopperOptions {
+interface SessionOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly baseURL?: string;
   /** Language of the browser. */
@@ -40,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Opens a browser session for a visitor who is not signed in. */
-export async function newVisitor(options: ShopperOptions = {}): Promise<Shopper> {
+export async function newVisitor(options: SessionOptions = {}): Promise<BrowserSession> {
   const settings = { viewport: DESKTOP, baseURL: storefrontUrl, locale: 'en-GB', ...options };
   const context = await browser.newContext({ reducedMotion: 'reduce', ...settings });
   contexts.push(context);
@@ -60,27 +56,27 @@ export async function newVisitor(options: ShopperOptions = {}): Promise<Shopper>
 export async function newCustomer({
   name = 'Ayu Lestari',
   ...options
-}: ShopperOptions & { readonly name?: string } = {}): Promise<Customer> {
-  const shopper = await newVisitor(options);
+}: SessionOptions & { readonly name?: string } = {}): Promise<Customer> {
+  const session = await newVisitor(options);
   const email = newEmail();
   const account = { email, fullname: name, password: PASSWORD, passwordConfirmation: PASSWORD };
-  await signIn(shopper, '/api/register', account);
-  return { ...shopper, name, email };
+  await signIn(session, '/api/register', account);
+  return { ...session, name, email };
 }
 
 /** Signs in as the administrator through the API. The administrator's page is still empty. */
-export async function newAdmin(options: ShopperOptions = {}): Promise<Shopper> {
-  const shopper = await newVisitor(options);
-  await signIn(shopper, '/api/login', admin);
-  return shopper;
+export async function newAdmin(options: SessionOptions = {}): Promise<BrowserSession> {
+  const session = await newVisitor(options);
+  await signIn(session, '/api/login', admin);
+  return session;
 }
 
 /** Opens a page as the administrator, in a new browser session, and waits for the page's heading. */
-export async function openAsAdmin(path: string, heading: string | RegExp): Promise<Shopper> {
-  const shopper = await newAdmin();
-  await shopper.page.goto(path);
-  await waitForHeading(shopper.page, heading);
-  return shopper;
+export async function openAsAdmin(path: string, heading: string | RegExp): Promise<BrowserSession> {
+  const session = await newAdmin();
+  await session.page.goto(path);
+  await waitForHeading(session.page, heading);
+  return session;
 }
 
 export function newEmail(): string {
@@ -88,7 +84,7 @@ export function newEmail(): string {
 }
 
 /** Calls a route that signs in, and stores the account in the local storage, as the storefront does after a sign-in. */
-async function signIn({ context }: Shopper, path: string, data: object): Promise<void> {
+async function signIn({ context }: BrowserSession, path: string, data: object): Promise<void> {
   const response = await context.request.post(serviceUrl + path, { data });
   const body = (await response.json()) as { data: { user: object } };
   const { cookies } = await context.storageState();

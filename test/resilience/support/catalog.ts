@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import { png } from '../../support/pictures.js';
 import { listProducts, type ProductAnswer, productOf, sendForm } from '../../support/products.js';
-import { digestOf, imageIdOf } from './external-services.js';
+import { hashImage, parseImageId } from './external-services.js';
 import type { Observer } from './observer.js';
 
 const MAX_IMAGES = 5;
@@ -126,7 +126,11 @@ export async function readCatalog(client: Client): Promise<Map<number, ProductAn
 }
 
 function readContent({ name, price, images }: ProductAnswer, digests: ReadonlyMap<string, string>): Content {
-  return { name, price, images: (images ?? []).map((url) => digests.get(imageIdOf(url)) ?? 'missing image') };
+  return {
+    name,
+    price,
+    images: (images ?? []).map((url) => digests.get(parseImageId(url)) ?? 'missing image'),
+  };
 }
 
 /**
@@ -139,7 +143,7 @@ function createContent(remaining: readonly string[] = []) {
   const content: Content = {
     name: `Kue ${randomUUID()}`,
     price: randomInt(1, 1_000_000),
-    images: [...remaining, ...pictures.map(digestOf)],
+    images: [...remaining, ...pictures.map(hashImage)],
   };
   return {
     content,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
+import { nullIfMissing } from '../../support/files.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { gatewaySettings } from '../../support/orders.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
@@ -26,23 +27,24 @@ export async function startExternalServices() {
 
 /** Returns the digests of all images by id: those at Cloudinary and those that the service has stored in its DATA_DIR. */
 export async function readImageDigests({ images }: CloudinaryStandIn, dataDir: string) {
-  const stored = new Map([...images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
+  const digests = new Map([...images].map(([id, { bytes }]) => [id, hashImage(bytes)]));
   const folder = join(dataDir, 'images');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  for (const entry of entries.filter((file) => file.isFile())) {
-    // Reading fails if the service has removed the file in the meantime.
-    const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
+  // The service creates the folder with the first image.
+  const entries = await nullIfMissing(readdir(folder, { recursive: true, withFileTypes: true }));
+  for (const entry of (entries ?? []).filter((file) => file.isFile())) {
+    // The service may have removed the file in the meantime.
+    const bytes = await nullIfMissing(readFile(join(entry.parentPath, entry.name)));
     // A file with another ending counts too, because the service must leave no file behind.
-    if (bytes !== null) stored.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
+    if (bytes !== null) digests.set(entry.name.replace(/\.(png|jpg)$/, ''), hashImage(bytes));
   }
-  return stored;
+  return digests;
 }
 
-export function digestOf(bytes: Buffer): string {
+export function hashImage(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
 /** Returns the id of the image at a URL of Cloudinary or of the service. Returns any other URL unchanged. */
-export function imageIdOf(url: string): string {
+export function parseImageId(url: string): string {
   return /([0-9a-f-]{36})\.(png|jpg)$/.exec(url)?.[1] ?? url;
 }

@@ -7,7 +7,7 @@ import { signInAdmin } from '../../support/service.js';
 import { until } from '../../support/wait.js';
 import { Catalog, readCatalog } from './catalog.js';
 import type { Deployment } from './deployment.js';
-import { imageIdOf, readImageDigests } from './external-services.js';
+import { parseImageId, readImageDigests } from './external-services.js';
 import { Observer } from './observer.js';
 import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
@@ -144,7 +144,7 @@ export class Workload {
       'SELECT id, name FROM products ORDER BY id',
     );
     expect([...listed.values()].map(({ id, name }) => ({ id, name }))).toEqual(rows);
-    const shown = [...listed.values()].flatMap(({ images }) => (images ?? []).map(imageIdOf));
+    const shown = [...listed.values()].flatMap(({ images }) => (images ?? []).map(parseImageId));
 
     await until(
       'the jobs are done and only images that are shown are left',
