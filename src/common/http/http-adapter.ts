@@ -72,7 +72,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       // After the headers of a response, the client would read a failure as part of the response's body.
-      const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse };
+      const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
       if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) socket.destroy();
       else rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
     });
@@ -105,9 +105,9 @@ export function rejectInvalidHeaders(request: Request, _response: Response, next
 }
 
 /** Rejects a request on its connection. Sends the headers that were already set on the response, such as those for CORS. */
-function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse): void {
+function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
   // For the log and the metrics of requests. Node sends nothing of this response.
-  if (response !== undefined) response.statusCode = failure.status;
+  if (response) response.statusCode = failure.status;
   socket.setTimeout(LINGER_MS, () => socket.destroy());
   socket.end(toHttpMessage(failure, response?.getHeaders()));
   connectionRejections.inc({ http_response_status_code: failure.status });
