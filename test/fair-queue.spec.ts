@@ -57,7 +57,7 @@ describe('a FairQueue', () => {
     expect(settled.map(({ status }) => status)).toEqual([
       ...(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'] as const),
     ]);
-    expect(settled[3]).toMatchObject({ reason: { code: 503, message: MESSAGES.unavailable } });
+    expect(settled[3]).toMatchObject({ reason: { status: 503, message: MESSAGES.unavailable } });
   });
 
   it('drops the waiting task of a client that has left, before and after the task is added', async () => {
@@ -71,9 +71,9 @@ describe('a FairQueue', () => {
     };
     const dropped = queue.run(task, { client: 'b', disconnected: leaving.signal });
     leaving.abort();
-    await expect(dropped).rejects.toMatchObject({ code: 400 });
+    await expect(dropped).rejects.toMatchObject({ status: 400 });
     await expect(queue.run(task, { client: 'b', disconnected: leaving.signal })).rejects.toMatchObject({
-      code: 400,
+      status: 400,
     });
     await finishAll();
     expect(isCalled).toBe(false);
@@ -88,9 +88,19 @@ describe('a FairQueue', () => {
     await new Promise(setImmediate);
     expect(started).toEqual(['a0', 'b1']);
     leaving.abort();
-    await expect(large).rejects.toMatchObject({ code: 400 });
+    await expect(large).rejects.toMatchObject({ status: 400 });
     await small;
     await finishAll();
+  });
+
+  it('rejects a task that has waited too long, and never begins it', async () => {
+    const queue = new FairQueue(1, 10, 5);
+    const { finishAll } = startTasks(queue, 'a');
+    let isCalled = false;
+    const task = () => Promise.resolve((isCalled = true));
+    await expect(queue.run(task, { client: 'b' })).rejects.toMatchObject({ status: 503 });
+    await finishAll();
+    expect(isCalled).toBe(false);
   });
 
   it('rejects a task that is larger than the queue, because it would wait forever', async () => {

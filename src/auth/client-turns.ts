@@ -6,24 +6,28 @@ import type { Client } from '../common/http/client.decorator.js';
  * Uses at most three of libuv's four threads, because reading images needs a thread too. The last of 1,000 waiting passwords
  * is checked after about 7 seconds.
  */
-const queue = new FairQueue(3, 1_000);
+const passwords = new FairQueue(3, 1_000);
+
+/** Leaves most of the ten connections to other requests. While the database hangs, waiting requests get 503 in time. */
+const transactions = new FairQueue(3, 1_000, 8_000);
 
 /**
- * Runs work of a request when its client's turn has come.
+ * Runs work with a password when its client's turn has come.
  * @throws Failure 503 if too many tasks wait; otherwise the error of the task
  */
 export function runInTurn<T>(
   { clientAddress, network48, disconnected }: Client,
   task: () => Promise<T>,
 ): Promise<T> {
-  return queue.run(task, { client: network48 ?? clientAddress, disconnected });
+  return passwords.run(task, { client: network48 ?? clientAddress, disconnected });
 }
 
 /** Runs a transaction when its client's turn has come. Otherwise one client could occupy all connections to the database. */
 export function transactInTurn<T>(
   dataSource: DataSource,
-  client: Client,
+  { clientAddress, network48, disconnected }: Client,
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
-  return runInTurn(client, () => dataSource.transaction(work));
+  const client = network48 ?? clientAddress;
+  return transactions.run(() => dataSource.transaction(work), { client, disconnected });
 }

@@ -25,16 +25,20 @@ export class FairQueue {
   #waitingCount = 0;
   #free: number;
 
-  /** @param capacity largest total size of the tasks that run */
+  /**
+   * @param capacity largest total size of the tasks that run
+   * @param maxWaitMs longest wait of a task before it begins; unlimited by default
+   */
   constructor(
     private readonly capacity: number,
     private readonly maxWaiting = Infinity,
+    private readonly maxWaitMs?: number,
   ) {
     this.#free = capacity;
   }
 
   /**
-   * @throws Failure 503 if too many tasks wait, 400 if the client has disconnected; Error if the task is larger than the
+   * @throws Failure 503 if too many tasks wait or the wait is too long, 400 if the client has disconnected; Error if the task is larger than the
    * capacity; otherwise the error of the task
    */
   async run<T>(
@@ -54,20 +58,29 @@ export class FairQueue {
   async #enter(client: string, disconnected: AbortSignal | undefined, size: number): Promise<void> {
     if (disconnected?.aborted) throw failures.malformedRequest();
     let drop: () => void = () => undefined;
+    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((begin, reject) => {
       const task = { size, begin, reject };
       this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), task]);
       this.#waitingCount += 1;
-      drop = () => {
+      const end = (reason: Failure) => {
         this.#remove(client, task);
-        reject(failures.malformedRequest());
+        reject(reason);
         this.#beginNext();
       };
+      drop = () => {
+        end(failures.malformedRequest());
+      };
       disconnected?.addEventListener('abort', drop);
+      if (this.maxWaitMs !== undefined)
+        timer = setTimeout(() => {
+          end(failures.unavailable(`a task waited for ${this.maxWaitMs} ms`));
+        }, this.maxWaitMs);
       this.#beginNext();
       if (this.#waitingCount > this.maxWaiting) this.#rejectNewestTaskOfBusiestClient();
     }).finally(() => {
       disconnected?.removeEventListener('abort', drop);
+      clearTimeout(timer);
     });
   }
 
