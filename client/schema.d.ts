@@ -991,10 +991,10 @@ export interface components {
         };
         RefundDto: {
             /** @description Whole rupiah. Default: all that is not refunded yet. */
-            amount?: number;
+            amount?: number | null;
             /** @description Only record that the money was returned outside of the gateway. */
-            manual?: boolean;
-            reason?: string;
+            manual?: boolean | null;
+            reason?: string | null;
             /** @description Transaction whose money is returned. Default: the one that counts for the order. */
             transaction_id?: string | null;
         };
