@@ -34,7 +34,7 @@ async function measureShop(bench) {
       buildRatio('/ F1', full, F1),
     ]),
     buildRow('list, unchanged (304)', { unchanged, full }, [
-      buildRatio('/ full', unchanged, full, { atLeast: 1.1 }),
+      buildRatio('/ full', unchanged, full, { aim: 1.1 }),
     ]),
   ];
 }

@@ -13,5 +13,5 @@ export async function login(bench) {
     F6: { url: f6.url, traffic },
   });
   await stage.stop(service, f6);
-  return [buildRow('login', figures, [buildRatio('/ F6', figures.service, figures.F6, { atLeast: 0.6 })])];
+  return [buildRow('login', figures, [buildRatio('/ F6', figures.service, figures.F6, { atLeast: 0.5 })])];
 }
