@@ -228,7 +228,8 @@ describe('npm run db', () => {
     const settings = { DATA_DIR: at('turns') };
     const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
     const ends = await Promise.all(commands.map(({ exited }) => exited));
-    expect({ ends, output: commands.map((command) => command.output()) }).toMatchObject({ ends: [0, 0, 0] });
+    const failures = commands.filter((_, index) => ends[index] !== 0).map((command) => command.output());
+    expect(failures).toEqual([]);
   });
 
   it.each([

@@ -50,21 +50,28 @@ export async function openSession(
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
-    await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
-    return { client, lost };
+    const holder = await takeLock(client);
+    if (holder === undefined) return { client, lost };
+    throw new DataDirInUseError(dataDir, holder, buildDatabaseUrl(port, secret));
   } catch (error) {
-    const code = error instanceof pg.DatabaseError ? error.code : undefined;
-    const holder = code === LOCK_NOT_AVAILABLE ? await findLockHolder(client) : undefined;
     await client.end();
-    if (holder) throw new DataDirInUseError(dataDir, holder, buildDatabaseUrl(port, secret));
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === WRONG_PASSWORD)
       throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
-    if (code !== undefined && !TEMPORARY.test(code)) throw error;
-    return undefined; // a temporary error, or no PostgreSQL listens on this port
+    const isFinal = error instanceof DataDirInUseError || (code !== undefined && !TEMPORARY.test(code));
+    if (isFinal) throw error;
+    return undefined;
   }
 }
 
-async function findLockHolder(client: pg.Client): Promise<Supervisor> {
+/** @returns the holder of the supervisor's lock, or undefined if this client holds it now */
+async function takeLock(client: pg.Client): Promise<Supervisor | undefined> {
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+  }
   const { rows } = await client.query(
     `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
      WHERE locktype = 'advisory' AND objid = $1 AND granted AND application_name = 'bakery command'`,
