@@ -9,7 +9,13 @@ export const PASSWORD = 'kue lapis legit';
 /** Parameters of the service (src/auth/passwords.ts). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Inserts accounts with the ids 1 to 5000, the same password and one session each. Replaces the customer of `seed`. */
+/** Account that owns the pending orders and places none: counting its open orders would take unusually long. */
+const PENDING_OWNER = ACCOUNTS + 1;
+
+/**
+ * Inserts accounts with the ids 1 to ACCOUNTS and PENDING_OWNER, the same password and one session each. Replaces the
+ * customer of `seed`.
+ */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
   await withClient(databaseUrl, async (client) => {
@@ -18,7 +24,7 @@ export async function seedAccounts(databaseUrl) {
        SELECT n, 'Customer ' || n, email, $2 FROM unnest($1::text[]) WITH ORDINALITY AS account (email, n)
        ON CONFLICT (id) DO UPDATE
          SET fullname = excluded.fullname, email = excluded.email, password_hash = excluded.password_hash`,
-      [Array.from({ length: ACCOUNTS }, (_, index) => emailOf(index + 1)), passwordHash],
+      [Array.from({ length: PENDING_OWNER }, (_, index) => emailOf(index + 1)), passwordHash],
     );
     await client.query(`SELECT setval(pg_get_serial_sequence('users', 'id'), (SELECT max(id) FROM users))`);
     // `createCookie(1, 'ADMIN')` signs in as this administrator.
@@ -26,7 +32,7 @@ export async function seedAccounts(databaseUrl) {
     await client.query(
       `INSERT INTO sessions (id, user_id) SELECT id, n FROM unnest($1::uuid[]) WITH ORDINALITY AS session (id, n)
        ON CONFLICT (id) DO NOTHING`,
-      [Array.from({ length: ACCOUNTS }, (_, index) => sessionIdOf(index + 1))],
+      [Array.from({ length: PENDING_OWNER }, (_, index) => sessionIdOf(index + 1))],
     );
   });
 }
@@ -49,9 +55,9 @@ export async function seedPendingOrders(databaseUrl, count) {
   await withClient(databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO orders (order_id, user_id, gross_amount, next_check_at, first_paid_at)
-       SELECT md5('pending order ' || n)::uuid, 1 + n % $2, $3, now() + interval '1 day', now()
+       SELECT md5('pending order ' || n)::uuid, $2, $3, now() + interval '1 day', now()
        FROM generate_series(1, $1::integer) AS n`,
-      [count, ACCOUNTS, PENDING_AMOUNT],
+      [count, PENDING_OWNER, PENDING_AMOUNT],
     );
     await client.query(
       `INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)

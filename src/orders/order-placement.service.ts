@@ -63,18 +63,21 @@ export class OrderPlacementService {
   async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer) {
     const shop = await this.shop.get();
     const pickupAt = parseInstant(request.pickup_at);
-    const payUntil = findEndOfPage({ createdAt: new Date(), pickupAt }, shop);
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
-      const openOrders = await this.orders.lockAndCountOpen(tx, customer.id);
-      const offers = await this.products.lockOffers(tx, productIds);
-      const problems = await this.pickups.findProblem(tx, shop, pickupAt);
+      // Statements that start together are sent together.
+      const [openOrders, offers, problems] = await Promise.all([
+        this.orders.lockAndCountOpen(tx, customer.id),
+        this.products.lockOffers(tx, productIds),
+        this.pickups.findProblem(tx, shop, pickupAt),
+      ]);
       const order = buildOrder(request, offers, problems);
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
+      const payUntil = findEndOfPage(order, shop);
       const idempotencyKey = request['idempotency-key'] ?? null;
       Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest, payUntil });
       await this.orders.insert(tx, order);
-      return { order, attempt: await this.checkout.insertFirstAttempt(tx, order.orderId) };
+      return { order, attempt: await this.checkout.insertFirstAttempt(tx, order.orderId, payUntil) };
     });
   }
 

@@ -72,7 +72,7 @@ export class Order {
   @Column('timestamptz', { name: 'first_paid_at', nullable: true })
   firstPaidAt: Date | null = null;
 
-  /** End of the newest payment page. Null for an order of version 1.2, which can be paid for 24 hours. */
+  /** End of the newest payment page, also while it is requested. Null for an order of version 1.2, which can be paid for 24 hours. */
   @Column('timestamptz', { name: 'pay_until', nullable: true })
   payUntil!: Date | null;
 
