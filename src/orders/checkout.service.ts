@@ -117,7 +117,12 @@ export class CheckoutService {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.isOpen !== true) return null;
-      const newest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
+      // Locked, because a first page is stored without locking the order.
+      const newest = await tx.findOne(PaymentAttempt, {
+        where: { orderId },
+        order: { number: 'DESC' },
+        lock: { mode: 'pessimistic_write' },
+      });
       if (newest !== null && newest.leaseId !== replaced?.leaseId) {
         const isUsable = newest.hasLivePage && !order.hasFailedPayment;
         if (isUsable || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
