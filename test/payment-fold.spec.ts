@@ -153,7 +153,7 @@ describe('a random history', () => {
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 25 }), pages, (history, newest) => {
         const { payment, columns, order } = fold(history, newest);
-        const held = payment.transactions.filter(({ heldSince }) => heldSince !== null);
+        const held = payment.transactions.filter(({ heldSincePosition }) => heldSincePosition !== null);
         expect(order.isPaid).toBe(held.length > 0);
         const money = held.reduce((sum, { refundedAmount }) => sum + TOTAL - refundedAmount, 0);
         const counted = order.isPaid ? TOTAL - columns.refundedAmount : 0;

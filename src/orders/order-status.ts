@@ -5,21 +5,28 @@ const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'p
 /** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
 const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
+/** Statuses of a transaction whose money was returned, in part or in full. */
+export const REFUND_STATUSES: readonly TransactionStatus[] = ['partial_refund', 'refund'];
 /** Statuses of a transaction that is neither settled nor failed. */
 export const UNSETTLED_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize', 'capture'];
 /** Statuses of a transaction that failed, after which the customer can pay on another payment page. */
 export const RETRYABLE_STATUSES: readonly TransactionStatus[] = ['deny', 'failure', 'expire'];
-/** Statuses of a transaction that failed. Afterwards, only money that arrived after all, or was returned, applies. */
+/** Statuses of a transaction that failed. A later event changes it only if it reports received or returned money. */
 export const FAILED_STATUSES: readonly TransactionStatus[] = [...RETRYABLE_STATUSES, 'cancel'];
 /** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
-export const PAYABLE_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];
+export const OPEN_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];
+
+/** Maximum time in which an order can be paid, counted from its creation. */
+export const PAY_TIME_HOURS = 24;
+/** Time after the last payment page, for notifications of payments that were made in the last moment. */
+export const GRACE_HOURS = 1;
 
 /** Returns `Order.isPaid` as a condition in SQL. `orders`: name or alias of the table `orders`. */
 export function isPaidSql(orders: string): string {
   return (
-    `(${orders}.status IN ('${PAID_STATUSES.join("', '")}')` +
+    `(${orders}.status IN ${inSql(PAID_STATUSES)}` +
     ` AND NOT (${orders}.status = 'capture'` +
-    ` AND coalesce(${orders}.fraud_status, '') IN ('${DOUBTFUL_FRAUD_STATUSES.join("', '")}'))` +
+    ` AND coalesce(${orders}.fraud_status, '') IN ${inSql(DOUBTFUL_FRAUD_STATUSES)})` +
     ` AND ${orders}.refunded_amount < ${orders}.gross_amount)`
   );
 }
@@ -27,13 +34,18 @@ export function isPaidSql(orders: string): string {
 /** Returns `Order.isOpen` as a condition in SQL. `orders`: name or alias of the table `orders`. */
 export function isOpenSql(orders: string): string {
   return (
-    `(${orders}.first_paid_at IS NULL AND ${orders}.status IN ('${PAYABLE_STATUSES.join("', '")}')` +
+    `(${orders}.first_paid_at IS NULL AND ${orders}.status IN ${inSql(OPEN_STATUSES)}` +
     ` AND ${orders}.fulfilment <> 'refused'` +
-    ` AND coalesce(${orders}.pay_until, ${orders}.created_at + interval '24 hours') > now())`
+    ` AND coalesce(${orders}.pay_until, ${orders}.created_at + interval '${PAY_TIME_HOURS} hours') > now())`
   );
 }
 
-/** Returns true if a payment with these statuses was received, unless its money was returned since. */
+/** Returns a list for the operator IN. */
+export function inSql(statuses: readonly string[]): string {
+  return `('${statuses.join("', '")}')`;
+}
+
+/** Returns true if the statuses mean that money was received and not returned in full. */
 export function isReceived(status: TransactionStatus, fraudStatus: string | null): boolean {
   const isDoubtful = status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(fraudStatus ?? '');
   return PAID_STATUSES.includes(status) && !isDoubtful;

@@ -5,17 +5,23 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
 import { OrderItem } from './order-item.entity.js';
-import { isReceived, PAYABLE_STATUSES, RETRYABLE_STATUSES, UNSETTLED_STATUSES } from './order-status.js';
+import {
+  GRACE_HOURS,
+  isReceived,
+  OPEN_STATUSES,
+  PAY_TIME_HOURS,
+  RETRYABLE_STATUSES,
+  UNSETTLED_STATUSES,
+} from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 declare const LOCKED: unique symbol;
 /** Order whose row the current transaction has locked. Only `OrdersRepository.lock` returns one. */
 export type LockedOrder = Order & { readonly [LOCKED]: true };
 
-/** Maximum time in which an order can be paid, counted from its creation. */
-export const PAY_TIME_MS = 24 * 60 * 60 * 1000;
-/** Time for notifications of payments that were made in the last moment. */
-const GRACE_MS = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
+const GRACE_MS = GRACE_HOURS * HOUR_MS;
 
 /** A token can outlive its user after a restore of an older backup. */
 export const ORDER_CONSTRAINT_FAILURES = { orders_user_id_fkey: failures.missingAccessToken };
@@ -145,8 +151,8 @@ export class Order {
 
   /** True while the customer can pay, also after a payment that failed. The shop has received no money so far. */
   get isOpen(): boolean {
-    const isPayable = PAYABLE_STATUSES.includes(this.status) && this.fulfilment !== 'refused';
-    return isPayable && !this.isPaid && this.firstPaidAt === null && this.endOfPayment.getTime() > Date.now();
+    const canBePaid = OPEN_STATUSES.includes(this.status) && this.fulfilment !== 'refused';
+    return canBePaid && this.firstPaidAt === null && this.endOfPayment.getTime() > Date.now();
   }
 
   canBecome(next: Fulfilment): boolean {

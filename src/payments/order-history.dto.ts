@@ -17,7 +17,10 @@ export class HistoryQuery {
   last_id = 0;
 }
 
-/** An administrator could otherwise sign a message of the gateway with the signature of another. */
+/**
+ * Matches the signature in a payload, to hide it. The signature does not cover `transaction_status`, so a person who sees it
+ * could forge a settlement.
+ */
 const SIGNATURE = /("signature_key"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 
 /** A payment event of any source, not only a notification. */

@@ -14,7 +14,7 @@ const MAX_TRIES = 5;
 export class OrderStepsService {
   constructor(
     private readonly orders: OrdersService,
-    private readonly payments: PaymentSyncService,
+    private readonly paymentSync: PaymentSyncService,
   ) {}
 
   /** @throws Failure 404 for another customer's order; 409 if the order is not open; 502 if the gateway fails */
@@ -46,7 +46,7 @@ export class OrderStepsService {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         // If the order changed during the call, for example by a new payment attempt, call again.
-        const { order, outcome } = await this.payments.sync(orderId, 'cancel', userId);
+        const { order, outcome } = await this.paymentSync.sync(orderId, 'cancel', userId);
         if (outcome !== 'outdated' || !order.awaitsPayment) return order.status === 'cancel';
       }
       throw failures.gatewayUnavailable();

@@ -3,7 +3,8 @@ import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
-import { holdsMoney, isOpenTransaction, readPayload } from './transaction.js';
+import { holdsMoney, isUndecided } from './transaction.js';
+import { readPayload } from './transaction-event.js';
 
 const PAGE_SIZE = 50;
 
@@ -115,7 +116,7 @@ export class PaymentHistoryService {
   async end(tx: EntityManager, order: LockedOrder, status: 'cancel' | 'expire'): Promise<void> {
     const { transactions, endedAs } = await this.readPayment(order, tx);
     const wasPaid = order.isPaid || order.status === 'refund';
-    if (endedAs !== null || wasPaid || transactions.some(isOpenTransaction)) return;
+    if (endedAs !== null || wasPaid || transactions.some(isUndecided)) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     await this.record(tx, order, {
       source,

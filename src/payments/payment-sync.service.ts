@@ -11,7 +11,7 @@ import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { parseAmount } from './plausibility.js';
-import { isOpenTransaction } from './transaction.js';
+import { isUndecided } from './transaction.js';
 
 type Operation = 'status' | 'cancel' | 'expire';
 /** Response of the gateway, with the payment attempt that the gateway names. */
@@ -45,8 +45,8 @@ export class PaymentSyncService {
     const attemptIds = before.attemptIds;
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const open = payment.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
-    const missing = [...new Set([...open, ...transactionIds])].filter((id) => !reported.has(id));
+    const undecided = payment.transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
+    const missing = [...new Set([...undecided, ...transactionIds])].filter((id) => !reported.has(id));
     const ofTransactions = await Promise.all(
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );

@@ -1,8 +1,9 @@
 import { parseAmount } from './plausibility.js';
-import { FAILED_STATUSES, isReceived } from '../orders/order-status.js';
+import { FAILED_STATUSES } from '../orders/order-status.js';
 import type { Order, PaymentColumns } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { applyEvent, holdsMoney, isRefundedInFull, type Transaction } from './transaction.js';
+import { readTransactionEvent } from './transaction-event.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
@@ -18,21 +19,23 @@ export interface Payment {
 export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
   const messages = new Set<string>();
-  const known = recoverTransaction(order, history);
-  if (known !== null) transactions.set(known.transactionId, known);
-  let endedAs = recoverEnd(order, history);
+  let endedAs: Payment['endedAs'] = null;
   let lastOutcome: Outcome = 'applied';
   for (const [position, event] of history.entries()) {
     lastOutcome = event.outcome;
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
     lastOutcome = 'applied';
-    const { source, status, transactionId } = event;
-    if (transactionId !== null) {
+    const { source, status } = event;
+    const ofTransaction = readTransactionEvent(event, order.grossAmount);
+    if (ofTransaction !== null) {
+      const { transactionId } = ofTransaction;
       const message = describeMessage(event);
       const isRedelivery = source === 'notification' && messages.has(message);
       if (source === 'notification' || source === 'refund') messages.add(message);
       const current = transactions.get(transactionId);
-      const next = isRedelivery ? 'duplicate' : applyEvent(current, event, order.grossAmount, position);
+      const next = isRedelivery
+        ? 'duplicate'
+        : applyEvent(current, ofTransaction, order.grossAmount, position);
       if (typeof next === 'string') lastOutcome = next;
       else transactions.set(transactionId, next);
     }
@@ -60,38 +63,6 @@ function describeMessage(event: PaymentEvent): string {
   return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
 }
 
-/** Returns the status with which the service ended an order that is older than its history. */
-function recoverEnd({ status, transactionId }: Order, history: readonly PaymentEvent[]): Payment['endedAs'] {
-  const isEnded = status === 'cancel' || status === 'expire';
-  return isEnded && transactionId === null && !history.some((event) => event.status === status)
-    ? status
-    : null;
-}
-
-/** Returns the transaction of an order that is older than its history, as the order's columns describe it. */
-function recoverTransaction(order: Order, history: readonly PaymentEvent[]): Transaction | null {
-  const { transactionId, status, fraudStatus, grossAmount, refundedAmount, createdAt } = order;
-  if (transactionId === null || history.some((event) => event.transactionId === transactionId)) return null;
-  const isHeld = isReceived(status, fraudStatus) && refundedAmount < grossAmount;
-  return {
-    transactionId,
-    attemptId: order.attemptId ?? order.orderId,
-    paymentType: order.paymentType,
-    status,
-    fraudStatus,
-    grossAmount: order.transactionAmount,
-    refundedByGateway: refundedAmount,
-    refundedByHand: 0,
-    refundedAmount,
-    heldSince: isHeld ? -1 : null,
-    changedBy: -1,
-    startedAt: null,
-    completedAt: order.completedAt,
-    createdAt,
-    updatedAt: order.completedAt ?? createdAt,
-  };
-}
-
 /**
  * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
  * none if the newest payment page has no transaction, otherwise the latest that can still succeed, otherwise the latest.
@@ -102,9 +73,11 @@ export function chooseTransaction(
   newestAttemptId: string,
 ): Transaction | null {
   const held = transactions.filter(holdsMoney);
-  if (held.length > 0) return held.reduce((a, b) => ((b.heldSince ?? 0) < (a.heldSince ?? 0) ? b : a));
+  if (held.length > 0)
+    return held.reduce((a, b) => ((b.heldSincePosition ?? 0) < (a.heldSincePosition ?? 0) ? b : a));
   const refunded = transactions.filter(isRefundedInFull);
-  if (refunded.length > 0) return refunded.reduce((a, b) => (b.changedBy > a.changedBy ? b : a));
+  if (refunded.length > 0)
+    return refunded.reduce((a, b) => (b.lastChangePosition > a.lastChangePosition ? b : a));
   if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
   const open = transactions.filter(({ status }) => !FAILED_STATUSES.includes(status));
   const candidates = open.length > 0 ? open : transactions;

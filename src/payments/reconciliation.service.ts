@@ -2,7 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { PAYABLE_STATUSES } from '../orders/order-status.js';
+import {
+  GRACE_HOURS,
+  inSql,
+  OPEN_STATUSES,
+  PAY_TIME_HOURS,
+  UNSETTLED_STATUSES,
+} from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 
@@ -10,13 +16,15 @@ const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
 
 /** `Order.expiresAt` in SQL. */
-const EXPIRY = "least(pay_until + interval '1 hour', created_at + interval '25 hours')";
+const EXPIRY =
+  `least(pay_until + interval '${GRACE_HOURS} hours', ` +
+  `created_at + interval '${PAY_TIME_HOURS + GRACE_HOURS} hours')`;
 
 /**
  * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
  * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
  * creation; from then on every 5 minutes. The caps 10 and 100 prevent overflows. An order whose payment failed is checked
- * until it expires.
+ * until ten minutes after its expiry, so that a late sweep does not miss the expiry.
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
@@ -25,8 +33,8 @@ const TAKE_DUE = `
       greatest(${EXPIRY}, now() + interval '5 minutes'))
   WHERE order_id IN (
     SELECT order_id FROM orders
-    WHERE first_paid_at IS NULL AND status IN ('${PAYABLE_STATUSES.join("', '")}') AND next_check_at <= now()
-      AND (status IN ('pending', 'authorize', 'capture') OR ${EXPIRY} > now() - interval '10 minutes')
+    WHERE first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)} AND next_check_at <= now()
+      AND (status IN ${inSql(UNSETTLED_STATUSES)} OR ${EXPIRY} > now() - interval '10 minutes')
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
 
@@ -39,7 +47,7 @@ export class ReconciliationService implements OnModuleInit {
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
-    private readonly payments: PaymentSyncService,
+    private readonly paymentSync: PaymentSyncService,
   ) {}
 
   onModuleInit(): void {
@@ -64,8 +72,8 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const checked = await this.payments.sync(orderId, 'status');
-      ({ outcome } = isDueToExpire(checked.order) ? await this.payments.sync(orderId, 'expire') : checked);
+      const checked = await this.paymentSync.sync(orderId, 'status');
+      ({ outcome } = isDueToExpire(checked.order) ? await this.paymentSync.sync(orderId, 'expire') : checked);
       // The order changed during the call, so the response may be older than the order.
       if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);
     } finally {

@@ -159,12 +159,12 @@ export class RefundSettlementService implements OnModuleInit {
     await tx.update(Refund, { refundId }, result);
     const { transactions } = await this.history.readPayment(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
-    const byHand = (known?.refundedByHand ?? 0) + (isManual ? amount : 0);
+    const manualSum = (known?.manualRefunds ?? 0) + (isManual ? amount : 0);
     await this.history.record(tx, order, {
       source: 'refund',
       attemptId,
       transactionId,
-      status: byHand + gatewaySum >= order.grossAmount ? 'refund' : 'partial_refund',
+      status: manualSum + gatewaySum >= order.grossAmount ? 'refund' : 'partial_refund',
       statusCode,
       grossAmount: known?.grossAmount ?? String(order.grossAmount),
       fraudStatus: known?.fraudStatus ?? null,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
@@ -39,11 +39,14 @@ export class RefundsService {
    * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
    */
   async refund(admin: AuthUser, orderId: string, request: RefundDto): Promise<Order> {
-    const settledBefore = await this.#listSettled(orderId);
+    // PostgreSQL's time, because the clocks of two machines differ.
+    const [{ startedAt }] = await this.dataSource.query<[{ startedAt: Date }]>(
+      'SELECT clock_timestamp() AS "startedAt"',
+    );
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refundId, isOwn } = await this.#begin(admin, orderId, request, settledBefore);
+      const { refundId, isOwn } = await this.#begin(admin, orderId, request, startedAt);
       const refund = await this.settlement.complete(refundId);
       if (!isOwn) continue;
       if (refund.state === 'rejected') throw failures.refundRejected();
@@ -53,19 +56,12 @@ export class RefundsService {
     }
   }
 
-  /** Returns the ids of an order's refunds that have a result. A later result belongs to a request that overlaps with this one. */
-  async #listSettled(orderId: string): Promise<string[]> {
-    const where = { orderId, state: In(['succeeded', 'rejected']) };
-    const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });
-    return settled.map(({ refundId }) => refundId);
-  }
-
   /** Finds the refund of a repeated request or the order's refund without a result, or creates one. */
-  #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
+  #begin(admin: AuthUser, orderId: string, request: RefundDto, startedAt: Date): Promise<Step> {
     const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
+      const repeated = await this.#findRepeated(tx, orderId, request, digest, startedAt);
       if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       if (unsettled !== null) return { refundId: unsettled.refundId, isOwn: false };
@@ -75,8 +71,8 @@ export class RefundsService {
   }
 
   /**
-   * Returns the refund that an equal request asked for: one with the same key or, without a key, a request that is in
-   * progress at the same time or that ended with a 502 (a person presses the button again).
+   * Returns the refund of an equal request: one with the same key or, without a key, one whose result no client had when this
+   * request began. That request is still in progress, or it ended with a 502 and a person presses the button again.
    * @throws Failure 409 for the key of another request
    */
   async #findRepeated(
@@ -84,7 +80,7 @@ export class RefundsService {
     orderId: string,
     request: RefundDto,
     digest: Buffer,
-    settledBefore: string[],
+    startedAt: Date,
   ): Promise<Refund | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey !== undefined) {
@@ -94,13 +90,7 @@ export class RefundsService {
     }
     const where = { orderId, idempotencyKey: IsNull(), requestDigest: digest };
     const equal = await tx.find(Refund, { where, order: { createdAt: 'DESC' } });
-    return (
-      equal.find(({ refundId, state, isAnswered, createdAt }) => {
-        const isUnanswered =
-          state === 'succeeded' && !isAnswered && Date.now() - createdAt.getTime() < REPETITION_MS;
-        return state === 'requested' || isUnanswered || !settledBefore.includes(refundId);
-      }) ?? null
-    );
+    return equal.find((refund) => !hadResult(refund, startedAt)) ?? null;
   }
 
   /** Stores a new refund: a manual one with its result, otherwise with the job that settles it if this request fails. */
@@ -113,7 +103,7 @@ export class RefundsService {
   ): Promise<Refund> {
     const { orderId, grossAmount: total } = order;
     const transaction = await this.#chooseTransaction(tx, order, request.transaction_id);
-    const { transactionId, refundedAmount, refundedByGateway } = transaction;
+    const { transactionId, refundedAmount, gatewayRefunds } = transaction;
     const amount = request.amount ?? total - refundedAmount;
     if (refundedAmount + amount > total) throw failures.orderNotRefundable();
     const isManual = request.manual ?? false;
@@ -123,7 +113,7 @@ export class RefundsService {
       attemptId: transaction.attemptId ?? orderId,
       transactionId,
       amount,
-      gatewaySum: refundedByGateway + (isManual ? 0 : amount),
+      gatewaySum: gatewayRefunds + (isManual ? 0 : amount),
       reason: request.reason === '' ? null : (request.reason ?? null),
       isManual,
       userId,
@@ -163,4 +153,12 @@ export class RefundsService {
     const transaction = transactions.find((known) => known.transactionId === transactionId);
     if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
   }
+}
+
+/** Returns true if a client had the result of a refund before another request began. */
+function hadResult({ state, isAnswered, createdAt, updatedAt }: Refund, startedAt: Date): boolean {
+  if (state === 'requested') return false;
+  // A rejection, which is answered at once, and an answer are the last changes of the row.
+  if (isAnswered || state === 'rejected') return updatedAt < startedAt;
+  return Date.now() - createdAt.getTime() >= REPETITION_MS;
 }

@@ -1,7 +1,7 @@
-import { isUUID } from 'class-validator';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
-import { FAILED_STATUSES, isReceived } from '../orders/order-status.js';
-import type { Outcome, PaymentEvent } from './payment-event.entity.js';
+import { FAILED_STATUSES, isCompleted, isReceived, REFUND_STATUSES } from '../orders/order-status.js';
+import type { Outcome } from './payment-event.entity.js';
+import type { TransactionEvent } from './transaction-event.js';
 
 /** One try of a customer to pay, with its own id at the gateway, as the history of its order describes it. */
 export interface Transaction {
@@ -14,16 +14,16 @@ export interface Transaction {
   /** As received, for example `185000.00`. */
   readonly grossAmount: string | null;
   /** Whole rupiah that the gateway returned. */
-  readonly refundedByGateway: number;
+  readonly gatewayRefunds: number;
   /** Whole rupiah that were returned outside of the gateway. */
-  readonly refundedByHand: number;
+  readonly manualRefunds: number;
   /** Sum of both, at most the total of the order. */
   readonly refundedAmount: number;
   /** Position in the history of the event since which the transaction holds money; null if it holds none. */
-  readonly heldSince: number | null;
-  /** Position of the latest event that changed the transaction. */
-  readonly changedBy: number;
-  /** Time of the gateway at which the customer chose the payment method; null if no event contains it. */
+  readonly heldSincePosition: number | null;
+  /** Position in the history of the latest event that changed the transaction. */
+  readonly lastChangePosition: number;
+  /** Time of the gateway at which the customer chose the payment method, in milliseconds; null if no event contains it. */
   readonly startedAt: number | null;
   /** Time at which the service learned that the payment was completed. Null in every other status. */
   readonly completedAt: Date | null;
@@ -31,9 +31,8 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
-const REFUND_STATUSES: readonly (TransactionStatus | null)[] = ['partial_refund', 'refund'];
 /** Order in which a transaction moves forward. A captured card payment in review comes before an accepted one. */
-const STEPS: readonly (TransactionStatus | 'review' | null)[] = [
+const STEPS: readonly (TransactionStatus | 'review')[] = [
   'pending',
   'authorize',
   'review',
@@ -42,16 +41,16 @@ const STEPS: readonly (TransactionStatus | 'review' | null)[] = [
 ];
 
 /** Returns true if the shop has received money with a transaction and has not returned all of it. */
-export function holdsMoney({ heldSince }: Transaction): boolean {
-  return heldSince !== null;
+export function holdsMoney({ heldSincePosition }: Transaction): boolean {
+  return heldSincePosition !== null;
 }
 
 export function isRefundedInFull(transaction: Transaction): boolean {
   return REFUND_STATUSES.includes(transaction.status) && !holdsMoney(transaction);
 }
 
-/** Returns true if a transaction can still bring money. */
-export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean {
+/** Returns true if a transaction is pending, authorized or in review. Also a failed one can still receive money: `canFollow`. */
+export function isUndecided({ status, fraudStatus }: Transaction): boolean {
   const step = stepOf(status, fraudStatus);
   return step >= 0 && step < STEPS.indexOf('capture');
 }
@@ -65,13 +64,13 @@ export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean
  */
 export function applyEvent(
   current: Transaction | undefined,
-  event: PaymentEvent,
+  event: TransactionEvent,
   total: number,
   position: number,
-): Transaction | Exclude<Outcome, 'rejected' | 'unconfirmed'> {
+): Transaction | Extract<Outcome, 'duplicate' | 'late'> {
   const next = advance(current, event, total, position);
   if (current === undefined) return next;
-  const isSmallerSum = event.refundAmount !== null && event.refundAmount < current.refundedByGateway;
+  const isSmallerSum = event.gatewayRefunds !== null && event.gatewayRefunds < current.gatewayRefunds;
   if (next.status === 'partial_refund' && isSmallerSum) return 'late';
   const isUnchanged = next.status === current.status && next.fraudStatus === current.fraudStatus;
   const isRefundKnown = next.status === 'partial_refund' && current.status === 'refund';
@@ -100,67 +99,31 @@ function stepOf(status: TransactionStatus, fraudStatus: string | null): number {
 /** Returns the state that a transaction has if the event applies. */
 function advance(
   current: Transaction | undefined,
-  event: PaymentEvent,
+  event: TransactionEvent,
   total: number,
   position: number,
 ): Transaction {
-  const { transactionId, refundAmount, receivedAt } = event;
-  const message = readPayload(event.payload);
-  const isManual = event.source === 'refund' && message.manual === true;
-  // Only rejected events have no status, and they are not part of a transaction.
-  const status = event.status ?? 'pending';
-  const isRefundInFull = status === 'refund' && event.source !== 'refund';
-  const refundedByGateway = Math.max(
-    current?.refundedByGateway ?? 0,
-    isRefundInFull ? total : REFUND_STATUSES.includes(status) ? (refundAmount ?? 0) : 0,
-  );
-  const refundedByHand = (current?.refundedByHand ?? 0) + (isManual ? Number(message.amount) : 0);
-  const refundedAmount = Math.min(refundedByGateway + refundedByHand, total);
+  const { transactionId, status, receivedAt } = event;
+  const gatewayRefunds = Math.max(current?.gatewayRefunds ?? 0, event.gatewayRefunds ?? 0);
+  const manualRefunds = (current?.manualRefunds ?? 0) + event.manualRefund;
+  const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
-  const isCompleted = status === 'settlement' || status === 'capture';
-  const startedAt = parseGatewayTime(message.transaction_time);
   const isHeld = isReceived(status, fraudStatus) && refundedAmount < total;
   return {
-    transactionId: transactionId ?? '',
-    // Version 1.2 does not store the attempt of an event.
-    attemptId: current?.attemptId ?? event.attemptId ?? parseAttemptId(message.order_id),
-    paymentType:
-      typeof message.payment_type === 'string' ? message.payment_type : (current?.paymentType ?? null),
+    transactionId,
+    attemptId: current?.attemptId ?? event.attemptId,
+    paymentType: event.paymentType ?? current?.paymentType ?? null,
     status,
     fraudStatus,
     grossAmount: event.grossAmount ?? current?.grossAmount ?? null,
-    refundedByGateway,
-    refundedByHand,
+    gatewayRefunds,
+    manualRefunds,
     refundedAmount,
-    heldSince: isHeld ? (current?.heldSince ?? position) : null,
-    changedBy: position,
-    startedAt: current?.startedAt ?? startedAt,
-    completedAt: isCompleted ? (current?.completedAt ?? receivedAt) : null,
+    heldSincePosition: isHeld ? (current?.heldSincePosition ?? position) : null,
+    lastChangePosition: position,
+    startedAt: current?.startedAt ?? event.startedAt,
+    completedAt: isCompleted(status) ? (current?.completedAt ?? receivedAt) : null,
     createdAt: current?.createdAt ?? receivedAt,
     updatedAt: receivedAt,
   };
-}
-
-/** Fields of a message of the gateway, or of JSON that the service wrote. */
-export type Message = Readonly<Record<string, unknown>>;
-
-export function readPayload(payload: string): Message {
-  try {
-    const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as Message) : {};
-  } catch {
-    return {};
-  }
-}
-
-function parseAttemptId(value: unknown): string | null {
-  return isUUID(value, 'loose') ? (value as string).toLowerCase() : null;
-}
-
-/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
-function parseGatewayTime(value: unknown): number | null {
-  if (typeof value !== 'string') return null;
-  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
 }

@@ -1,0 +1,72 @@
+import { isUUID } from 'class-validator';
+import type { TransactionStatus } from '../gateway/payment-gateway.js';
+import { REFUND_STATUSES } from '../orders/order-status.js';
+import type { PaymentEvent } from './payment-event.entity.js';
+
+/** What a payment event says about its transaction. Null: the event does not say. */
+export interface TransactionEvent {
+  readonly transactionId: string;
+  readonly attemptId: string | null;
+  readonly paymentType: string | null;
+  readonly status: TransactionStatus;
+  readonly fraudStatus: string | null;
+  /** As received, for example `185000.00`. */
+  readonly grossAmount: string | null;
+  /** Time of the gateway at which the customer chose the payment method, in milliseconds. */
+  readonly startedAt: number | null;
+  /** Sum of the transaction's refunds at the gateway, in whole rupiah. */
+  readonly gatewayRefunds: number | null;
+  /** Whole rupiah of one manual refund; 0 in other events. */
+  readonly manualRefund: number;
+  readonly receivedAt: Date;
+}
+
+/**
+ * Reads an event of a transaction.
+ * @param total total of the order in whole rupiah
+ * @returns null for an event that ends the order without naming a transaction
+ */
+export function readTransactionEvent(event: PaymentEvent, total: number): TransactionEvent | null {
+  const { transactionId, status, source, fraudStatus, grossAmount, refundAmount, receivedAt } = event;
+  if (transactionId === null || status === null) return null;
+  const payload = readPayload(event.payload);
+  // The service's own refund states the gateway's part in `refundAmount`, because manual refunds may be part of the total.
+  const isWholeRefundByGateway = status === 'refund' && source !== 'refund';
+  const gatewayRefunds = REFUND_STATUSES.includes(status) ? refundAmount : null;
+  const isManual = source === 'refund' && payload.manual === true;
+  return {
+    transactionId,
+    // Version 1.2 does not store the attempt of an event.
+    attemptId: event.attemptId ?? parseAttemptId(payload.order_id),
+    paymentType: typeof payload.payment_type === 'string' ? payload.payment_type : null,
+    status,
+    fraudStatus,
+    grossAmount,
+    startedAt: parseGatewayTime(payload.transaction_time),
+    gatewayRefunds: isWholeRefundByGateway ? total : gatewayRefunds,
+    manualRefund: isManual ? Number(payload.amount) : 0,
+    receivedAt,
+  };
+}
+
+/** Reads the payload of an event: a message of the gateway, or JSON that the service wrote. */
+export function readPayload(payload: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(payload);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function parseAttemptId(value: unknown): string | null {
+  return isUUID(value, 'loose') ? (value as string).toLowerCase() : null;
+}
+
+/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
+function parseGatewayTime(value: unknown): number | null {
+  if (typeof value !== 'string') return null;
+  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
+}
