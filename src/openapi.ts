@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { failures } from './common/errors/failures.js';
 import { shareResponses } from './common/openapi/shared-responses.js';
 
+// Relative to the compiled file, dist/src/openapi.js.
 const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(PACKAGE) as { version: string };
 

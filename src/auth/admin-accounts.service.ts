@@ -22,8 +22,11 @@ export class AdminAccountsService {
 
   /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
-    if ((await this.users.findByEmail(email)) === null) await this.#create(email, password);
-    else if ((await this.grant(email)) === 'unverified email')
+    let change = await this.grant(email);
+    // Another process, or a registration, may create the account at the same moment.
+    if (change === 'unknown account' && !(await this.#create(email, password)))
+      change = await this.grant(email);
+    if (change === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
@@ -69,15 +72,17 @@ export class AdminAccountsService {
     return 'changed';
   }
 
-  /** Creates the user, unless another process has just created it. */
-  async #create(email: string, password: string): Promise<void> {
+  /** Creates the user. Returns false if the user exists already. */
+  async #create(email: string, password: string): Promise<boolean> {
     const passwordHash = await hashPassword(password);
     const user = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
     try {
       await this.dataSource.transaction((tx) => this.users.create(tx, user));
       this.#logger.log('the administrator of ADMIN_EMAIL was created');
+      return true;
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
+      return false;
     }
   }
 }

@@ -27,7 +27,7 @@ export class CodeRequestsService {
    * Counts a request before anything is queued, and remembers the address of the client as a requester.
    * @returns true if a code may be mailed. Otherwise the request is not counted
    */
-  async count(
+  async tryCount(
     tx: EntityManager,
     email: string,
     purpose: OtpPurpose,

@@ -10,7 +10,7 @@ import { OTP_MINUTES, OtpService } from './otp.service.js';
 
 const SEND_OTP = 'send-otp';
 const START_RESET = 'start-password-reset';
-/** Task of version 1.2, whose jobs are enqueued before they are counted. */
+/** Task of version 1.2, which does not count the request. The job counts it. */
 const UNCOUNTED_RESET = 'forgot-password';
 
 interface SendOtpPayload {
@@ -58,7 +58,7 @@ export class OtpMailsService implements OnModuleInit {
     newEmail?: string,
   ): Promise<void> {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const isAllowed = await this.requests.count(tx, newEmail ?? user.email, 'verify_email', client);
+    const isAllowed = await this.requests.tryCount(tx, newEmail ?? user.email, 'verify_email', client);
     // Codes that were mailed to the former address must not verify the new one.
     const isNewEmail = newEmail !== undefined;
     if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
@@ -67,7 +67,7 @@ export class OtpMailsService implements OnModuleInit {
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
   async requestReset(tx: EntityManager, email: string, client: ClientNetworks): Promise<void> {
-    if (!(await this.requests.count(tx, email, 'reset_password', client))) return;
+    if (!(await this.requests.tryCount(tx, email, 'reset_password', client))) return;
     const payload: StartResetPayload = { email };
     await this.jobs.enqueue(tx, START_RESET, payload, { key: `${START_RESET}:${email.toLowerCase()}` });
   }
@@ -85,6 +85,7 @@ export class OtpMailsService implements OnModuleInit {
     purpose: OtpPurpose,
     isNewEmail = false,
   ): Promise<void> {
+    // The row that `OtpService.create` fills: a job without it sends no code.
     const requested = { userId, purpose, requestedAt: () => 'now()' };
     await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
     const payload: SendOtpPayload = { userId, purpose, ...(isNewEmail && { isNewEmail }) };
@@ -94,7 +95,7 @@ export class OtpMailsService implements OnModuleInit {
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const [user, code] = await this.dataSource.transaction(async (tx) => {
-      // Lock the user: if its email changed now, the code for the new address would go to the former one.
+      // Lock the user. Otherwise a code for a new address could be created after the former address was read.
       const locked = await this.users.lock(tx, userId);
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });

@@ -81,7 +81,7 @@ export class EmbeddedPostgres {
     if (session) await this.shutDown(session);
   }
 
-  /** @returns undefined if `stop` was called before the server was back */
+  /** @returns undefined if `stop` was called before the server was back: if it runs, the next process takes it over */
   private async recover(port: number): Promise<Session | undefined> {
     const { log } = this.options;
     const since = Date.now();
@@ -118,7 +118,7 @@ export class EmbeddedPostgres {
       }
       const server = await findServer(this.cluster);
       const session = server?.isReady && (await openSession(server.port, this.cluster, supervisor));
-      if (session && session.client.port === (requiredPort ?? session.client.port)) return session;
+      if (session && (requiredPort === undefined || session.client.port === requiredPort)) return session;
       // Another process started the server on another port, but the application connects to the required one.
       if (session) await this.shutDown(session);
       await delay(PAUSE_MS);

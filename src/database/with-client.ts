@@ -9,7 +9,8 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
     application_name: 'bakery-command',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  client.on('error', () => undefined); // `connect` or the running statement rejects with the same error.
+  // Without a listener, a lost connection would end the process. The running statement fails, or the next one.
+  client.on('error', () => undefined);
   try {
     await client.connect();
     return await act(client);

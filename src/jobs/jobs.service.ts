@@ -17,25 +17,28 @@ type JobHandler<P> = (payload: P) => Promise<unknown>;
 
 export interface HandleOptions {
   readonly kind?: JobKind;
-  /** Milliseconds after which the job has failed, even if the handler continues. Must not exceed the default, DEADLINE_MS. */
+  /** Milliseconds after which the job has failed, even if the handler continues. At most the default, DEADLINE_MS. */
   readonly deadlineMs?: number;
 }
 
 interface EnqueueOptions {
   /**
    * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key, and takes
-   * the key of a running or dead job. A job without a key counts as superseded, so a key is required.
+   * the key of a running or dead job. Required, because a job without a key and without tries counts as superseded.
    */
   readonly key: string;
   readonly runAt?: Date;
   /** For work that must be done eventually. Other jobs are dead after about four days of failures. */
-  readonly isNeverGivenUp?: boolean;
+  readonly hasUnlimitedTries?: boolean;
 }
 
 /** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
 const UNLIMITED_TRIES = 32_767;
-/** Longer than the timeouts of all calls to external services, so that only a job that hangs reaches the deadline. */
-const DEADLINE_MS = 30_000;
+/**
+ * Longer than the timeouts of all calls of a job, so that only a job that hangs reaches the deadline. The longest are those of
+ * `check-order` for an order that expires, 35 s. Shorter than DEAD_PROCESS_S.
+ */
+const DEADLINE_MS = 40_000;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands (seed, admin) do
@@ -108,7 +111,7 @@ export class JobsService implements OnModuleDestroy {
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
         options.runAt ?? null,
-        options.isNeverGivenUp === true ? UNLIMITED_TRIES : MAX_TRIES,
+        options.hasUnlimitedTries === true ? UNLIMITED_TRIES : MAX_TRIES,
         options.key,
         priorityOf(kind),
         kind === undefined ? null : [kind],

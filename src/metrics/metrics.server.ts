@@ -34,7 +34,10 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly products: ProductsService,
   ) {}
 
-  /** @throws Error if the port is in use */
+  /**
+   * `AppModule` imports the module only if METRICS_PORT is set.
+   * @throws Error if the port is in use
+   */
   async onApplicationBootstrap(): Promise<void> {
     for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
     this.#server.listen(this.env.metricsPort, this.env.metricsHost);

@@ -75,5 +75,6 @@ export class ShopController {
 /** Sets the ETag of the settings. The rest of the response can change without them, so the client must never get a 304. */
 function setEtag(response: Response, shop: Readonly<Shop>): void {
   response.setHeader('ETag', shopEtag(shop));
+  // Without this header of the request, Express sends no 304.
   delete response.req.headers['if-none-match'];
 }

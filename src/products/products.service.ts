@@ -72,6 +72,7 @@ export class ProductsService {
    * transaction ends: an administrator's change waits for the orders that are being placed.
    */
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
+    // A request may contain ids beyond PostgreSQL's `integer`. No product has such an id.
     const available = await this.products.lockAvailable(tx, ids.filter(isId));
     return new Map(available.map(({ id, name, price }) => [id, { name, price: roundToRupiah(price) }]));
   }
@@ -83,7 +84,7 @@ export class ProductsService {
   async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
       return await this.images.withStaged(images, (staged) =>
-        this.#change(async (tx) => {
+        this.#changeCatalog(async (tx) => {
           const { id } = await tx.save(Product, fields);
           await this.images.attach(tx, id, staged);
           return this.#withUrls(await this.products.findOrFail(id, tx));
@@ -113,7 +114,7 @@ export class ProductsService {
     planChange(await this.products.findOrFail(id));
 
     return this.images.withStaged(images, (staged) =>
-      this.#change(async (tx) => {
+      this.#changeCatalog(async (tx) => {
         const { removed, remaining } = planChange(await this.products.lock(tx, id));
         await tx.update(Product, { id }, fields);
         await this.images.condemn(tx, removed);
@@ -131,7 +132,7 @@ export class ProductsService {
     if (until && available) throw failures.validation({ until: UNTIL_NOT_ALLOWED });
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
     const change = { available, unavailableUntil: until ?? null, availableAgainAt };
-    return this.#change(async (tx) => {
+    return this.#changeCatalog(async (tx) => {
       const product = await this.products.lock(tx, id);
       await tx.update(Product, { id }, change);
       return this.#withUrls(Object.assign(product, change));
@@ -143,14 +144,15 @@ export class ProductsService {
    * @throws Failure 404
    */
   async delete(id: number): Promise<void> {
-    await this.#change(async (tx) => {
+    await this.#changeCatalog(async (tx) => {
       const { images } = await this.products.lock(tx, id);
       await this.images.condemn(tx, images);
       await tx.delete(Product, { id });
     });
   }
 
-  #change<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+  /** Runs a transaction, and then clears the cached pages of the catalog. */
+  #changeCatalog<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return this.pages.clearAfter(this.dataSource.transaction(work));
   }
 

@@ -19,14 +19,16 @@ export interface SoldItem {
   readonly price: number;
   readonly sum: number;
   readonly status: string;
-  /** Amount that was returned of the order, on its first item. 0 on the other items. */
+  /** Refunded amount of the order in the row of its first item, 0 in its other rows. */
   readonly refunded: number;
 }
 
 /** Number of orders that `readItems` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
 
-/** Parameters, because PostgreSQL may compute days with another version of the time zone database than this process. */
+/**
+ * The service computes the boundaries of the days, because PostgreSQL may have another version of the time zone database.
+ */
 const BOUNDARIES = '$1::timestamptz[]';
 const DATES = '$2::text[]';
 /** Position of an order's date in the dates of the report, from 1. */
@@ -75,6 +77,7 @@ export class SalesRepository {
    * connection is occupied while the caller handles a batch. If the caller stops iterating, no further batch is read.
    */
   async *readItems({ dates, boundaries }: Days): AsyncGenerator<SoldItem[]> {
+    // `paid_at` is a text: a `Date` has no microseconds, so the next batch would repeat orders.
     let last: SoldItem | undefined;
     for (;;) {
       const batch = await this.dataSource.query<SoldItem[]>(

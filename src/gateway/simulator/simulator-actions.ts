@@ -59,10 +59,13 @@ export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name);
 }
 
-/** Lists the actions of a transaction, or of the whole page: those of the latest transaction, and payment methods. */
+/**
+ * Lists the possible actions. With an id: those of that transaction. Without: those of the latest transaction, and those that
+ * start a new one.
+ */
 export function listActions(page: SimulatorPage, transactionId?: string): ActionName[] {
   const names = Object.keys(ACTIONS).filter(isActionName);
-  return names.filter((name) => apply(ACTIONS[name], page, transactionId) !== null);
+  return names.filter((name) => computeChange(ACTIONS[name], page, transactionId) !== null);
 }
 
 /**
@@ -74,12 +77,13 @@ export function performAction(
   page: SimulatorPage,
   transactionId?: string,
 ): SimulatedTransaction | null {
-  const transaction = apply(ACTIONS[name], page, transactionId);
+  const transaction = computeChange(ACTIONS[name], page, transactionId);
   if (transaction !== null) page.storeTransaction(transaction);
   return transaction;
 }
 
-function apply({ from, to, method }: Action, page: SimulatorPage, transactionId?: string) {
+/** Returns the changed or new transaction without storing it; null if the page does not allow the action. */
+function computeChange({ from, to, method }: Action, page: SimulatorPage, transactionId?: string) {
   const transaction = page.findTransaction(transactionId);
   if (transaction !== undefined && from?.includes(transaction.status) === true) {
     if (to !== 'refund' && to !== 'partial_refund')
