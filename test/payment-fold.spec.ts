@@ -66,6 +66,15 @@ function describePayment(text: string, newest?: string): string {
   ].join(', ');
 }
 
+it('keeps the payment type and the time of payment that version 1.2 stored if the history lacks them', () => {
+  const stored = { paymentType: 'qris', completedAt: new Date('2026-11-20T03:59:59.990Z') };
+  const order = Object.assign(buildOrder(), { ...stored, status: 'settlement', transactionId: 'T1' });
+  const history = [Object.assign(parse('T1 settlement', 0), { payload: '{}' })];
+  expect(toColumns(order, foldHistory(order, history), PAGE)).toMatchObject(stored);
+  const other = Object.assign(order, { transactionId: 'T0' });
+  expect(toColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
+});
+
 describe('one transaction', () => {
   it.each([
     ['T1 pending, T1 authorize, T1 capture/challenge, T1 capture, T1 settlement', 'T1 settlement'],

@@ -13,12 +13,13 @@ import { withServices } from './with-services.js';
 const BATCH_SIZE = 500;
 /** Id before the ids of all orders. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const REFUND_ID_DESCRIPTION = 'the id of a refund, as npm run jobs -- list shows it';
+const REFUND_ID_DESCRIPTION =
+  'the id of a refund, which npm run jobs -- list shows as the subject of settle-refund';
 
 const HELP = `Repairs payments and ends refunds without a result.
 
   npm run payments -- repair            computes the payment of each order with several payment events from its history again
-  npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID as in npm run jobs -- list
+  npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID: subject of its job settle-refund
 
 repair: version 1.2 let a late message about one transaction overwrite the payment of another, so a paid order could become
 unpaid. Run it once after the upgrade, when no process of 1.2 runs. It prints each changed order with the status before and

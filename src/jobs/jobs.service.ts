@@ -5,6 +5,7 @@ import { jobDuration, mails } from './jobs.metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
 import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
+import { Failure } from '../common/errors/failures.js';
 import { type JobKind, priorityOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { MAX_TRIES } from './job-table.js';
@@ -73,7 +74,9 @@ export class JobsService implements OnModuleDestroy {
           withinDeadline(handler(payload as P), task, deadlineMs, abortSignal),
         );
         end({ outcome: 'done' });
-      } catch (error) {
+      } catch (thrown) {
+        // The message of a Failure is for clients. Its cause tells operators what happened.
+        const error = thrown instanceof Failure ? (thrown.cause ?? thrown) : thrown;
         const isDead = await this.#isDead(job, error);
         if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
         end({ outcome: isDead ? 'dead' : 'failed' });

@@ -154,9 +154,12 @@ export class OrdersService {
     }
     Object.assign(order, payment);
     if (order.isPaid) order.firstPaidAt ??= new Date();
-    await tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt });
-    if (wasPaidBefore || !order.isPaid) return;
-    await this.mails.enqueue(tx, orderId, order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt');
+    const isFirstPayment = !wasPaidBefore && order.isPaid;
+    const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
+    await Promise.all([
+      tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt }),
+      isFirstPayment ? this.mails.enqueue(tx, orderId, mail) : undefined,
+    ]);
   }
 
   /** Returns the attempt with the newest payment page of an order. */

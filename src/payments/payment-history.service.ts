@@ -97,9 +97,12 @@ export class PaymentHistoryService {
       payment = before;
     }
     // A status response or cancellation that changes nothing is not stored.
-    if (received.outcome === 'applied' || event.source === 'notification' || event.source === 'refund')
-      await tx.insert(PaymentEvent, received);
-    await this.#apply(tx, order, payment);
+    const isStored = received.outcome === 'applied' || ['notification', 'refund'].includes(event.source);
+    // Statements that start together are sent together.
+    await Promise.all([
+      isStored ? tx.insert(PaymentEvent, received) : undefined,
+      this.#apply(tx, order, payment),
+    ]);
     return received.outcome;
   }
 

@@ -92,20 +92,18 @@ export function toColumns(order: Order, payment: Payment, newestAttemptId: strin
   const surplus = transactions.filter((other) => other !== counting && holdsMoney(other));
   const wasPaid = counting !== null && (holdsMoney(counting) || isRefundedInFull(counting));
   const completedAt = endedAs === null || wasPaid ? (counting?.completedAt ?? null) : null;
-  // Version 1.2 stored a time that differs by milliseconds from the time in the history.
-  const isKnown = order.completedAt !== null && order.transactionId === counting?.transactionId;
-  const attemptId = (wasPaid ? counting.attemptId : null) ?? newestAttemptId;
+  // What version 1.2 stored stays: the time differs by milliseconds from that of the history, which may lack the type.
+  const stored = order.transactionId === counting?.transactionId ? order : null;
   return {
     status: wasPaid ? counting.status : (endedAs ?? counting?.status ?? 'pending'),
-    // The first attempt has the id of the order.
-    attemptId: attemptId === order.orderId ? null : attemptId,
+    attemptId: (wasPaid ? counting.attemptId : null) ?? newestAttemptId,
     transactionId: counting?.transactionId ?? null,
-    paymentType: counting?.paymentType ?? null,
+    paymentType: counting?.paymentType ?? stored?.paymentType ?? null,
     fraudStatus: counting?.fraudStatus ?? null,
     transactionAmount: counting?.grossAmount ?? null,
     refundedAmount: counting?.refundedAmount ?? 0,
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
-    completedAt: completedAt !== null && isKnown ? order.completedAt : completedAt,
+    completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
   };
 }
 
