@@ -80,23 +80,24 @@ interface StepsButtonProps {
 /** Button that takes orders to their next step. The message after the step can undo it. */
 export function StepsButton({ orders, step, className, onTaken, onError, children }: StepsButtonProps) {
   const { mutate, isPending } = useMutation({
-    mutationFn: () => takeStep(orders, step),
+    mutationFn: takeSteps,
     onMutate: () => onError(null),
-    onSuccess: () => {
-      const [first] = orders;
-      const name = first && orders.length === 1 ? formatOrderNumber(first.order_id) : undefined;
-      const subject = name ?? t('count.orders', { count: orders.length });
-      showToast(`${subject}: ${t(`fulfilment.${step}`)}.`, {
+    // Use the orders of the pressed button. The page may already show them after the step, and then `step` is the following step.
+    onSuccess: (_, taken) => {
+      const [first] = taken.orders;
+      const name = first && taken.orders.length === 1 ? formatOrderNumber(first.order_id) : undefined;
+      const subject = name ?? t('count.orders', { count: taken.orders.length });
+      showToast(`${subject}: ${t(`fulfilment.${taken.step}`)}.`, {
         label: t('step.undo'),
-        run: () => void undo(orders),
+        run: () => void undo(taken.orders),
       });
-      onTaken?.(step);
+      onTaken?.(taken.step);
     },
     onError,
   });
   // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click must
   // not take the following step.
-  const take = ({ detail }: MouseEvent) => detail < 2 && mutate();
+  const take = ({ detail }: MouseEvent) => detail < 2 && mutate({ orders, step });
   return (
     <Button className={className} aria-disabled={isPending} onClick={take}>
       {children}
@@ -104,7 +105,7 @@ export function StepsButton({ orders, step, className, onTaken, onError, childre
   );
 }
 
-async function takeStep(orders: Order[], step: Fulfilment) {
+async function takeSteps({ orders, step }: Pick<StepsButtonProps, 'orders' | 'step'>) {
   for (const { order_id } of orders) await setFulfilment(order_id, step);
 }
 
