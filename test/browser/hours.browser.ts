@@ -12,9 +12,23 @@ import {
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
+const DAY_MS = 24 * 60 * 60_000;
 const HOURS = everyDay('07:00', '18:00');
 
 useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * DAY_MS);
+}
+
+/** Returns the date of an instant in the time zone of the shop. */
+function toDate(instant: Date): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+}
+
+function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Jakarta', weekday }).format(instant);
+}
 
 it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed date is not offered for a pickup', async () => {
   const customer = await newCustomer();
@@ -105,8 +119,7 @@ it('saving also adds a closed date that was chosen without pressing "Add date"',
 
 it('the page lists the paid orders of a date before the date is closed, asks before it is left, and saves all limits of orders', async () => {
   const customer = await newCustomer({ name: makeUnique('Sinta') });
-  const instant = Date.now() + 4 * 24 * 60 * 60_000;
-  const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+  const date = toDate(inDays(4));
   await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const affected = page.getByRole('alert').getByText(customer.name);
@@ -154,4 +167,30 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
   await page.getByRole('button', { name: 'Save' }).click();
   await waitForText(page, 'The opening hours are saved.');
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
+});
+
+describe('in a shop that is closed for two ranges of dates from tomorrow on, and on the weekday after them', () => {
+  const dayWithoutHours = inDays(9);
+  useShopSettings({
+    closed_ranges: [
+      { from: toDate(inDays(1)), to: toDate(inDays(3)), reason: 'Lebaran' },
+      { from: toDate(inDays(4)), to: toDate(inDays(8)), reason: null },
+    ],
+    hours: { ...HOURS, [formatWeekday(dayWithoutHours, 'short').toLowerCase()]: [] },
+    days_ahead: 5,
+    cut_off: '12:00', // Nothing can be ordered for today.
+  });
+
+  it('every page names the date of the reopening, and the reason of the first range', async () => {
+    const { page } = await newCustomer();
+    await page.goto('/');
+    const note = page.getByRole('status').getByText(/^We are closed until .* \(Lebaran\)$/);
+    await note.waitFor();
+    expect(await note.textContent()).toContain(formatWeekday(inDays(10), 'long'));
+  });
+
+  it('the page of the day says that the shop is closed on a weekday without opening hours', async () => {
+    const { page } = await openAsAdmin(`/manage/today?date=${toDate(dayWithoutHours)}`, /\w+ \d+ \w+/);
+    await waitForText(page, 'The shop is closed on this date.');
+  });
 });

@@ -184,6 +184,16 @@ it('the page of a day polls for new orders, and has buttons for the next and the
   await findOrders(page, dewi).waitFor();
 });
 
+it.each(['tomorrow', '2026-02-30'])(
+  'the page of the day shows today if its address has the date %s',
+  async (date) => {
+    const { page } = await openAsAdmin(`/manage/today?date=${date}`, 'Today');
+    await page.getByRole('heading', { name: 'To bake' }).waitFor();
+    await page.getByRole('button', { name: 'Next day' }).click();
+    await waitForHeading(page, 'Tomorrow');
+  },
+);
+
 it('a page of the day that stays open after midnight shows the new day', async () => {
   const eka = await newCustomer({ name: makeUnique('Eka') });
   await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: new Date(Date.now() + DAY_MS).toISOString() });

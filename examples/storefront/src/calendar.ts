@@ -17,6 +17,18 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Lists consecutive dates. */
+export function listDates(first: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => addDays(first, index));
+}
+
+/** Returns true for an existing date in the format `2026-11-24`. */
+export function isDate(text: string): boolean {
+  const isWellFormed = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+  // Some browsers read 30 February as 2 March.
+  return isWellFormed && addDays(text, 0) === text;
+}
+
 /** Formats a date: `Tuesday 24 November` */
 export function formatDate(date: string): string {
   const text = getFormat(getLocale(), WEEKDAY_AND_DATE).format(Date.parse(date));

@@ -1,13 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { type AdminOrder, api, type Schemas } from './client';
-
-interface DaySheet {
-  orders: AdminOrder[];
-  products: Schemas['DayProductView'][];
-  /** Absent in responses of version 1.2. */
-  overdue?: AdminOrder[];
-}
+import { api } from './client';
 
 const DAY_POLL_MS = 15_000;
 
@@ -18,7 +11,7 @@ const DAY_POLL_MS = 15_000;
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],
-    queryFn: async ({ signal }): Promise<DaySheet> =>
+    queryFn: ({ signal }) =>
       dataOf(api.GET('/api/admin/days/{date}', { params: { path: { date } }, signal })),
     refetchInterval: DAY_POLL_MS,
     refetchOnWindowFocus: 'always',

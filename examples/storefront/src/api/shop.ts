@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { useSyncExternalStore } from 'react';
-import { addDays, toLocalDate } from '../calendar';
+import { toLocalDate } from '../calendar';
 import { api, type Schemas, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
@@ -39,16 +39,17 @@ function subscribeToClock(listener: () => void) {
   return () => clearInterval(timer);
 }
 
-/** Lists the dates from today on that are closed by a date or a range. */
-export function listClosedDates(
-  { closed, closed_ranges }: Pick<Shop, 'closed' | 'closed_ranges'>,
-  today: string,
-  daysAhead: number,
-): string[] {
-  const dates = Array.from({ length: daysAhead + 1 }, (_, index) => addDays(today, index));
-  return dates.filter(
-    (date) => closed.includes(date) || closed_ranges.some(({ from, to }) => from <= date && date <= to),
-  );
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** Returns true for a closed date, a date in a closed range, and a weekday without opening hours. */
+export function isClosedOn(
+  { hours, closed, closed_ranges }: Pick<Shop, 'hours' | 'closed' | 'closed_ranges'>,
+  date: string,
+): boolean {
+  const weekday = WEEKDAYS.at(new Date(date).getUTCDay() - 1); // Sunday is day 0, so its index is -1.
+  const isWeekdayClosed = weekday === undefined || hours[weekday].length === 0;
+  const isInRange = closed_ranges.some(({ from, to }) => from <= date && date <= to);
+  return isWeekdayClosed || isInRange || closed.includes(date);
 }
 
 /** Settings of the shop for administrators, with the ETag that a change of these settings sends. */

@@ -1,12 +1,11 @@
 import { useId, useRef } from 'react';
 import { useController } from 'react-hook-form';
 import type { Shop } from '../../api/client';
+import { WEEKDAYS } from '../../api/shop';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Day = (typeof DAYS)[number];
-type Windows = Shop['hours'][Day];
+type Windows = Shop['hours'][(typeof WEEKDAYS)[number]];
 
 const MAX_WINDOWS = 5;
 const NEW_WINDOW = ['07:00', '18:00'];
@@ -19,7 +18,7 @@ export function HoursField() {
     <fieldset className="field hours" aria-describedby="hours-error">
       <legend className="label">{t('hours.title')}</legend>
       <p className="hint">{t('hours.hint')}</p>
-      {DAYS.map((day) => (
+      {WEEKDAYS.map((day) => (
         <DayHours
           key={day}
           name={t(`day.${day}`)}

@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { Link } from 'react-router';
-import type { Schemas, Shop } from '../../api/client';
+import type { Schemas } from '../../api/client';
 import { daySheet } from '../../api/reports';
-import { listClosedDates, useToday } from '../../api/shop';
-import { formatDate } from '../../calendar';
+import { isClosedOn, useToday } from '../../api/shop';
+import { formatDate, listDates } from '../../calendar';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { addDate } from './closed-dates';
@@ -13,14 +13,14 @@ import type { ShopFormValues } from './shop-values';
 /** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
 export function PaidOrdersNote({ saved }: { saved: Schemas['AdminShopView'] }) {
   const { control } = useFormContext<ShopFormValues>();
-  const [closed, newDate, closed_ranges] = useWatch({
+  const [hours, closed, newDate, closed_ranges] = useWatch({
     control,
-    name: ['closed', 'newClosedDate', 'closed_ranges'],
+    name: ['hours', 'closed', 'newClosedDate', 'closed_ranges'],
   });
   const today = useToday();
-  const draft: Pick<Shop, 'closed' | 'closed_ranges'> = { closed: addDate(closed, newDate), closed_ranges };
+  const draft = { hours, closed: addDate(closed, newDate), closed_ranges };
   // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
-  const closedDates = listClosedDates(draft, today, saved.days_ahead);
+  const closedDates = listDates(today, saved.days_ahead + 1).filter((date) => isClosedOn(draft, date));
   const dates = [...new Set([...closedDates, ...saved.paid_orders.map(({ date }) => date)])].sort();
   const sheets = useQueries({
     queries: dates.map((date) => ({ ...daySheet(date), refetchInterval: false as const })),

@@ -3,8 +3,8 @@ import { Button } from '../../components/button';
 import { Loaded } from '../../components/loaded';
 import { useUrlParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
-import { listClosedDates, shopInfo, useToday } from '../../api/shop';
-import { addDays, formatDate, formatDay } from '../../calendar';
+import { isClosedOn, shopInfo, useToday } from '../../api/shop';
+import { addDays, formatDate, formatDay, isDate } from '../../calendar';
 import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
@@ -25,10 +25,10 @@ export default function TodayPage() {
 function Day({ shop }: { shop: Shop }) {
   const timeZone = shop.time_zone;
   const today = useToday();
-  const [chosen, choose] = useUrlParameter('date');
-  const date = chosen || today;
+  const [chosen, setDateParameter] = useUrlParameter('date');
+  const date = isDate(chosen) ? chosen : today;
   const query = useQuery(daySheet(date));
-  const pick = (day: string) => choose(day === today ? '' : day);
+  const showDate = (day: string) => setDateParameter(day === today ? '' : day);
   const title = formatDay(date, today);
   return (
     <ManagePage
@@ -36,15 +36,15 @@ function Day({ shop }: { shop: Shop }) {
       isWide
       action={
         <div className="day-nav">
-          <Button className="button quiet" onClick={() => pick(addDays(date, -1))}>
+          <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
             ← {t('day.previous')}
           </Button>
           {date !== today && (
-            <Button className="button quiet" onClick={() => pick(today)}>
+            <Button className="button quiet" onClick={() => showDate(today)}>
               {t('today')}
             </Button>
           )}
-          <Button className="button quiet" onClick={() => pick(addDays(date, 1))}>
+          <Button className="button quiet" onClick={() => showDate(addDays(date, 1))}>
             {t('day.next')} →
           </Button>
           {date === today && <PauseButtons shop={shop} />}
@@ -56,12 +56,12 @@ function Day({ shop }: { shop: Shop }) {
       belowTitle={
         <>
           {title !== formatDate(date) && <p>{formatDate(date)}</p>}
-          {listClosedDates(shop, date, 0).length > 0 && <p className="alert">{t('day.closed')}</p>}
+          {isClosedOn(shop, date) && <p className="alert">{t('day.closed')}</p>}
         </>
       }
     >
       <Loaded query={query}>
-        {({ orders, products, overdue = [] }) => (
+        {({ orders, products, overdue }) => (
           <div className="day">
             <BakeList products={products} />
             <DayOrders key={date} orders={orders} overdue={overdue} timeZone={timeZone} />
