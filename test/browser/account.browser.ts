@@ -1,7 +1,8 @@
 import { waitForHeading, waitForText } from './support/page.js';
 import { storefrontUrl } from './support/settings.js';
+import { CROISSANT } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
-import { submitSignIn } from './support/steps.js';
+import { addToCart, submitSignIn } from './support/steps.js';
 
 it('if the session cookies are gone, "Orders" leads to the sign-in, and signing in leads back to "Your orders"', async () => {
   const { context, page, email } = await newCustomer();
@@ -52,6 +53,19 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
   // The sign-out leads to the start page of visitors. The other tab shows a page of customers, so it asks for a sign-in.
   await waitForHeading(page, 'Bread that was dough an hour ago');
   await waitForHeading(other, 'Welcome back');
+});
+
+it('a sign-out removes the phone number from the browser, also if the script of the cart cannot be loaded', async () => {
+  const { page } = await newCustomer();
+  await addToCart(page, CROISSANT);
+  await page.getByLabel('Phone').fill('0812-3456-7890');
+  const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
+  expect(await readDetails()).toContain('0812-3456-7890');
+  await page.route('**/assets/orders-*.js', (route) => route.abort());
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await waitForHeading(page, 'Bread that was dough an hour ago');
+  expect(await readDetails()).not.toContain('0812-3456-7890');
 });
 
 it('a page without a connection says so, has a button to try again, and loads when the connection is back', async () => {

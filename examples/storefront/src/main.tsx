@@ -6,6 +6,8 @@ import { productDetail, productList } from './api/products';
 import { queryClient } from './api/query-client';
 import { shopInfo } from './api/shop';
 import { App } from './app';
+// Removes the phone number and the note of a person who leaves, also if the page of the cart was never loaded.
+import './state/checkout';
 import { useSession } from './state/session';
 import { loadFirstLanguage } from './state/language';
 
