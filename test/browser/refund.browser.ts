@@ -16,6 +16,21 @@ function openPaidOrder() {
   return openOrder((customer) => placePaidOrder(customer, { [CROISSANT]: 1 }));
 }
 
+/** Opens an order that a customer has paid twice. The surplus is a bank transfer, which the simulator does not refund. */
+function openOrderWithSurplus() {
+  return openOrder(async (customer) => {
+    const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+    const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
+    await performPaymentAction(customer, redirect_url, 'qris');
+    await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
+    return order_id;
+  });
+}
+
+function getTransactions(page: Page) {
+  return page.getByRole('list', { name: 'Payments of this order' });
+}
+
 function getHistory(page: Page) {
   return page.getByRole('list', { name: 'Payment history' });
 }
@@ -65,14 +80,8 @@ it('refusing a paid order without a refund makes a refund due, until refunds ret
 });
 
 it('a second payment is a surplus; if the gateway refuses to return it, the page shows the reason, and staff return it by hand', async () => {
-  const { adminPage } = await openOrder(async (customer) => {
-    const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
-    const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
-    await performPaymentAction(customer, redirect_url, 'qris');
-    await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
-    return order_id;
-  });
-  const payments = adminPage.getByRole('list', { name: 'Payments of this order' });
+  const { adminPage } = await openOrderWithSurplus();
+  const payments = getTransactions(adminPage);
   const surplus = payments.getByText('The customer has paid twice. Return this payment.');
   await surplus.waitFor();
   expect(await payments.getByRole('listitem').count()).toBe(2);
@@ -90,6 +99,21 @@ it('a second payment is a surplus; if the gateway refuses to return it, the page
   await adminPage.getByRole('button', { name: 'Record the refund' }).click();
   await surplus.waitFor({ state: 'detached' });
   await waitForText(adminPage, /^Refunded Rp\s24\.000 by /);
+});
+
+it('two equal refunds of a part of a surplus are two refunds, and the form then suggests the rest', async () => {
+  const { adminPage } = await openOrderWithSurplus();
+  const payments = getTransactions(adminPage);
+  const amount = payments.getByLabel('Amount in rupiah');
+  const refunds = adminPage.getByText(/^Refunded Rp\s10\.000 by /);
+  for (let index = 0; index < 2; index += 1) {
+    await amount.fill('10.000');
+    await payments.getByLabel('I have returned the money by hand').check();
+    await payments.getByRole('button', { name: 'Refund', exact: true }).click();
+    await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+    await refunds.nth(index).waitFor();
+  }
+  expect(await amount.inputValue()).toBe('4000');
 });
 
 it('the next refund cannot start while the page reloads the order after a refund', async () => {

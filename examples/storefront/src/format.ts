@@ -18,9 +18,9 @@ export function parsePrice(text: string): string | null {
   return isClear ? amount.replaceAll('.', '').replace(',', '.') : null;
 }
 
-/** Formats an ISO 8601 time in the time zone of the browser: `24 Nov 2026, 14:30` */
-export function formatDateAndTime(iso: string): string {
-  return getFormat(getLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+/** Formats an ISO 8601 time in a time zone: `24 Nov 2026, 14:30` */
+export function formatDateAndTime(iso: string, timeZone: string): string {
+  return getFormat(getLocale(), { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
 /** Shortens an order's id to the order number that people see: `5F0C2A3E` */

@@ -23,6 +23,7 @@ interface SessionOptions {
   readonly baseURL?: string;
   /** Language of the browser. */
   readonly locale?: string;
+  readonly timezoneId?: string;
   readonly colorScheme?: 'light' | 'dark';
 }
 

@@ -24,10 +24,14 @@ export function isPaid({ status, fraud_status }: Order) {
   return status === 'settlement' || status === 'partial_refund';
 }
 
-export function getRefundableAmount({
-  gross_amount,
-  refunded_amount,
-}: Pick<Order, 'gross_amount' | 'refunded_amount'>) {
+/** Payment that can be refunded: a transaction, or without a `transaction_id` the payment that counts for the order. */
+export interface RefundablePayment {
+  transaction_id?: string;
+  gross_amount: number;
+  refunded_amount: number;
+}
+
+export function getRefundableAmount({ gross_amount, refunded_amount }: RefundablePayment) {
   return gross_amount - refunded_amount;
 }
 
@@ -130,11 +134,13 @@ export async function setFulfilment(id: string, fulfilment: Fulfilment) {
   await call.finally(() => queryClient.invalidateQueries({ queryKey: ['orders'] }));
 }
 
-export type Refund = Schemas['RefundDto'];
+export type Refund = Omit<Schemas['RefundDto'], 'transaction_id'>;
 
-/** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
-export async function refundOrder({ order_id: id, refunded_amount }: AdminOrder, body: Refund) {
-  const name = `bakery.refund.${id}`;
+/** Refunds a payment. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
+export async function refundOrder(id: string, payment: RefundablePayment, refund: Refund) {
+  const { transaction_id, refunded_amount } = payment;
+  const name = `bakery.refund.${transaction_id ?? id}`;
+  const body = { ...refund, ...(transaction_id && { transaction_id }) };
   // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
   // gets another key, because the page shows the first refund by then.
   const key = getIdempotencyKey(name, { ...body, refunded_amount });

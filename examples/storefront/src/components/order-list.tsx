@@ -39,7 +39,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
             <span>{t('orders.pickup', { time: formatPickup(order.pickup_at, timeZone) })}</span>
           )}
           <small>
-            {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}
+            {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at, timeZone)}
           </small>
         </span>
         <Badge {...describePayment(order)} />

@@ -22,7 +22,7 @@ export function OrderSummary({ order }: { order: Order }) {
       <p className="hint">
         {t('order.number', { number: formatOrderNumber(order.order_id), id: order.order_id })}
       </p>
-      <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at) })}</p>
+      <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at, timeZone) })}</p>
       <dl className="details">
         {pickup_at !== null && <Detail name={t('order.pickup')}>{formatPickup(pickup_at, timeZone)}</Detail>}
         {phone !== null && (

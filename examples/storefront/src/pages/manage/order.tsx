@@ -15,7 +15,7 @@ import { getNextStep, StepBackButton, StepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
-import { OrderActionHistory } from './actions';
+import { OrderActionHistory } from './order-action-history';
 
 /** Order of a customer: contact, fulfilment, items, refund and payment history (`notifications`). */
 export default function ManageOrderPage() {
@@ -94,7 +94,7 @@ function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
-      if (answer === 'refund') await refundOrder(order, {});
+      if (answer === 'refund') await refundOrder(order.order_id, order, {});
     },
     onMutate: () => onError(null),
     onError,

@@ -1,5 +1,6 @@
 import type { AdminOrder, PaymentEntry, Transaction } from '../../api/client';
 import { isPaid } from '../../api/orders';
+import { useTimeZone } from '../../api/shop';
 import { Badge, describeMethod, describePayment } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
@@ -27,15 +28,26 @@ interface PaymentSectionProps {
 }
 
 export function PaymentSection({ order, entries, transactions }: PaymentSectionProps) {
+  const timeZone = useTimeZone();
+  // `refund_due` is also true for a surplus, which has its own form.
+  const isDue = order.refund_due && order.fulfilment === 'refused';
   return (
     <section className="panel" aria-labelledby="payment">
       <h2 id="payment">{t('manage.payment')}</h2>
       <p>
         <Badge {...describePayment(order)} /> {describeMethod(order.payment_type)}
       </p>
-      {order.refund_due && order.fulfilment === 'refused' && <p className="error">{t('payment.due')}</p>}
-      {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
-      <Transactions order={order} transactions={transactions} />
+      {isDue && <p className="error">{t('payment.due')}</p>}
+      {isPaid(order) && (
+        <RefundForm
+          key={order.refunded_amount}
+          orderId={order.order_id}
+          payment={order}
+          label={t('manage.refund')}
+          isDue={isDue}
+        />
+      )}
+      <Transactions orderId={order.order_id} transactions={transactions} />
       {entries.length === 0 && <p className="hint">{t('payment.none')}</p>}
       <ol className="history" aria-label={t('payment.history')}>
         {entries.map((entry) => (
@@ -45,7 +57,7 @@ export function PaymentSection({ order, entries, transactions }: PaymentSectionP
               <span className="price">{describeAmount(entry)}</span>
             </span>
             <small>
-              {formatDateAndTime(entry.received_at)} · {t(`source.${entry.source}`)},{' '}
+              {formatDateAndTime(entry.received_at, timeZone)} · {t(`source.${entry.source}`)},{' '}
               {t(`outcome.${entry.outcome}`)}
             </small>
           </li>

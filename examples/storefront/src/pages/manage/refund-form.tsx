@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AdminOrder, Transaction } from '../../api/client';
 import { explain, getFieldMessages } from '../../api/errors';
-import { getRefundableAmount, type Refund, refundOrder } from '../../api/orders';
+import { getRefundableAmount, type Refund, type RefundablePayment, refundOrder } from '../../api/orders';
 import { ConfirmButton } from '../../components/question-button';
 import { TextField } from '../../components/field';
 import { Alert } from '../../components/notice';
@@ -14,30 +13,29 @@ import { t } from '../../i18n';
 const FIELDS = ['amount', 'reason'];
 
 interface RefundFormProps {
-  order: AdminOrder;
-  /** A second payment to return. Without it, the form concerns the payment that counts. */
-  transaction?: Transaction;
+  orderId: string;
+  payment: RefundablePayment;
+  label: string;
+  /** True if the money has to be returned. The form is then open at first. */
+  isDue: boolean;
 }
 
 /** Refunds all or part of a payment, or records that the money was returned by hand. */
-export function RefundForm({ order, transaction }: RefundFormProps) {
-  const refundable = getRefundableAmount(transaction ?? order);
-  const isDue = transaction ? transaction.surplus : order.refund_due && order.fulfilment === 'refused';
+export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) {
+  const refundable = getRefundableAmount(payment);
   const [text, setText] = useState(String(refundable));
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
   const amount = Number(parsePrice(text) ?? NaN);
   // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
   const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
-  const target = transaction && { transaction_id: transaction.transaction_id };
   const refund: Refund = {
     amount,
-    ...target,
     ...(reason !== '' && { reason }),
     ...(isManual && { manual: true }),
   };
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => refundOrder(order, refund),
+    mutationFn: () => refundOrder(orderId, payment, refund),
     onSuccess: () => {
       showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
@@ -46,7 +44,7 @@ export function RefundForm({ order, transaction }: RefundFormProps) {
   const messages = getFieldMessages(error, FIELDS);
   return (
     <details className="refund" open={isDue}>
-      <summary>{transaction ? t('transactions.return') : t('manage.refund')}</summary>
+      <summary>{label}</summary>
       <div className="form">
         <TextField
           label={t('refund.amount')}

@@ -1,16 +1,18 @@
-import type { AdminOrder, Transaction } from '../../api/client';
+import type { Transaction } from '../../api/client';
+import { useTimeZone } from '../../api/shop';
 import { describeMethod } from '../../components/order-labels';
 import { formatDateAndTime, formatPrice } from '../../format';
 import { t } from '../../i18n';
 import { RefundForm } from './refund-form';
 
 interface TransactionsProps {
-  order: AdminOrder;
+  orderId: string;
   transactions: Transaction[];
 }
 
 /** Tries of the customer to pay, if there is more than one. A second payment has a form that returns the money. */
-export function Transactions({ order, transactions }: TransactionsProps) {
+export function Transactions({ orderId, transactions }: TransactionsProps) {
+  const timeZone = useTimeZone();
   if (transactions.length < 2) return null;
   return (
     <>
@@ -25,12 +27,18 @@ export function Transactions({ order, transactions }: TransactionsProps) {
               <span className="price">{formatPrice(transaction.gross_amount)}</span>
             </span>
             <small>
-              {formatDateAndTime(transaction.created_at)} · {transaction.transaction_id}
+              {formatDateAndTime(transaction.created_at, timeZone)} · {transaction.transaction_id}
             </small>
             {transaction.surplus && (
               <>
                 <p className="error">{t('transactions.surplus')}</p>
-                <RefundForm order={order} transaction={transaction} />
+                <RefundForm
+                  key={transaction.refunded_amount}
+                  orderId={orderId}
+                  payment={transaction}
+                  label={t('transactions.return')}
+                  isDue
+                />
               </>
             )}
           </li>
