@@ -142,6 +142,16 @@ it('the page lists the paid orders of a date before the date is closed, asks bef
   await waitForText(page, 'The shop is closed on this date.');
 });
 
+it('the page lists the paid orders of a weekday before its opening hours are removed', async () => {
+  const customer = await newCustomer({ name: makeUnique('Wati') });
+  const day = inDays(5);
+  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${toDate(day)}T10:00:00+07:00` });
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  const remove = { name: `Remove 07:00 to 18:00 on ${formatWeekday(day, 'long')}` };
+  await page.getByRole('button', remove).click();
+  await page.getByRole('alert').getByText(customer.name).waitFor();
+});
+
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
