@@ -15,10 +15,11 @@ const waitUntilDatabaseAndQueueFail = () =>
 /** Makes the database read-only or writable. Closes the service's connections: the setting applies only to new ones. */
 async function setReadOnly(state: 'on' | 'off'): Promise<void> {
   const { query, url } = service.database;
-  // The test's own pool may have opened a connection that is read-only and would reject ALTER DATABASE.
-  await query('SET default_transaction_read_only = off');
   const name = new URL(url).pathname.slice(1);
-  await query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+  // The connection may be read-only, because the test opened it while the database was read-only.
+  await query(
+    `BEGIN READ WRITE; ALTER DATABASE ${name} SET default_transaction_read_only = ${state}; COMMIT`,
+  );
   await service.proxy.down();
   await service.proxy.up();
 }
@@ -65,8 +66,12 @@ it('the log contains one line for each stop of the queue and one line for each r
   const linesBefore = service.log.length;
   for (let outage = 0; outage < 2; outage += 1) {
     await setReadOnly('on');
-    const { statements } = service.proxy;
-    await until('the queue has restarted several times', () => service.proxy.statements > statements + 20);
+    const { statementCount } = service.proxy;
+    // A start of the queue sends a few statements, so 20 mean several starts.
+    await until(
+      'the queue has restarted several times',
+      () => service.proxy.statementCount > statementCount + 20,
+    );
     await setReadOnly('off');
     await waitUntilReady();
   }

@@ -12,6 +12,7 @@ import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const UUID_LENGTH = ID.length;
 const FLAT = { create: { width: 30, height: 20, channels: 3, background: 'brown' } } as const;
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
@@ -30,7 +31,7 @@ describe('a locally stored image', () => {
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
   ])(
-    '(%s) is sent to anyone unchanged; browsers may cache it forever, but may not guess its type',
+    '(%s) is sent to anyone exactly as it is stored; browsers may cache it forever, but may not guess its type',
     async (_, bytes, type, name) => {
       const path = await storeImage(bytes);
       expect(path).toMatch(name);
@@ -150,6 +151,7 @@ describe('an uploaded photo', () => {
     }
     for (const query of ['w=481', 'w=', 'w=480&w=960', 'w[]=480', 'w=4.8e2', 'w=-480'])
       expect((await download(`${path}?${query}`)).bytes.equals(original.bytes)).toBe(true);
+    // The file name of a version is not a path.
     await service.client().get(path.replace('.jpg', '-480.jpg')).expect(404);
   });
 
@@ -167,7 +169,7 @@ describe('an uploaded photo', () => {
     await service.client().get(`${pathname}?w=480`).expect(200);
     const folder = join(service.dataDir, 'images', pathname.split('/').at(-1)?.slice(0, 2) ?? '');
     const listFiles = async () =>
-      (await readdir(folder)).filter((name) => pathname.includes(name.slice(0, 36)));
+      (await readdir(folder)).filter((name) => pathname.includes(name.slice(0, UUID_LENGTH)));
     expect(await listFiles()).toHaveLength(2);
     await admin.delete(`/api/products/${id}`).expect(204);
     await until('no file is left', async () => (await listFiles()).length === 0);

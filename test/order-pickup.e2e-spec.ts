@@ -119,7 +119,7 @@ describe('a shop in which no pickup time can be chosen', () => {
 });
 
 describe('a slot with a limited number of orders', () => {
-  /** Time within a slot of 60 minutes, two days ahead. */
+  /** Time within a slot of 60 minutes, two days ahead. `minutes`: from 10 to 59. */
   const pickupAt = (minutes: number) =>
     `${addDays(new Date().toISOString().slice(0, 10), 2)}T10:${minutes}:00+07:00`;
 
@@ -139,21 +139,31 @@ describe('a slot with a limited number of orders', () => {
     await placeOrderWith({ pickup_at: pickupAt(10).replace('T10', 'T11') });
   });
 
-  it.each([
-    ["status = 'cancel'", 201],
-    ["pay_until = now() - interval '1 second'", 201],
-    ["fulfilment = 'refused', status = 'settlement', first_paid_at = now()", 201],
-    ["status = 'refund', first_paid_at = now(), refunded_amount = gross_amount", 201],
-    ["status = 'deny'", 400],
-    ["status = 'settlement', first_paid_at = now(), fulfilment = 'collected'", 400],
-  ])('that an order with %s occupied answers a new order with %d', async (change, status) => {
+  async function fillSlotAndChangeOrder(change: string): Promise<void> {
     await setUpShop(shop.admin, { slot_minutes: 15, orders_per_slot: 1 });
     await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
     const { order_id } = await placeOrderWith({ pickup_at: pickupAt(30) });
     await requestWith({ pickup_at: pickupAt(44) }).expect(400);
     await shop.query(`UPDATE orders SET ${change} WHERE order_id = $1`, [order_id]);
-    await requestWith({ pickup_at: pickupAt(44) }).expect(status);
+  }
+
+  it.each([
+    "status = 'cancel'",
+    "pay_until = now() - interval '1 second'",
+    "fulfilment = 'refused', status = 'settlement', first_paid_at = now()",
+    "status = 'refund', first_paid_at = now(), refunded_amount = gross_amount",
+  ])('is free again if its order changes to %s', async (change) => {
+    await fillSlotAndChangeOrder(change);
+    await requestWith({ pickup_at: pickupAt(44) }).expect(201);
   });
+
+  it.each(["status = 'deny'", "status = 'settlement', first_paid_at = now(), fulfilment = 'collected'"])(
+    'stays full if its order changes to %s',
+    async (change) => {
+      await fillSlotAndChangeOrder(change);
+      await requestWith({ pickup_at: pickupAt(44) }).expect(400);
+    },
+  );
 });
 
 it('a customer has at most 50 open orders, even if 60 are sent in parallel, and can order again when one has ended', async () => {

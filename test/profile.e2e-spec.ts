@@ -148,7 +148,7 @@ describe('a new email', () => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
       await addJob(service.database.pool, 'send-otp', { payload: { userId: id, purpose: 'verify_email' } });
       await waitForLock(service.database);
-      // The service also invalidates the codes of the old address in the transaction that changes the email.
+      // The service replaces the row by one without a digest in the same transaction.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
     await service.waitForCode(next);
@@ -235,7 +235,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 401 if the password is changed, which ends the session, while the given one is checked', async () => {
+  it('gets 401 if another request changes the password, and so ends the session, while the password of this request is checked', async () => {
     const { client, id, email } = await newAccount(service);
     // Otherwise the job of the first mail, instead of the request, could wait for the lock.
     await service.waitUntilMailed();

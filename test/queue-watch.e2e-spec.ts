@@ -19,11 +19,12 @@ it('an idle process sends at most 2 statements a second to the database', async 
   });
   let [seen, changedAt] = [0, performance.now()];
   await until('the statements of the start have been sent', () => {
-    if (service.proxy.statements !== seen) [seen, changedAt] = [service.proxy.statements, performance.now()];
+    if (service.proxy.statementCount !== seen)
+      [seen, changedAt] = [service.proxy.statementCount, performance.now()];
     return performance.now() - changedAt > 500;
   });
   const startedAt = performance.now();
-  await until('four statements were sent', () => service.proxy.statements >= seen + 4);
+  await until('four statements were sent', () => service.proxy.statementCount >= seen + 4);
   expect(performance.now() - startedAt).toBeGreaterThan(2_000);
 });
 

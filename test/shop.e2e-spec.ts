@@ -1,5 +1,5 @@
 import { expectFailure, expectInvalid } from './support/failure.js';
-import { DEFAULT_DETAILS, DEFAULT_SHOP, everyDay, type ShopSettings } from './support/shop-settings.js';
+import { DEFAULT_SHOP, everyDay, OPTIONAL_DEFAULTS, type ShopSettings } from './support/shop-settings.js';
 import { useService } from './support/service.js';
 
 type Shop = ShopSettings & {
@@ -41,7 +41,7 @@ const put = (settings: object) => admin.put('/api/admin/shop').send(settings);
 
 it('GET /api/shop shows the default settings and the pickup windows of today and the next 14 days to anyone', async () => {
   const { pickup, ...settings } = await readShop();
-  expect(settings).toEqual({ ...DEFAULT_SHOP, ...DEFAULT_DETAILS });
+  expect(settings).toEqual({ ...DEFAULT_SHOP, ...OPTIONAL_DEFAULTS });
   // Each day has one window, but today has none after its last pickup time.
   expect(pickup.length).toBeGreaterThanOrEqual(14);
   expect(pickup.length).toBeLessThanOrEqual(15);
@@ -116,7 +116,7 @@ describe('PUT /api/admin/shop', () => {
     expect(pickup.length).toBeGreaterThan(0);
     expect(settings).toEqual({
       ...DEFAULT_SHOP,
-      ...DEFAULT_DETAILS,
+      ...OPTIONAL_DEFAULTS,
       closed_ranges: [
         { from: '2027-01-02', to: '2027-01-02', reason: null },
         { from: '2027-03-09', to: '2027-03-12', reason: 'Lebaran' },

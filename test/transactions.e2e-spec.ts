@@ -2,9 +2,8 @@ import { sendDuringTransaction } from './support/databases.js';
 import { makeJobsDue } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
 import { userIdOf } from './support/orders.js';
-import { useShop } from './support/shop.js';
+import { GROSS_AMOUNT, useShop } from './support/shop.js';
 
-const GROSS = 370_000;
 const NOT_REFUNDABLE = 'order cannot be refunded';
 const STATUS_CODES: Readonly<Record<string, string>> = { pending: '201', deny: '202', expire: '202' };
 
@@ -22,23 +21,23 @@ async function readAsAdmin(orderId: string): Promise<AdminOrder> {
   return (response.body as { data: AdminOrder }).data;
 }
 
-/** Sends a notification of a transaction, for example `T1 settlement` or `T2 capture/challenge`, to an order. */
-async function notify(orderId: string, message: string): Promise<number> {
+/** Notifies the service of a transaction of a payment attempt, for example `T1 settlement` or `T2 capture/challenge`. */
+async function notify(attemptId: string, message: string): Promise<number> {
   const [, id = '', transaction_status = '', fraud_status = 'accept'] =
     /^(\w+) (\w+)(?:\/(\w+))?$/.exec(message) ?? [];
   const notification = buildNotification({
-    order_id: orderId,
-    transaction_id: `${id}-${orderId}`,
+    order_id: attemptId,
+    transaction_id: `${id}-${attemptId}`,
     transaction_status,
     fraud_status,
     status_code: STATUS_CODES[transaction_status] ?? '200',
-    gross_amount: `${GROSS}.00`,
+    gross_amount: `${GROSS_AMOUNT}.00`,
   });
   return (await sendNotification(shop.service, notification)).status;
 }
 
-async function notifyAll(orderId: string, ...messages: string[]): Promise<void> {
-  for (const message of messages) expect(await notify(orderId, message)).toBe(200);
+async function notifyAll(attemptId: string, ...messages: string[]): Promise<void> {
+  for (const message of messages) expect(await notify(attemptId, message)).toBe(200);
 }
 
 const settled = { status: 'settlement', payment_type: 'bank_transfer', refund_due: false };
@@ -65,7 +64,10 @@ describe('an order that was paid with one transaction', () => {
     await notifyAll(orderId, 'T1 capture');
     expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
     await notifyAll(orderId, 'T1 settlement');
-    expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'refund', refunded_amount: GROSS });
+    expect((await readAsAdmin(orderId)).order).toMatchObject({
+      status: 'refund',
+      refunded_amount: GROSS_AMOUNT,
+    });
   });
 
   it('shows a second payment as a surplus, which can be returned through the gateway without touching the first', async () => {
@@ -78,8 +80,8 @@ describe('an order that was paid with one transaction', () => {
     const paidTwice = await readAsAdmin(orderId);
     expect(paidTwice.order).toMatchObject({ ...settled, refund_due: true });
     expect(paidTwice.transactions).toMatchObject([
-      { transaction_id: first, surplus: false, gross_amount: GROSS, attempt_id: orderId },
-      { transaction_id: second, surplus: true, gross_amount: GROSS, refunded_amount: 0 },
+      { transaction_id: first, surplus: false, gross_amount: GROSS_AMOUNT, attempt_id: orderId },
+      { transaction_id: second, surplus: true, gross_amount: GROSS_AMOUNT, refunded_amount: 0 },
     ]);
     const due = await shop.admin.get('/api/admin/orders?refund=due').expect(200);
     expect(JSON.stringify(due.body)).toContain(orderId);
@@ -159,13 +161,18 @@ describe('a completed payment of an order that was cancelled', () => {
 });
 
 it.each([
-  ['settlement', { fraud_status: undefined }, 'cancel'], // rejected
-  ['pending', { fraud_status: undefined }, 'cancel'],
-  ['settlement', { transaction_status: 'pending', status_code: '201' }, 'pending'], // accepted
-  ['pending', {}, 'pending'],
+  ['settlement', 'without fraud_status, so it is rejected,', { fraud_status: undefined }, 'cancel'],
+  ['pending', 'without fraud_status, so it is rejected,', { fraud_status: undefined }, 'cancel'],
+  [
+    'settlement',
+    'with the status pending, so it is accepted,',
+    { transaction_status: 'pending', status_code: '201' },
+    'pending',
+  ],
+  ['pending', 'with the status settlement, so it is accepted,', {}, 'pending'],
 ] as const)(
-  'a notification that names a %s transaction of another order, with %j, neither pays its own order nor ends that transaction',
-  async (status, fields, expected) => {
+  'a notification of a %s transaction of another order %s neither pays its own order nor ends that transaction',
+  async (status, _fields, fields, expected) => {
     const [orderId = '', other = ''] = await shop.insertOrders(2);
     const { transactionId } = shop.gateway.setStatus(other, status);
     await shop.sendNotification(other, { order_id: orderId, ...fields });
@@ -189,7 +196,7 @@ it('a lost settlement of an earlier transaction is found, also if the gateway se
 describe('messages about three transactions', () => {
   const MESSAGES = ['T1 pending', 'T1 deny', 'T2 expire', 'T3 settlement'];
 
-  /** Returns all orders in which the items can be arranged. */
+  /** Returns all permutations. */
   function permute<T>(items: readonly T[]): T[][] {
     if (items.length === 0) return [[]];
     return items.flatMap((item, index) => permute(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
@@ -246,7 +253,7 @@ describe('two equal refunds without a key', () => {
   );
 
   it.each(['1.2', '1.3'])(
-    'of which the second repeats one that got a 502 from version %s return the money once, although a job has completed the first',
+    'return the money once if the first got a 502 from version %s and a job completed it before the second',
     async (version) => {
       const { pool } = shop.service.database;
       const orderId = await shop.orderTwoPieces();

@@ -13,8 +13,8 @@ export class DatabaseProxy {
   readonly #allSockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
-  #statements = 0;
-  #stallsAt: { readonly text: string; readonly stalled: () => void } | undefined;
+  #statementCount = 0;
+  #stallTrigger: { readonly text: string; readonly onStall: () => void } | undefined;
   #losesResponseTo: string | undefined;
 
   private constructor(private readonly target: URL) {}
@@ -32,11 +32,11 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  get statements(): number {
-    return this.#statements;
+  get statementCount(): number {
+    return this.#statementCount;
   }
 
-  /** Accepts connections on the same port as before, and forwards their data even if the proxy was stalled. */
+  /** Listens again after `down`, on the same port. Also ends a stall. */
   async up(): Promise<void> {
     this.#isStalled = false;
     this.#port = await listenOnLoopback(this.#server, this.#port);
@@ -55,8 +55,8 @@ export class DatabaseProxy {
 
   /** Stalls at every client message that contains a text, and drops the message. Resolves when the first stall begins. */
   stallAt(text: string): Promise<void> {
-    return new Promise((stalled) => {
-      this.#stallsAt = { text, stalled };
+    return new Promise((onStall) => {
+      this.#stallTrigger = { text, onStall };
     });
   }
 
@@ -79,10 +79,10 @@ export class DatabaseProxy {
       this.#allSockets.add(socket);
       socket.on('data', (chunk: Buffer) => {
         // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
-        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
-        if (socket === client && this.#stallsAt && chunk.includes(this.#stallsAt.text)) {
+        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1))) this.#statementCount += 1;
+        if (socket === client && this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
           this.stall();
-          this.#stallsAt.stalled();
+          this.#stallTrigger.onStall();
         } else {
           if (socket === client && this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
             this.#losesResponseTo = undefined;

@@ -105,8 +105,18 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
   const database = await createDatabase();
   const instance = await ServiceInstance.create();
   const { url } = instance;
-  const service = await instance.start({ DATABASE_URL: database.url, ...settings });
-  await waitUntilReady(url);
+  const clear = async () => {
+    await instance.clear();
+    await database.drop();
+  };
+  const service = instance.spawn({ DATABASE_URL: database.url, ...settings });
+  try {
+    await waitUntilListening(service, url);
+    await waitUntilReady(url);
+  } catch (error) {
+    await clear();
+    throw error;
+  }
   return {
     ...service,
     url,
@@ -121,8 +131,7 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
     /** Stops the process and drops the database. Returns the exit code. */
     stop: async () => {
       const code = await stopProcess(service);
-      await instance.clear();
-      await database.drop();
+      await clear();
       return code;
     },
   };

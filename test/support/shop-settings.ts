@@ -17,8 +17,8 @@ export const DEFAULT_SHOP: ShopSettings = {
   days_ahead: 14,
 };
 
-/** Details of the shop until an administrator changes them. A request that omits them changes none. */
-export const DEFAULT_DETAILS = {
+/** Defaults of the optional settings. A PUT that omits an optional setting keeps its value. */
+export const OPTIONAL_DEFAULTS = {
   name: 'Roti Pagi',
   address: null,
   phone: null,
@@ -39,10 +39,10 @@ export const ALWAYS_OPEN: ShopSettings = {
   lead_minutes: 0,
 };
 
-/** Replaces all settings of the shop by `ALWAYS_OPEN` and the default details, with these changes. */
+/** Replaces all settings of the shop by `ALWAYS_OPEN` and the optional defaults, with these changes. */
 export async function setUpShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
   await admin
     .put('/api/admin/shop')
-    .send({ ...ALWAYS_OPEN, ...DEFAULT_DETAILS, ...changes })
+    .send({ ...ALWAYS_OPEN, ...OPTIONAL_DEFAULTS, ...changes })
     .expect(200);
 }
