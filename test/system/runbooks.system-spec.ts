@@ -4,7 +4,7 @@ import { describeInstalled } from '../support/installed.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { gatewaySettings, placeOrder } from '../support/orders.js';
-import { createInstallations } from '../support/runbooks/installations.js';
+import { type InstallationKind, Installations } from '../support/runbooks/installations.js';
 import { readBlocks, toPattern } from '../support/runbooks/pages.js';
 import { createProduct, pictures } from '../support/products.js';
 import { SERVER_KEY, signInAdmin } from '../support/service.js';
@@ -45,16 +45,16 @@ it('the index of the runbooks is complete, and few blocks are not tested', async
 });
 
 describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openssl'], () => {
-  let shop: Awaited<ReturnType<typeof createInstallations>>;
+  let shop: Installations;
   const stops: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
     stops.push(() => gateway.down());
-    shop = await createInstallations(gatewaySettings(gateway));
+    shop = await Installations.create(gatewaySettings(gateway));
     stops.push(() => shop.close());
-    for (const start of ['systemctl start bakery', 'docker compose up'])
-      expect(await shop.run(start)).toEqual({ code: 0, output: '' });
+    expect(await shop.run('machine', 'systemctl start bakery')).toEqual({ code: 0, output: '' });
+    expect(await shop.run('compose', 'docker compose up')).toEqual({ code: 0, output: '' });
     for (const url of Object.values(shop.urls)) {
       await until(
         'the service listens',
@@ -77,7 +77,8 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
     const failures = [];
     for (const { commands, shown, isTested } of await readBlocks(page)) {
       if (!isTested) continue;
-      const { code, output } = await shop.run(commands);
+      const kind: InstallationKind = commands.includes('docker ') ? 'compose' : 'machine';
+      const { code, output } = await shop.run(kind, commands);
       const isAsShown = shown === undefined || toPattern(shown).test(output);
       if (code !== 0 || !isAsShown) failures.push({ commands, code, shown, output });
     }

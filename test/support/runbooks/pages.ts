@@ -35,6 +35,6 @@ export function toPattern(shown: string): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
-function escapePattern(text: string): string {
+export function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
