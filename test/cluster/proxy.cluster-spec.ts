@@ -15,11 +15,12 @@ async function startUnavailable() {
 }
 
 describeInstalled('nginx in front of processes without a database', ['nginx'], () => {
-  it('passes on every 503, which the payment gateway repeats more often than other failures', async () => {
+  it('passes every 503 to the client, because the payment gateway retries a notification more often after a 503 than after other failures', async () => {
     const [first, second] = [await startUnavailable(), await startUnavailable()];
     const nginx = await Nginx.start([first.port, second.port]);
     try {
-      // nginx repeats only GET. If it repeated after a 503, the GETs would mark both servers as failed, and POST would get 502.
+      // nginx retries only GET and HEAD. If it retried after a 503, the GETs would mark both servers as failed, and POST would
+      // get 502.
       for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
         const response = await fetch(`${nginx.url}/api/products/payments`, { method });
         expect({ method, status: response.status, body: await response.text() }).toEqual({

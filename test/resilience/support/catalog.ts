@@ -98,20 +98,23 @@ export class Catalog {
 
   /**
    * Compares the stored products with the possible states, and records each difference as a violation.
-   * @param stored all products of the service by id. This function removes the products that it has compared
+   * @param stored all products of the service by id
    * @param digests digests of the stored images by id
+   * @returns ids of the stored products that this object created
    */
-  verify(stored: Map<number, ProductAnswer>, digests: ReadonlyMap<string, string>): void {
+  verify(stored: ReadonlyMap<number, ProductAnswer>, digests: ReadonlyMap<string, string>): number[] {
+    const verified: number[] = [];
     for (const { shown, candidates } of this.#products) {
       const names = candidates.map((content) => content?.name);
       const product = [...stored.values()].find(({ id, name }) => id === shown?.id || names.includes(name));
-      if (product !== undefined) stored.delete(product.id);
+      if (product !== undefined) verified.push(product.id);
       const observed = product === undefined ? null : readContent(product, digests);
       if (!candidates.some((candidate) => JSON.stringify(candidate) === JSON.stringify(observed)))
         this.observer.violations.push(
           `${JSON.stringify(observed)} is stored, not ${JSON.stringify(candidates)}`,
         );
     }
+    return verified;
   }
 }
 
