@@ -6,9 +6,6 @@ const KNOWN = { perAccount: [], perAddress: [] };
 
 describe('a password guess', () => {
   it.each([
-    ['the first of an unknown address', {}, false],
-    ['the 50th for an account from one address', { perAccountAndAddress: [50] }, false],
-    ['the 51st for an account from one address', { perAccountAndAddress: [51] }, true],
     ['the 50th from a known address', { ...KNOWN, perAccountAndAddress: [50] }, false],
     ['the 51st from a known address', { ...KNOWN, perAccountAndAddress: [51] }, true],
     ['the 800th for an account from one /48 network', { perAccountAndAddress: [1, 800] }, false],
@@ -28,11 +25,7 @@ describe('a password guess', () => {
 
 describe('a guess of a code', () => {
   it.each([
-    ['the fifth of a code from one address', { perCodeAndAddress: [5] }, false],
-    ['the sixth of a code from one address', { perCodeAndAddress: [6] }, true],
     ['the 81st of a code from one /48 network', { perCodeAndAddress: [1, 81] }, true],
-    ['the 60th from one address', { perAddress: [60] }, false],
-    ['the 61st from one address', { perAddress: [61] }, true],
     ['the 961st from one /48 network', { perAddress: [1, 961] }, true],
   ])('that is %s is judged by its limit', (_what, counts, expected) => {
     expect(isCodeRejected({ perCodeAndAddress: [1], perAddress: [1], ...counts })).toBe(expected);

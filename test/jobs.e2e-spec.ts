@@ -5,7 +5,6 @@ import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
 import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import { startExternalPostgres } from './support/external-postgres.js';
 import { addJob, changeJobs, makeJobsDue, readJobs } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
 import { until } from './support/wait.js';
@@ -235,38 +234,4 @@ it('a job whose handler hangs fails at its deadline and is retried', async () =>
   await makeJobsDue(database.pool);
   await waitUntilAllDone();
   expect(worker.ran).toEqual([1, 1]);
-});
-
-it('a queue that starts on a read-only server works once the server accepts writes, and logs stop and recovery once', async () => {
-  const postgres = await startExternalPostgres();
-  const { migrate } = await importBuilt('src/database/migrate.js');
-  await migrate(postgres.url);
-  const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
-  const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
-  try {
-    await jobs.enqueue(external.manager, TASK, { n: 1 }, { key: `${TASK}:1` });
-    await postgres.setReadOnly(true);
-    await until('the server is read-only', async () => {
-      const [row] = await external.query<Record<string, string>[]>('SHOW transaction_read_only');
-      return row?.transaction_read_only === 'on';
-    });
-    jobs.start();
-    const stopped = await until('the log says why the queue stopped', () =>
-      log.find((line) => line.startsWith('the queue stopped')),
-    );
-    expect(stopped).toMatch(/read-only transaction$/);
-    expect(jobs.queue.isWorking).toBe(false);
-    await postgres.setReadOnly(false);
-    await until('the job ran', () => ran.includes(1));
-    expect(jobs.queue.isWorking).toBe(true);
-    // The log may also contain the trace that graphile-worker prints if its first query for a job fails.
-    expect(log.filter((line) => line.startsWith('the queue'))).toEqual([
-      stopped,
-      expect.stringMatching(/^the queue works again after \d+ s$/),
-    ]);
-  } finally {
-    await stop();
-    await external.destroy();
-    await postgres.close();
-  }
 });

@@ -62,25 +62,18 @@ describe('POST /api/logout', () => {
     }
   });
 
-  it.each([
-    ['signed with another key', { secret: 'another key, which is long enough for anything' }],
-    ['signed with the key of the refresh tokens', { secret: REFRESH_SECRET }],
-    ['signed with another algorithm', { algorithm: 'HS512' }],
-    ['without a signature', { algorithm: 'none' }],
-  ])('ends no session with an access cookie %s', async (_what, forgery) => {
-    const { client, id } = await newAccount(service);
-    const forged = signToken(decodeClaims(client.cookie('accessToken')), forgery);
-    await clientWith(forged).post('/api/logout').expect(204);
-    expect(await hasSession(id)).toBe(true);
-  });
-
-  it('ends no session with a correctly signed access cookie that names an unknown session or a session of another account', async () => {
+  it('ends no session with an access cookie that is forged, or that names an unknown session or a session of another account', async () => {
     const { client, id } = await newAccount(service);
     const other = await newAccount(service);
-    const { jti } = decodeClaims(client.cookie('accessToken'));
-    const ofUnknownSession = signToken(buildClaims({ tokenId: id }));
-    const ofOtherAccount = signToken(buildClaims({ tokenId: other.id, jti }));
-    for (const token of [ofUnknownSession, ofOtherAccount])
+    const claims = decodeClaims(client.cookie('accessToken'));
+    for (const token of [
+      signToken(claims, { secret: 'another key, which is long enough for anything' }),
+      signToken(claims, { secret: REFRESH_SECRET }),
+      signToken(claims, { algorithm: 'HS512' }),
+      signToken(claims, { algorithm: 'none' }),
+      signToken(buildClaims({ tokenId: id })),
+      signToken(buildClaims({ tokenId: other.id, jti: claims.jti })),
+    ])
       await clientWith(token).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);

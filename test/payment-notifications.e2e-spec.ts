@@ -21,12 +21,8 @@ const shop = await useShop();
 
 it.each([
   ['pending authorize capture settlement', 'applied applied applied applied'],
-  ['settlement settlement', 'applied duplicate'],
   ['settlement pending pending', 'applied late duplicate'],
-  ['capture authorize pending', 'applied late late'],
-  ['expire authorize', 'applied late'],
   ['settlement deny', 'applied applied'],
-  ['settlement refund settlement', 'applied applied duplicate'],
   ['deny settlement partial_refund', 'applied applied applied'],
 ])(
   'notifications of one transaction with the statuses %s have the outcomes %s (contract 14)',

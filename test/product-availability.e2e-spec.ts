@@ -113,22 +113,6 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   });
 });
 
-it('each order during 10 changes of the availability is either stored or rejected with 400', async () => {
-  const administrators = [await shop.service.admin(), await shop.service.admin()];
-  const orders = Array.from({ length: 50 }, async () => (await orderProduct(shop.customer.clone())).status);
-  const toggles = administrators.map(async (client) => {
-    for (const available of [false, true, false, true, false])
-      await setAvailability({ available }, productId, client).expect(200);
-  });
-  const statuses = await Promise.all(orders);
-  await Promise.all(toggles);
-  expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
-  const accepted = statuses.filter((status) => status === 201);
-  const items = await shop.query('SELECT FROM order_items WHERE product_id = $1', [productId]);
-  expect(items).toHaveLength(accepted.length);
-  await orderProduct().expect(400);
-});
-
 it('a change of the availability waits for an order that is being placed and has locked the product', async () => {
   // An order locks its products FOR SHARE. `sendDuringTransaction` fails if the request does not wait for this lock.
   const response = await sendDuringTransaction(

@@ -266,25 +266,3 @@ it.each([
     await client.get('/api/refresh').expect(200);
   },
 );
-
-it('parallel changes of name and email leave one session, whose refresh returns the stored name and email', async () => {
-  const { client, id } = await newAccount(service);
-  const email = newEmail();
-  const copies = Array.from({ length: 8 }, () => client.clone());
-  const responses = await Promise.all(
-    copies.map((copy, index) =>
-      patch(copy, {
-        password: PASSWORD,
-        ...(index === 0 ? { email } : { fullname: `Ayu ${index}` }),
-      }),
-    ),
-  );
-  // A change of the name can fail because the change of the email ended its session.
-  const statuses = responses.map(({ status }) => status).filter((status) => status !== 401);
-  expect(new Set(statuses)).toEqual(new Set([200]));
-  const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
-  const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
-  expect(others).toEqual([]);
-  const { fullname, email: stored } = await service.readUser(id);
-  expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
-});

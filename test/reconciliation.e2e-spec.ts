@@ -1,4 +1,3 @@
-import { expectInvalid } from './support/failure.js';
 import { changeJobs, deleteJobs, makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
 import { gatewaySettings, readOrder } from './support/orders.js';
@@ -243,26 +242,6 @@ it('a dead check runs again when the next check of the order is due', async () =
   await startCheck(orderId);
   await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
   await shop.waitForPaymentChecks();
-});
-
-it('20 parallel notifications without fraud_status are rejected and stored, and cause a check that records the payment', async () => {
-  const orderId = await shop.insertOrder();
-  for (const status of ['settlement', 'refund'] as const) {
-    // The gateway's notifications of payments in convenience stores have no fraud_status.
-    shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
-    const responses = await Promise.all(Array.from({ length: 20 }, () => shop.sendNotification(orderId)));
-    for (const response of responses) expectInvalid(response, { fraud_status: 'fraud_status is required' });
-    await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);
-  }
-  await shop.waitForPaymentChecks();
-  const history = await shop.describeHistory(orderId);
-  expect(history.filter((event) => event === 'notification - rejected')).toHaveLength(40);
-  expect(history.filter((event) => event.startsWith('reconciliation'))).toEqual([
-    'reconciliation settlement applied',
-    'reconciliation refund applied',
-  ]);
-  const order = await shop.readStoredOrder(orderId);
-  expect(order).toMatchObject({ payment_type: 'cstore', fraud_status: null, completed_at: null });
 });
 
 it('a check records a further partial refund of an order that already has the status partial_refund', async () => {

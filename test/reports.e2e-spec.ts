@@ -133,16 +133,6 @@ describe('GET /api/admin/days/{date}', () => {
     expect(orders[0]?.customer).toBeDefined();
   });
 
-  it('covers the 25 hours of the day on which daylight saving time ends', async () => {
-    const inside = [
-      await storeOrder({ pickupAt: '2026-10-25T00:00:00+02:00' }),
-      await storeOrder({ pickupAt: '2026-10-25T23:59:59+01:00' }),
-    ];
-    await storeOrder({ pickupAt: '2026-10-24T23:59:59+02:00' });
-    await storeOrder({ pickupAt: '2026-10-26T00:00:00+01:00' });
-    expect((await getDay('2026-10-25')).ids).toEqual(inside);
-  });
-
   it('is empty for a day without orders, and rejects an invalid date', async () => {
     expect(await getDay('2026-01-01')).toMatchObject({ products: [], orders: [], overdue: [] });
     expectInvalid(await admin.get('/api/admin/days/2026-02-30'), {

@@ -337,19 +337,6 @@ describe('a refund', () => {
     expect(await payment.order()).toMatchObject(FULLY_REFUNDED);
     await payment.refund({}, 409);
   });
-
-  it('of a captured payment cancels the payment at the simulator, and a bank transfer can only be refunded manually', async () => {
-    const card = await createPayment();
-    await card.act('card');
-    await card.refund({});
-    expect(await card.view()).toMatchObject({ transaction_status: 'cancel' });
-    expect(await card.order()).toMatchObject(FULLY_REFUNDED);
-    const transfer = await createPayment();
-    await transfer.act('bank-transfer', 'settle');
-    await transfer.refund({}, 409);
-    await transfer.refund({ manual: true });
-    expect(await transfer.order()).toMatchObject(FULLY_REFUNDED);
-  });
 });
 
 describe('the payment page', () => {

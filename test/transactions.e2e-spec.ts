@@ -53,12 +53,6 @@ describe('an order that was paid with one transaction', () => {
     },
   );
 
-  it('stays paid after a delayed capture in review of the same transaction', async () => {
-    const orderId = await shop.orderTwoPieces();
-    await notifyAll(orderId, 'T1 settlement', 'T1 capture/challenge');
-    expect((await readAsAdmin(orderId)).order).toMatchObject({ ...settled, fraud_status: 'accept' });
-  });
-
   it('stays refunded if the gateway settles a capture whose money was returned by hand', async () => {
     const orderId = await shop.orderTwoPieces();
     await notifyAll(orderId, 'T1 capture');

@@ -4,8 +4,7 @@ import {
   changeShop,
   CROISSANT,
   everyDay,
-  performPaymentAction,
-  placeOrder,
+  placeOrderPaidTwice,
   placePaidOrder,
   useShopSettings,
 } from './support/shop.js';
@@ -26,16 +25,6 @@ function pickupIn(halfHours: number): string {
   return new Date((Math.ceil(Date.now() / HALF_HOUR_MS) + halfHours) * HALF_HOUR_MS).toISOString();
 }
 
-/** Places an order that is paid by QRIS and by bank transfer. Returns the order's id. */
-async function placeOrderPaidTwice(): Promise<string> {
-  const customer = await newCustomer({ name: 'Dewi Anggraini' });
-  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 2 });
-  const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
-  await performPaymentAction(customer, redirect_url, 'qris');
-  await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
-  return order_id;
-}
-
 it.each([
   { name: 'guide', language: 'en', locale: 'en-GB', heading: 'Guide for the owner' },
   { name: 'panduan', language: 'id', locale: 'id-ID', heading: 'Panduan untuk pemilik toko' },
@@ -51,7 +40,9 @@ it.each([
       { phone: '0812-3456-7890', pickup_at: pickupIn(0) },
     );
     await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(1) });
-    const paidTwice = await placeOrderPaidTwice();
+    const paidTwice = await placeOrderPaidTwice(await newCustomer({ name: 'Dewi Anggraini' }), {
+      [CROISSANT]: 2,
+    });
     const { page } = await newAdmin({ locale, viewport: TABLET });
     const open = async (path: string) => {
       await page.goto(path);

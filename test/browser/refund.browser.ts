@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, performPaymentAction, placeOrder, placePaidOrder } from './support/shop.js';
+import { CROISSANT, placeOrderPaidTwice, placePaidOrder } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
@@ -18,13 +18,7 @@ function openPaidOrder() {
 
 /** Opens an order that a customer has paid twice. The surplus is a bank transfer, which the simulator does not refund. */
 function openOrderWithSurplus() {
-  return openOrder(async (customer) => {
-    const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
-    const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
-    await performPaymentAction(customer, redirect_url, 'qris');
-    await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
-    return order_id;
-  });
+  return openOrder((customer) => placeOrderPaidTwice(customer, { [CROISSANT]: 1 }));
 }
 
 function getTransactions(page: Page) {

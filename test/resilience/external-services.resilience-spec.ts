@@ -3,7 +3,7 @@ import type { Response } from 'supertest';
 import { inTransaction } from '../support/databases.js';
 import { sendFrom } from '../support/guesses.js';
 import { addJob, deleteJobs, makeJobsDue, readJobs } from '../support/jobs.js';
-import { readStoredOrder, sendNotification } from '../support/notifications.js';
+import { sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
@@ -239,14 +239,4 @@ it('while every connection waits for a lock, the service is alive but not ready,
   const isReady = async () => (await fetch(`${service.url}/api/health/ready`)).ok;
   await until('the service is ready again', isReady, 5_000);
   await admin.get('/api/products').expect(200);
-});
-
-it('a notification for a locked order gets 503 within 12 s, and its retry is applied', async () => {
-  const orderId = await insertPaidOrder();
-  await inTransaction(service.database, async (blocker) => {
-    await blocker.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-    await expectResponses(503, 12_000, [notify(orderId)]);
-  });
-  await notify(orderId).expect(200);
-  expect((await readStoredOrder(service, orderId)).status).toBe('settlement');
 });

@@ -5,12 +5,8 @@ import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { isInstalled, reportSkipped } from '../support/installed.js';
 import { ageLocks, readJobs } from '../support/jobs.js';
-import { sendNotification } from '../support/notifications.js';
-import { placeOrder } from '../support/orders.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import type { BuiltProcess } from '../support/process.js';
-import { createProduct } from '../support/products.js';
-import { signInAdmin } from '../support/service.js';
 import { killHard } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
@@ -20,7 +16,7 @@ import { isLongRun } from './support/long-run.js';
 const PROCESSES = 4;
 const PARALLEL_REQUESTS = 40;
 /** Number of codes that a process mails at a time; see src/jobs/job-kinds.ts. */
-const CONCURRENT_MAILS = 2;
+const CONCURRENT_CODE_MAILS = 2;
 
 let deployment: Deployment;
 let external: ExternalServices;
@@ -55,8 +51,8 @@ afterAll(async () => {
   await pooler?.stop();
   await database.drop();
   // The last test kills the first process, so only the others exit with 0.
-  const codes = await Promise.all(processes.slice(1).map(({ exited }) => exited));
-  expect(codes.filter((code) => code !== 0)).toEqual([]);
+  const exitCodes = await Promise.all(processes.slice(1).map(({ exited }) => exited));
+  expect(exitCodes.filter((code) => code !== 0)).toEqual([]);
 });
 
 /** Creates a client of a process: number 0 connects to the first process, 1 to the second, 4 to the first again. */
@@ -103,18 +99,6 @@ it('each new account gets exactly one mail, whichever process registered it', as
   expect(external.smtp.mails).toHaveLength(PARALLEL_REQUESTS);
 });
 
-it('a notification that arrives 40 times at four processes is applied once', async () => {
-  const admin = await signInAdmin(createClient(0).url);
-  const { id } = await createProduct(admin);
-  const customer = await registerAt(1);
-  const { order_id: orderId } = await placeOrder(customer, [{ product_id: id, quantity: 2 }]);
-  external.gateway.settle(orderId);
-  const body = external.gateway.notification(orderId);
-  await expectStatuses(200, (number) => sendNotification(createClient(number), body));
-  expect(await countRows("payment_notifications WHERE outcome = 'applied'")).toBe(1);
-  expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
-});
-
 it('a one-time code allows five guesses from one IP address, even if they arrive at four processes', async () => {
   const email = `${randomUUID()}@example.com`;
   const customer = await registerAt(1, email);
@@ -136,13 +120,13 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
   external.smtp.hang();
   const emails = Array.from({ length: 24 }, () => `${randomUUID()}@example.com`);
   await Promise.all(emails.map((email, number) => registerAt(number, email)));
-  const busy = processes.length * CONCURRENT_MAILS;
+  const busy = processes.length * CONCURRENT_CODE_MAILS;
   await until('every process is sending mails', async () => (await countLockedJobs()) === busy);
   const [first] = processes;
   if (first !== undefined) await killHard(first);
   external.smtp.resume();
   if (!isLongRun) {
-    const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_MAILS;
+    const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_CODE_MAILS;
     await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
     // Make the locks a minute older: the processes unlock jobs that were locked over 45 s ago. A long run waits instead.
     await ageLocks(database.pool, 60);

@@ -92,16 +92,6 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
   }
 });
 
-it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
-  const service = instance.spawn(external.settings);
-  const server = await until('PostgreSQL runs', () => findServerPid(instance.dataDir));
-  service.child.kill('SIGTERM');
-  expect(await service.exited).toBe(0);
-  expect(service.output()).not.toContain('listening on');
-  expect(await findServerPid(instance.dataDir)).toBeUndefined();
-  expect(() => process.kill(server, 0)).toThrow('ESRCH');
-});
-
 /** Stops a process with SIGTERM and expects exit code 0. Returns the duration in milliseconds. */
 async function measureStop(service: BuiltProcess): Promise<number> {
   const startedAt = performance.now();

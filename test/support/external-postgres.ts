@@ -1,4 +1,4 @@
-import { appendFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCluster } from '../../src/database/embedded-postgres/cluster.js';
 import { run } from '../../src/database/embedded-postgres/run.js';
@@ -14,21 +14,14 @@ export async function startExternalPostgres() {
   const { url } = embedded;
   await embedded.stop();
   const cluster = await openCluster(dataDir, () => undefined);
-  const pgCtl = (...args: string[]) =>
-    run(join(cluster.bin, 'pg_ctl'), [...args, '-D', cluster.folder], cluster.runAs);
   const up = () => startServer(cluster, { port: new URL(url).port });
   await up();
   return {
     url,
     up,
     /** Ends every session and stops the server without a checkpoint. */
-    crash: () => pgCtl('stop', '-m', 'immediate'),
-    /** Makes every session read-only or writable. Managed databases become read-only when their disk is full. */
-    setReadOnly: async (isReadOnly: boolean) => {
-      const setting = `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`;
-      await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);
-      await pgCtl('reload');
-    },
+    crash: () =>
+      run(join(cluster.bin, 'pg_ctl'), ['stop', '-m', 'immediate', '-D', cluster.folder], cluster.runAs),
     close: async () => {
       await stopServer(cluster);
       await rm(dataDir, { recursive: true, force: true });

@@ -39,11 +39,23 @@ export async function placePaidOrder(
   });
 }
 
+/** Places an order and pays for it by QRIS and by bank transfer. Returns the order's id. */
+export async function placeOrderPaidTwice(
+  customer: BrowserSession,
+  quantities: Readonly<Record<number, number>>,
+): Promise<string> {
+  const { order_id, redirect_url } = await placeOrder(customer, quantities);
+  const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
+  await performPaymentAction(customer, redirect_url, 'qris');
+  await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
+  return order_id;
+}
+
 /**
  * Performs an action of a payment page: `qris`, or `transactions/<id>/settle`.
  * @returns the id of the latest transaction
  */
-export async function performPaymentAction(
+async function performPaymentAction(
   { context }: BrowserSession,
   page: string | null,
   action: string,
