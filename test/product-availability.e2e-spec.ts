@@ -156,12 +156,7 @@ describe('GET /api/admin/products', () => {
   });
 
   it('reports all invalid parameters together', async () => {
-    const response = await list(`available=maybe&q=${'a'.repeat(101)}&last_id=x`).expect(400);
-    const details = {
-      available: 'available should be true or false',
-      q: 'q can have 100 characters at max',
-      last_id: 'last_id should be a number',
-    };
-    expectInvalid(response, details);
+    const details = { available: NO_BOOLEAN, last_id: 'last_id should be a number' };
+    expectInvalid(await list('available=maybe&last_id=x'), details);
   });
 });

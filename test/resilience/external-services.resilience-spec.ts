@@ -155,63 +155,45 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
   },
 );
 
-const uploadFaults = [
-  ['does not respond', 'hang'],
-  ['sends single bytes', 'drip'],
-] as const;
+it('uploads to an image host that does not respond get 500 within 15 s and leave no image behind', async () => {
+  external.cloudinary.fault({ operation: 'upload', kind: 'hang' });
+  // The service processes this many forms at a time. Further forms would wait while the host hangs.
+  const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
+    sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
+  );
+  await expectBounded(external.cloudinary, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
 
-it.each(isLongRun ? uploadFaults : uploadFaults.slice(0, 1))(
-  'uploads to an image host that %s get 500 within 15 s and leave no image behind',
-  async (_name, kind) => {
-    external.cloudinary.fault({ operation: 'upload', kind });
-    // The service processes this many forms at a time. Further forms would wait while the host hangs.
-    const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
-      sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
+  external.cloudinary.clearFaults();
+  await createProduct(admin); // The service accepts forms again. This product has no image.
+  await letTimePassForImagesAndJobs(service.database);
+  const isEmpty = async (): Promise<boolean> => {
+    await makeJobsDue(service.database.pool);
+    return external.cloudinary.images.size === 0 && (await countJobs('remove-image')) === 0;
+  };
+  await until('no image is left', isEmpty, 60_000);
+  expect(await query('SELECT 1 FROM images')).toEqual([]);
+});
+
+it('orders at a gateway that does not respond get 502 within 12 s, and their retries succeed when the gateway works again', async () => {
+  // A customer has at most 50 unpaid orders.
+  const customers = Array.from({ length: Math.ceil(CALLERS / 50) }, () => service.client());
+  for (const customer of customers)
+    await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
+  const keys = repeatForCallers((number) => ({
+    key: randomUUID(),
+    customer: customers[number % customers.length],
+  }));
+  const orders = () =>
+    keys.map(({ key, customer = service.client() }) =>
+      requestOrder(customer.clone(), [{ product_id: productId, quantity: 2 }], key),
     );
-    await expectBounded(external.cloudinary, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
 
-    external.cloudinary.clearFaults();
-    await createProduct(admin); // The service accepts forms again. This product has no image.
-    await letTimePassForImagesAndJobs(service.database);
-    const isEmpty = async (): Promise<boolean> => {
-      await makeJobsDue(service.database.pool);
-      return external.cloudinary.images.size === 0 && (await countJobs('remove-image')) === 0;
-    };
-    await until('no image is left', isEmpty, 60_000);
-    expect(await query('SELECT 1 FROM images')).toEqual([]);
-  },
-);
-
-const gatewayFaults = [
-  ['does not respond', { kind: 'hang' }],
-  ['sends a huge body', { kind: 'answer', status: 201, body: 'x'.repeat(5_000_000) }],
-  ['sends single bytes', { kind: 'drip' }],
-  ['closes the connection within its response', { kind: 'cut' }],
-] as const;
-
-it.each(isLongRun ? gatewayFaults : gatewayFaults.slice(0, 1))(
-  'orders at a gateway that %s get 502 within 12 s, and their retries succeed when the gateway works again',
-  async (_name, fault) => {
-    // A customer has at most 50 unpaid orders.
-    const customers = Array.from({ length: Math.ceil(CALLERS / 50) }, () => service.client());
-    for (const customer of customers)
-      await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
-    const keys = repeatForCallers((number) => ({
-      key: randomUUID(),
-      customer: customers[number % customers.length],
-    }));
-    const orders = () =>
-      keys.map(({ key, customer = service.client() }) =>
-        requestOrder(customer.clone(), [{ product_id: productId, quantity: 2 }], key),
-      );
-
-    external.gateway.fault({ operation: 'create', ...fault });
-    await expectBounded(external.gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
-    external.gateway.clearFaults();
-    const placed = await expectResponses(201, 60_000, orders());
-    expect(new Set(placed.map((answer) => orderOf(answer).redirect_url)).size).toBe(CALLERS);
-  },
-);
+  external.gateway.fault({ operation: 'create', kind: 'hang' });
+  await expectBounded(external.gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
+  external.gateway.clearFaults();
+  const placed = await expectResponses(201, 60_000, orders());
+  expect(new Set(placed.map((answer) => orderOf(answer).redirect_url)).size).toBe(CALLERS);
+});
 
 const notify = (orderId: string) => sendNotification(service, external.gateway.notification(orderId));
 
