@@ -146,8 +146,8 @@ describe('jobs of a process that died', () => {
     await changeJobs(database.pool, key, { attempts: 1, lockedForS, lockedBy: lockedBy || `dead ${n}` });
   }
 
-  it('are unlocked 45 seconds after they were locked, which is longer than any deadline, and not before', async () => {
-    await addLockedJob({ n: 1, lockedForS: 46 });
+  it('are unlocked 60 seconds after they were locked, which is longer than any deadline, and not before', async () => {
+    await addLockedJob({ n: 1, lockedForS: 61 });
     await addLockedJob({ n: 2, lockedForS: 20 }); // of another process
     const worker = await startProcess();
     await until('the job with the older lock ran', () => worker.ran.includes(1));
@@ -158,8 +158,8 @@ describe('jobs of a process that died', () => {
   });
 
   it('become dead if they have no attempt left and any job of their process was locked too long, and the log reports them', async () => {
-    // The lock of the second job is younger than 45 seconds, but the first lock shows that the process of both has died.
-    for (const [n, lockedForS] of [46, 20].entries())
+    // The lock of the second job is younger than 60 seconds, but the first lock shows that the process of both has died.
+    for (const [n, lockedForS] of [61, 20].entries())
       await addLockedJob({ n, lockedForS, maxAttempts: 1, lockedBy: 'dead' });
     await startProcess();
     const isReport = (line: string) => /^dead job \d+ .*: its process died or lost the database/.test(line);

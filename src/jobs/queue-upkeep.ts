@@ -15,7 +15,7 @@ export interface NamedJob {
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
 /** Age at which a lock counts as one of a dead process: the job is past every deadline. */
-const DEAD_PROCESS_S = 45;
+const DEAD_PROCESS_S = 60;
 
 /**
  * Counts the due jobs of each priority up to the number of workers. An idle process polls every second, so the statement reads

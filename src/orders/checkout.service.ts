@@ -93,7 +93,7 @@ export class CheckoutService {
     try {
       const request = buildRequest(order, customer, attempt);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
-      return await this.#storePage(attempt, page);
+      return await this.#storePage(order, attempt, page);
     } catch (error) {
       if (replaced === undefined && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
@@ -136,9 +136,7 @@ export class CheckoutService {
       const started = lease.start();
       const { attemptId, number } = attempt;
       await tx.upsert(PaymentAttempt, { attemptId, orderId, number, ...started }, ['attemptId']);
-      const expiresAt = findEndOfPage(order, shop);
-      await tx.update(Order, { orderId }, { payUntil: expiresAt });
-      return Object.assign(attempt, { leaseId: started.leaseId, expiresAt });
+      return Object.assign(attempt, { leaseId: started.leaseId, expiresAt: findEndOfPage(order, shop) });
     });
   }
 
@@ -146,18 +144,23 @@ export class CheckoutService {
    * Stores a page, on which the order can be paid from now on. The order is pending again if its last payment failed.
    * @returns null if the order has ended or another request has taken the lease
    */
-  async #storePage(attempt: LeasedAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
+  async #storePage(
+    { payUntil }: Order,
+    attempt: LeasedAttempt,
+    page: PaymentPage,
+  ): Promise<PaymentAttempt | null> {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
     const endLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });
-    // The first page changes nothing in the order's row. This is the usual case, so it has no transaction.
-    if (attempt.number === 1)
+    // The row of a new order already says until when it can be paid. This is the usual case, so it has no transaction.
+    if (attempt.number === 1 && payUntil?.getTime() === expiresAt.getTime())
       return (await endLease(this.dataSource.manager)) ? Object.assign(attempt, page) : null;
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (!(await endLease(tx))) return null;
       // The payment of an order whose newest page has no transaction (see `chooseTransaction` in payments).
-      await tx.update(Order, { orderId }, { ...(order?.transactionId == null ? {} : PENDING), attemptId });
+      const payment = order?.transactionId == null ? {} : PENDING;
+      await tx.update(Order, { orderId }, { ...payment, attemptId, payUntil: expiresAt });
       return Object.assign(attempt, page);
     });
   }

@@ -65,12 +65,13 @@ export class OrderPlacementService {
     const pickupAt = parseInstant(request.pickup_at);
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
-      // Statements that start together are sent together.
-      const [openOrders, offers, problems] = await Promise.all([
-        this.orders.lockAndCountOpen(tx, customer.id),
+      await this.orders.lockOrdersOf(tx, customer.id);
+      // Statements that start together are sent together. Only one of them may wait for a lock: the timeout of each begins now.
+      const [openOrders, offers] = await Promise.all([
+        this.orders.countOpen(tx, customer.id),
         this.products.lockOffers(tx, productIds),
-        this.pickups.findProblem(tx, shop, pickupAt),
       ]);
+      const problems = await this.pickups.findProblem(tx, shop, pickupAt);
       const order = buildOrder(request, offers, problems);
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
       const payUntil = findEndOfPage(order, shop);

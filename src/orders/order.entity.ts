@@ -56,7 +56,7 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
-  /** Attempt that was paid, otherwise the attempt with the newest page. Null means the first attempt, which has the order's id. */
+  /** Attempt that was paid, otherwise the attempt with the newest page. Null means the first attempt, as does the order's own id. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId!: string | null;
 
@@ -78,7 +78,7 @@ export class Order {
   @Column('timestamptz', { name: 'first_paid_at', nullable: true })
   firstPaidAt: Date | null = null;
 
-  /** End of the newest payment page, also while it is requested. Null for an order of version 1.2, which can be paid for 24 hours. */
+  /** End of the newest payment page. Null for an order of version 1.2, which can be paid for 24 hours. */
   @Column('timestamptz', { name: 'pay_until', nullable: true })
   payUntil!: Date | null;
 

@@ -76,18 +76,18 @@ export class OrdersRepository {
     return getManyWithItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
-  /** Counts the open orders of a customer. Further orders of the customer wait until the transaction ends. */
-  async lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
-    // Two statements, which run in this order: the second one must see what other transactions committed before.
-    const [, rows] = await Promise.all([
-      tx.query('SELECT pg_advisory_xact_lock($1, $2)', [OPEN_ORDERS_LOCK, userId]),
-      // The condition on `created_at` lets the index skip old orders. No order is open for more than 25 hours.
-      tx.query<{ open: number }[]>(
-        `SELECT count(*)::int AS open FROM orders
-         WHERE user_id = $1 AND created_at > now() - interval '25 hours' AND ${isOpenSql('orders')}`,
-        [userId],
-      ),
-    ]);
+  /** Lets further orders of a customer wait until the transaction ends. */
+  async lockOrdersOf(tx: EntityManager, userId: number): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [OPEN_ORDERS_LOCK, userId]);
+  }
+
+  async countOpen(tx: EntityManager, userId: number): Promise<number> {
+    // The condition on `created_at` lets the index skip old orders. No order is open for more than 25 hours.
+    const rows = await tx.query<{ open: number }[]>(
+      `SELECT count(*)::int AS open FROM orders
+       WHERE user_id = $1 AND created_at > now() - interval '25 hours' AND ${isOpenSql('orders')}`,
+      [userId],
+    );
     return rows[0]?.open ?? 0;
   }
 

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
-import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
+import {
+  type LockedOrder,
+  type Order,
+  OrdersService,
+  type PaymentColumns,
+} from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
@@ -98,10 +103,11 @@ export class PaymentHistoryService {
     }
     // A status response or cancellation that changes nothing is not stored.
     const isStored = received.outcome === 'applied' || ['notification', 'refund'].includes(event.source);
+    const change = await this.#findChange(tx, order, payment);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, received) : undefined,
-      this.#apply(tx, order, payment),
+      change === null ? undefined : this.orders.applyPayment(tx, order, change),
     ]);
     return received.outcome;
   }
@@ -133,20 +139,22 @@ export class PaymentHistoryService {
    * @returns true if the columns were wrong
    */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
-    return this.#apply(tx, order, await this.readPayment(order, tx));
+    const change = await this.#findChange(tx, order, await this.readPayment(order, tx));
+    if (change !== null) await this.orders.applyPayment(tx, order, change);
+    return change !== null;
   }
 
   #readEvents(tx: EntityManager, { orderId }: Order): Promise<PaymentEvent[]> {
     return tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
   }
 
-  async #apply(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<boolean> {
+  /** Returns the columns that follow from a payment; null if the order has them already. */
+  async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<PaymentColumns | null> {
     const columns = toColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
     const isChanged = Object.entries(columns).some(
       ([name, value]) => toComparable(order[name as keyof typeof columns]) !== toComparable(value),
     );
-    if (isChanged) await this.orders.applyPayment(tx, order, columns);
-    return isChanged;
+    return isChanged ? columns : null;
   }
 }
 

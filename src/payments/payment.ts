@@ -26,16 +26,16 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
     lastOutcome = 'applied';
     const { source, status } = event;
-    const ofTransaction = readTransactionEvent(event, order.grossAmount);
-    if (ofTransaction !== null) {
-      const { transactionId } = ofTransaction;
+    const transactionEvent = readTransactionEvent(event, order.grossAmount);
+    if (transactionEvent !== null) {
+      const { transactionId } = transactionEvent;
       const message = describeMessage(event);
       const isRedelivery = source === 'notification' && messages.has(message);
       if (source === 'notification' || source === 'refund') messages.add(message);
       const current = transactions.get(transactionId);
       const next = isRedelivery
         ? 'duplicate'
-        : applyEvent(current, ofTransaction, order.grossAmount, position);
+        : applyEvent(current, transactionEvent, order.grossAmount, position);
       if (typeof next === 'string') lastOutcome = next;
       else transactions.set(transactionId, next);
     }
@@ -92,7 +92,7 @@ export function toColumns(order: Order, payment: Payment, newestAttemptId: strin
   const surplus = transactions.filter((other) => other !== counting && holdsMoney(other));
   const wasPaid = counting !== null && (holdsMoney(counting) || isRefundedInFull(counting));
   const completedAt = endedAs === null || wasPaid ? (counting?.completedAt ?? null) : null;
-  // What version 1.2 stored stays: the time differs by milliseconds from that of the history, which may lack the type.
+  // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
   const stored = order.transactionId === counting?.transactionId ? order : null;
   return {
     status: wasPaid ? counting.status : (endedAs ?? counting?.status ?? 'pending'),

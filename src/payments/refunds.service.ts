@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
@@ -39,14 +39,11 @@ export class RefundsService {
    * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
    */
   async refund(admin: AuthUser, orderId: string, request: RefundDto): Promise<Order> {
-    // PostgreSQL's time, because the clocks of two machines differ.
-    const [{ startedAt }] = await this.dataSource.query<[{ startedAt: Date }]>(
-      'SELECT clock_timestamp() AS "startedAt"',
-    );
+    const settledBefore = await this.#listSettled(orderId);
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refundId, isOwn } = await this.#begin(admin, orderId, request, startedAt);
+      const { refundId, isOwn } = await this.#begin(admin, orderId, request, settledBefore);
       const refund = await this.settlement.complete(refundId);
       if (!isOwn) continue;
       if (refund.state === 'rejected') throw failures.refundRejected();
@@ -56,12 +53,19 @@ export class RefundsService {
     }
   }
 
+  /** Returns the ids of an order's refunds that have a result. */
+  async #listSettled(orderId: string): Promise<string[]> {
+    const where = { orderId, state: Not('requested' as const) };
+    const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });
+    return settled.map(({ refundId }) => refundId);
+  }
+
   /** Finds the refund of a repeated request or the order's refund without a result, or creates one. */
-  #begin(admin: AuthUser, orderId: string, request: RefundDto, startedAt: Date): Promise<Step> {
+  #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
     const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const repeated = await this.#findRepeated(tx, orderId, request, digest, startedAt);
+      const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
       if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       if (unsettled !== null) return { refundId: unsettled.refundId, isOwn: false };
@@ -71,8 +75,8 @@ export class RefundsService {
   }
 
   /**
-   * Returns the refund of an equal request: one with the same key or, without a key, one whose result no client had when this
-   * request began. That request is still in progress, or it ended with a 502 and a person presses the button again.
+   * Returns the refund of an equal request: one with the same key or, without a key, one that had no result when this request
+   * began, or whose result no client has (it ended with a 502, and a person presses the button again).
    * @throws Failure 409 for the key of another request
    */
   async #findRepeated(
@@ -80,7 +84,7 @@ export class RefundsService {
     orderId: string,
     request: RefundDto,
     digest: Buffer,
-    startedAt: Date,
+    settledBefore: string[],
   ): Promise<Refund | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey !== undefined) {
@@ -90,7 +94,7 @@ export class RefundsService {
     }
     const where = { orderId, idempotencyKey: IsNull(), requestDigest: digest };
     const equal = await tx.find(Refund, { where, order: { createdAt: 'DESC' } });
-    return equal.find((refund) => !hadResult(refund, startedAt)) ?? null;
+    return equal.find((refund) => !settledBefore.includes(refund.refundId) || isUnanswered(refund)) ?? null;
   }
 
   /** Stores a new refund: a manual one with its result, otherwise with the job that settles it if this request fails. */
@@ -155,10 +159,6 @@ export class RefundsService {
   }
 }
 
-/** Returns true if a client had the result of a refund before another request began. */
-function hadResult({ state, isAnswered, createdAt, updatedAt }: Refund, startedAt: Date): boolean {
-  if (state === 'requested') return false;
-  // A rejection, which is answered at once, and an answer are the last changes of the row.
-  if (isAnswered || state === 'rejected') return updatedAt < startedAt;
-  return Date.now() - createdAt.getTime() >= REPETITION_MS;
+function isUnanswered({ state, isAnswered, createdAt }: Refund): boolean {
+  return state === 'succeeded' && !isAnswered && Date.now() - createdAt.getTime() < REPETITION_MS;
 }

@@ -3,7 +3,7 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { REFUND_STATUSES } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 
-/** What a payment event says about its transaction. Null: the event does not say. */
+/** Content of a payment event about its transaction. Null if the event does not contain it. */
 export interface TransactionEvent {
   readonly transactionId: string;
   readonly attemptId: string | null;

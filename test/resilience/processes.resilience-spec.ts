@@ -128,7 +128,7 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
   if (!isLongRun) {
     const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_CODE_MAILS;
     await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
-    // Make the locks a minute older: the processes unlock jobs that were locked over 45 s ago. A long run waits instead.
+    // Make the locks a minute older: the processes unlock jobs that were locked over 60 s ago. A long run waits instead.
     await ageLocks(database.pool, 60);
   }
   await waitForEmptyQueue();
