@@ -188,7 +188,7 @@ describe('the receipt', () => {
   });
 });
 
-/** Orders, pays and prepares. The mail about a ready order must wait for its minute, so only the receipt is made due. */
+/** Orders and pays, waits for the receipt, and starts preparing. Returns the order's id. */
 async function payAndPrepare(): Promise<string> {
   const orderId = await shop.orderTwoPieces();
   await pay(orderId);

@@ -58,7 +58,10 @@ function createJwtService(secret: string, expiresIn: number): JwtService {
   });
 }
 
-/** Returns the claims of both tokens (contract 5), without `iat` and `exp`, which jsonwebtoken adds. */
+/**
+ * Returns the claims of both tokens (contract 5), without `iat` and `exp`, which jsonwebtoken adds. `tokenId` is the user's id,
+ * `jti` the session's.
+ */
 function toClaims({ id, fullname, email, role, sessionId }: AuthUser): Claims {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }

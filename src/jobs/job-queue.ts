@@ -33,7 +33,8 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // Stale at first: all locks if `isExclusive`, otherwise old locks (`{}`). Later: old locks and those of a failed runner.
+    // Locks to free before the next runner starts. First: all locks if `isExclusive`, otherwise those older than the default of
+    // `freeJobs`. Later: also the locks of the previous runner.
     let staleLocks: StaleLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
       onStart: (runnerId) => (staleLocks = { runnerId }),

@@ -125,9 +125,9 @@ it('the page lists the paid orders of a date before the date is closed, asks bef
   const affected = page.getByRole('alert').getByText(customer.name);
   await page.getByLabel('Closed on').fill(date);
   await affected.waitFor();
-  await page.getByLabel('Order before this time').fill('18:00');
+  await page.getByLabel('Latest time to order').fill('18:00');
   await page.getByLabel('Orders per pickup time').fill('20');
-  await page.getByLabel('Minutes of a pickup time').selectOption('30 minutes');
+  await page.getByLabel('Length of a pickup time').selectOption('30 minutes');
   await page.getByLabel('Language').selectOption('Bahasa Indonesia');
   page.once('dialog', (question) => void question.dismiss());
   await page.getByRole('link', { name: 'Today' }).click();
@@ -164,7 +164,7 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
   await page.getByLabel('Time zone').fill('Mars/Phobos');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').getByText('Wednesday: at most 5 periods').waitFor();
-  await waitForText(page, 'Days ahead should be a whole number from 1 to 90.');
+  await waitForText(page, 'Write a whole number from 1 to 90.');
   await waitForText(page, 'Time zone should be the name of a time zone, such as Asia/Jakarta.');
   expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByLabel('Wednesday, closes').inputValue()).toBe('25:00');

@@ -19,8 +19,8 @@ describeInstalled('nginx in front of processes without a database', ['nginx'], (
     const [first, second] = [await startUnavailable(), await startUnavailable()];
     const nginx = await Nginx.start([first.port, second.port]);
     try {
-      // nginx retries only GET and HEAD. If it retried after a 503, the GETs would mark both servers as failed, and POST would
-      // get 502.
+      // The GETs come first, because nginx retries only GET and HEAD. With `http_503` in `proxy_next_upstream`, they would mark
+      // both servers as failed, and the POST would get nginx's own 502.
       for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
         const response = await fetch(`${nginx.url}/api/products/payments`, { method });
         expect({ method, status: response.status, body: await response.text() }).toEqual({

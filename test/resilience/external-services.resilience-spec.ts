@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 
-// Also after a failed test, so that it does not fail the next one.
+// Here, so that a failed test does not make the next test fail.
 afterEach(async () => {
   external.cloudinary.clearFaults();
   external.gateway.clearFaults();

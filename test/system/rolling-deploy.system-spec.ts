@@ -60,7 +60,7 @@ describeWithVersion12('version 1.2', () => {
     describe.each([
       ['1.2', '1.3'],
       ['1.3', '1.2'],
-    ] as const)('what %s began', (here, there) => {
+    ] as const)('started at %s and continued at %s', (here, there) => {
       const notify = (orderId: string, version: '1.2' | '1.3') =>
         sendNotification(instances[version], gateway.notification(orderId)).expect(200);
 

@@ -20,7 +20,7 @@ export async function createScheduledBackup(
 ) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
-  // Otherwise, checks that keep failing would fill the disk.
+  // Remove backups whose check failed: repeated failures would fill the disk.
   for (const name of (await listBackups(folder)).unchecked) await rm(join(folder, name), { force: true });
   const summary = await createBackup(databaseUrl, dataDir, unchecked);
   const restored = await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
@@ -30,7 +30,7 @@ export async function createScheduledBackup(
     );
   await rename(unchecked, file);
   await flushToDisk(folder);
-  // By name, an older backup can be the newest one: the clock may have been wrong.
+  // Never remove the new backup: if the clock was ahead before, an older backup has a later name.
   const others = (await listBackups(folder)).checked.filter((name) => name !== basename(file));
   const removed = others.slice(0, Math.max(0, others.length - keep + 1));
   for (const name of removed) await rm(join(folder, name), { force: true });

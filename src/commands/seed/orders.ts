@@ -15,7 +15,7 @@ import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
 const MIN_CUSTOMERS = 25;
-/** Keeps the open orders of a customer below the limit. */
+/** About 1 in 50 planned orders is open, so a customer has about 20 open orders. The limit is 50. */
 const ORDERS_PER_CUSTOMER = 1_000;
 const MAX_ITEMS = 4;
 const MAX_QUANTITY = 3;
@@ -32,7 +32,7 @@ export class SeedOrders {
     private readonly history: PaymentHistoryService,
   ) {}
 
-  /** Sets `first_paid_at` before it records the payment of an order, so that no receipt is mailed. */
+  /** Places orders and records their payments. Sets `first_paid_at` first, so that no receipt is mailed. */
   async place(count: number, random: Random, productIds: readonly number[]): Promise<void> {
     const customerCount = Math.max(MIN_CUSTOMERS, Math.ceil(count / ORDERS_PER_CUSTOMER));
     const customers = await this.#findOrCreateCustomers(Math.min(customerCount, count));

@@ -53,7 +53,7 @@ export class FailEnvelopeFilter implements ExceptionFilter {
     const failure = toFailure(thrown, this.constraintFailures);
     if (failure.status >= 500)
       this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
-    // The request was rejected on its connection, for example because its body took too long. Keep the status of the rejection.
+    // `rejectOnSocket` has already written a response, for example 408 for a slow body. Do not write another one.
     if (response.socket?.writableEnded === true) return;
     // A cut connection tells the client that the response is incomplete.
     if (response.headersSent) response.destroy();

@@ -4,15 +4,15 @@ import ipaddr from 'ipaddr.js';
 
 /** Networks by which limits count a client. */
 export interface ClientNetworks {
-  /** IPv4 address, or the /64 network that one IPv6 customer has. */
+  /** IPv4 address, or /64 network of an IPv6 address: a provider assigns at least a /64 to a subscriber. */
   readonly clientAddress: string;
-  /** /48 network of an IPv6 address, which one IPv6 customer may have too; undefined for an IPv4 address. */
+  /** /48 network of an IPv6 address, because some providers assign a /48; undefined for an IPv4 address. */
   readonly network48: string | undefined;
 }
 
 /** Client of a request. */
 export interface Client extends ClientNetworks {
-  /** Aborted when the client disconnects. */
+  /** Aborted when the response has been sent or the client disconnects. */
   readonly disconnected: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export function clientOf({ ip = '' }: Request, response: Response): Client {
   return { ...parseAddress(ip), disconnected: disconnection.signal };
 }
 
-/** Malformed X-Forwarded-For values are used unchanged as addresses. */
+/** A malformed X-Forwarded-For value is used as an address, without its port. */
 function parseAddress(ip: string): ClientNetworks {
   const withoutPort = ip.replace(WITH_PORT, '$1$2');
   if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort, network48: undefined };

@@ -82,7 +82,10 @@ export function performAction(
   return transaction;
 }
 
-/** Returns the changed or new transaction without storing it; null if the page does not allow the action. */
+/**
+ * Changes a transaction whose status is in `from`. Otherwise starts one, if the action has a `method` and the page is open.
+ * @returns the changed or new transaction, which is not stored yet; null if the page does not allow the action
+ */
 function computeChange({ from, to, method }: Action, page: SimulatorPage, transactionId?: string) {
   const transaction = page.findTransaction(transactionId);
   if (transaction !== undefined && from?.includes(transaction.status) === true) {

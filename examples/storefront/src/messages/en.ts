@@ -1,4 +1,4 @@
-/** Texts of the storefront in English. The keys of the last group are messages of the service. */
+/** Texts of the storefront in English. A key `api:…` is the text for that message of the service. */
 export const en = {
   skip: 'Skip to the content',
   footer: '{name}. Order online, collect it in our shop.',
@@ -401,11 +401,11 @@ export const en = {
   'pause.started': 'New orders are paused.',
   'pause.ended': 'The shop takes orders again.',
   'pause.end': 'Paused until {time}: take orders again',
-  'shop.cutOff': 'Order before this time of the day before',
+  'shop.cutOff': 'Latest time to order, on the day before pickup',
   'shop.cutOffHint': 'For example 18:00. Empty: no limit.',
   'shop.perSlot': 'Orders per pickup time',
   'shop.perSlotHint': 'Empty: no limit.',
-  'shop.slotMinutes': 'Minutes of a pickup time',
+  'shop.slotMinutes': 'Length of a pickup time',
   'shop.minutes': '{count} minutes',
   'shop.noLimit': 'No limit',
   'shop.name': 'Name of the shop',
@@ -478,17 +478,16 @@ export const en = {
   'api:price should be from 0 to 999999999999.99': 'Price should be from 0 to 999999999999.99.',
   'api:an image can have 5 MiB at max': 'A picture can have 5 MiB at most.',
   'api:request is too large': 'The pictures are too large together. Save some of them first.',
-  'api:each product can only have 5 images at max': 'A product can have 5 pictures.',
+  'api:each product can only have 5 images at max': 'A product can have at most 5 pictures.',
   'api:fail to create product and this is not your fault, please try again later':
     'The product could not be created, and this is not your fault. Please try again later.',
   'api:until should be a date after today, such as 2026-11-24': 'Choose a date after today.',
   'api:amount should be a whole number from 1': 'Amount should be a whole number from 1.',
-  'api:reason should be a text of at most 255 characters': 'The reason can have 255 characters.',
+  'api:reason should be a text of at most 255 characters': 'The reason can have at most 255 characters.',
   'api:time_zone should be the name of a time zone, such as Asia/Jakarta':
     'Time zone should be the name of a time zone, such as Asia/Jakarta.',
-  'api:lead_minutes should be a whole number from 0 to 10080':
-    'Lead minutes should be a whole number from 0 to 10080.',
-  'api:days_ahead should be a whole number from 1 to 90': 'Days ahead should be a whole number from 1 to 90.',
+  'api:lead_minutes should be a whole number from 0 to 10080': 'Write a whole number from 0 to 10080.',
+  'api:days_ahead should be a whole number from 1 to 90': 'Write a whole number from 1 to 90.',
   'api:closed should be a list of at most 366 dates, such as 2026-12-25': 'At most 366 dates can be closed.',
   'api:to should not be before from': 'The end should not be before the start.',
   'api:image extension is not supported': 'This file is not a PNG or JPEG file.',

@@ -488,7 +488,7 @@ export const id: Record<MessageKey, string> = {
   'api:price should be a number': 'Harga harus berupa angka.',
   'api:price should be from 0 to 999999999999.99': 'Harga harus dari 0 sampai 999999999999,99.',
   'api:an image can have 5 MiB at max': 'Satu gambar paling besar 5 MiB.',
-  'api:request is too large': 'Semua gambar terlalu besar. Simpan sebagian dahulu.',
+  'api:request is too large': 'Ukuran semua gambar jika digabung terlalu besar. Simpan sebagian dahulu.',
   'api:each product can only have 5 images at max': 'Satu produk paling banyak 5 gambar.',
   'api:fail to create product and this is not your fault, please try again later':
     'Produk belum dapat dibuat, dan ini bukan kesalahan Anda. Silakan coba lagi nanti.',

@@ -52,6 +52,9 @@ function Customer({ order: { customer } }: { order: AdminOrder }) {
   );
 }
 
+/** Statuses of an order that is usually not paid any more. */
+const FINAL_STATUSES = ['cancel', 'expire', 'refund'];
+
 function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -71,7 +74,9 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       <p role="status">
         <Badge {...describeFulfilment(order.fulfilment)} />
       </p>
-      {isPaymentMissing && <p className="hint">{t('manage.notPaid')}</p>}
+      {isPaymentMissing && !FINAL_STATUSES.includes(order.status) && (
+        <p className="hint">{t('manage.notPaid')}</p>
+      )}
       <div className="actions">
         {!isPaymentMissing && <StepButton order={order} onTaken={focus} onError={showError} />}
         {next && <RefuseButton order={order} onError={setError} onSettled={focus} />}
