@@ -11,6 +11,7 @@ import type { Fulfilment } from './fulfilment.js';
 import { type NewAction, ORDER_ACTIONS, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { type LockedOrder, Order } from './order.entity.js';
+import { REFUND_STATUSES } from './order-status.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -164,8 +165,9 @@ export class OrdersService {
 
   /** Returns the attempt with the newest payment page of an order. */
   async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
-    // The column has this attempt until the order is paid, and then the attempt that was paid.
-    if (order.firstPaidAt === null) return order.attemptId ?? order.orderId;
+    // The column has this attempt unless the order was paid: then it has the attempt that was paid.
+    const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);
+    if (!wasPaid) return order.attemptId ?? order.orderId;
     const where = { orderId: order.orderId, token: Not(IsNull()) };
     const newest = await tx.findOne(PaymentAttempt, { where, order: { number: 'DESC' } });
     return newest?.attemptId ?? order.orderId;

@@ -113,6 +113,15 @@ describe('npm run seed', () => {
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });
 
+  it('adds nothing if it should add orders and the shop takes none', async () => {
+    const before = await readProductNames();
+    await database.query("UPDATE shop SET paused_until = now() + interval '1 day'");
+    const output = expect.stringContaining('the shop takes no orders') as string;
+    expect(await seed(['--products', '1', '--orders', '1'])).toEqual({ code: 1, output });
+    await database.query('UPDATE shop SET paused_until = NULL');
+    expect(await readProductNames()).toEqual(before);
+  });
+
   it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
     await database.query('TRUNCATE products, images, orders CASCADE');
     await seed(['--products', '120', '--orders', '60']);
