@@ -19,7 +19,7 @@ export async function payments(bench) {
   const { service: measured, F5, FN } = figures;
   return [
     buildRow('payment notifications', figures, [
-      buildRatio('/ F5', measured, F5, { atLeast: 0.17 }),
+      buildRatio('/ F5', measured, F5, { atLeast: 0.15 }),
       buildRatio('/ FN', measured, FN, { aim: 0.7 }),
     ]),
   ];
