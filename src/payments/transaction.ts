@@ -3,16 +3,12 @@ import { FAILED_STATUSES, isCompleted, isReceived, REFUND_STATUSES } from '../or
 import type { Outcome } from './payment-event.entity.js';
 import type { TransactionEvent } from './transaction-event.js';
 
+/** Fields that a transaction keeps from the events that contain them. */
+type ReportedFields =
+  'transactionId' | 'attemptId' | 'paymentType' | 'status' | 'fraudStatus' | 'grossAmount' | 'startedAt';
+
 /** One try of a customer to pay, with its own id at the gateway, as the history of its order describes it. */
-export interface Transaction {
-  readonly transactionId: string;
-  /** Id of the payment attempt. Null if the history does not contain it. */
-  readonly attemptId: string | null;
-  readonly paymentType: string | null;
-  readonly status: TransactionStatus;
-  readonly fraudStatus: string | null;
-  /** As received, for example `185000.00`. */
-  readonly grossAmount: string | null;
+export interface Transaction extends Pick<TransactionEvent, ReportedFields> {
   /** Whole rupiah that the gateway returned. */
   readonly gatewayRefunds: number;
   /** Whole rupiah that were returned outside of the gateway. */
@@ -23,8 +19,6 @@ export interface Transaction {
   readonly heldSincePosition: number | null;
   /** Position in the history of the latest event that changed the transaction. */
   readonly lastChangePosition: number;
-  /** Time of the gateway at which the customer chose the payment method, in milliseconds; null if no event contains it. */
-  readonly startedAt: number | null;
   /** Time at which the service learned that the payment was completed. Null in every other status. */
   readonly completedAt: Date | null;
   readonly createdAt: Date;
