@@ -1,4 +1,4 @@
-import type { Metadata, Sharp } from 'sharp';
+import type { JpegOptions, Metadata, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { FairQueue } from '../common/fair-queue.js';
 import type { ImageFile } from './image-host.js';
@@ -43,10 +43,12 @@ export function shrinkImage(path: string, format: ImageFile['format'], width: nu
     const image = { bytes: await readFile(path), format };
     const { metadata, decode } = await open(image);
     if (metadata.autoOrient.width <= width) return image.bytes;
-    return encode(image, () => decode().resize({ ...SHRINK, width }));
+    return encode(image, () => decode().resize({ ...SHRINK, width }), LIST_JPEG);
   });
 }
 
+/** Half the size of the default, for lists on slow phones. The first packets of a connection then contain a whole picture. */
+const LIST_JPEG: JpegOptions = { quality: 70, mozjpeg: true };
 const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
 
 /** Reads the header of an image. `decode` begins to decode the image and turns it upright. */
@@ -65,8 +67,8 @@ async function open({ bytes }: ImageFile): Promise<{ metadata: Metadata; decode:
   return { metadata, decode: () => sharp(bytes, options).timeout(TIMEOUT).autoOrient() };
 }
 
-async function encode({ format }: ImageFile, decode: () => Sharp): Promise<Buffer> {
-  if (format === 'jpg') return decode().jpeg().toBuffer();
+async function encode({ format }: ImageFile, decode: () => Sharp, jpeg?: JpegOptions): Promise<Buffer> {
+  if (format === 'jpg') return decode().jpeg(jpeg).toBuffer();
   const bytes = await decode().png().toBuffer();
   // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel.
   return bytes.length <= MAX_BYTES ? bytes : decode().png({ palette: true }).toBuffer();

@@ -70,8 +70,9 @@ it('a sign-out removes the phone number from the browser, also if the script of 
 
 it('a page without a connection says so, has a button to try again, and loads when the connection is back', async () => {
   const { context, page } = await newCustomer();
+  const scriptOfOrders = page.waitForResponse('**/assets/orders-*.js');
   await page.goto('/');
-  await page.getByRole('link', { name: 'Orders' }).waitFor();
+  await scriptOfOrders;
   await context.setOffline(true);
   await waitForText(page, 'You are offline.');
   await page.getByRole('link', { name: 'Orders' }).click();

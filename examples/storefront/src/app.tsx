@@ -29,8 +29,11 @@ const SalesPage = lazy(() => import('./pages/manage/sales'));
 const ShopPage = lazy(() => import('./pages/manage/shop'));
 const TodayPage = lazy(() => import('./pages/manage/today'));
 
+/** Time for the pictures of the first page, which share the connection with this script. */
+const PRELOAD_AFTER_MS = 2000;
+
 // The products, the cart and the orders have one script. It loads early, so that they open at once and without a connection.
-import('./pages/cart').catch(() => undefined);
+setTimeout(() => void import('./pages/cart').catch(() => undefined), PRELOAD_AFTER_MS);
 
 export function App() {
   const personId = useSession(({ person }) => person?.id);
