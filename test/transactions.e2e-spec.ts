@@ -53,6 +53,13 @@ describe('an order that was paid with one transaction', () => {
     },
   );
 
+  it('stays paid after a late challenge of the capture that was settled', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await notifyAll(orderId, 'T1 settlement', 'T1 capture/challenge');
+    expect((await readAsAdmin(orderId)).order).toMatchObject(settled);
+    expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
+  });
+
   it('stays refunded if the gateway settles a capture whose money was returned by hand', async () => {
     const orderId = await shop.orderTwoPieces();
     await notifyAll(orderId, 'T1 capture');
