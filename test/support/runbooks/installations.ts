@@ -16,7 +16,7 @@ const FOLDERS = ['opt', 'etc', 'run', 'bin', 'lib/bakery', 'backups', 'compose/d
 
 /**
  * The two installations of the runbooks, in a temporary folder: one process under systemd with the embedded database, and the
- * containers of Docker Compose. Programs in `bin` stand in for systemd and Docker.
+ * containers of Docker Compose. Programs in `bin` stand in for systemd, Docker and nginx.
  */
 export class Installations {
   readonly urls: Readonly<Record<InstallationKind, string>>;
@@ -61,6 +61,7 @@ export class Installations {
     });
     await writeSettings(join(root, 'compose/production.env'), {
       ...all,
+      IMAGE: 'bakery-catalog-service:1.3.0',
       PORT: String(ports.compose),
       POSTGRES_PASSWORD: decodeURIComponent(new URL(postgres.url).password),
       DATA_DIR: join(root, 'compose/data'),
@@ -85,6 +86,7 @@ export class Installations {
         HOME: process.env.HOME,
         ROOT: this.root,
         RUN: join(this.root, 'run'),
+        COMPOSE_URL: this.urls.compose,
         REPOSITORY: resolve('.'),
         PGHOST: '127.0.0.1',
         PGPORT: new URL(this.postgres.url).port,
