@@ -161,10 +161,16 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
   await page.getByLabel('Wednesday, closes').fill('25:00');
   expect(await page.getByLabel('Wednesday, opens').inputValue()).toBe('07:30');
   await page.getByLabel('Days in advance').fill('0');
+  await page.getByLabel('Minutes between').fill('1.000');
+  await page.getByLabel('Orders per pickup time').fill('20 orders');
+  await page.getByLabel('Latest time to order').fill('6pm');
   await page.getByLabel('Time zone').fill('Mars/Phobos');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').getByText('Wednesday: at most 5 periods').waitFor();
   await waitForText(page, 'Write a whole number from 1 to 90.');
+  await waitForText(page, 'Write a whole number from 0 to 10080.');
+  await waitForText(page, 'Write a whole number from 1 to 999.');
+  await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
   await waitForText(page, 'Time zone should be the name of a time zone, such as Asia/Jakarta.');
   expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByLabel('Wednesday, closes').inputValue()).toBe('25:00');
@@ -173,10 +179,14 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
 
   await page.getByLabel('Wednesday, closes').fill('18:00');
   await page.getByLabel('Days in advance').fill('14');
+  await page.getByLabel('Minutes between').fill('60');
+  await page.getByLabel('Orders per pickup time').fill('20');
+  await page.getByLabel('Latest time to order').fill('18');
   await page.getByLabel('Time zone').fill('Asia/Jakarta');
   await page.getByRole('button', { name: 'Save' }).click();
   await waitForText(page, 'The opening hours are saved.');
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
+  expect(await readShop()).toMatchObject({ lead_minutes: 60, orders_per_slot: 20, cut_off: '18:00' });
 });
 
 describe('in a shop that is closed for two ranges of dates from tomorrow on, and on the weekday after them', () => {

@@ -15,6 +15,7 @@ export type PaymentEntry = Schemas['NotificationView'];
 export type Transaction = Schemas['TransactionView'];
 export type OrderAction = Schemas['ActionView'];
 export type Shop = Schemas['ShopView'];
+export type AdminShop = Schemas['AdminShopView'];
 export type ShopSettings = Schemas['ShopDto'];
 export type User = Schemas['UserWithRoleView'];
 

@@ -6,6 +6,7 @@ import { findText, t } from '../i18n';
 const PATTERNS: readonly (readonly [RegExp, (value: string) => string])[] = [
   [/^price is now \d+$/, () => t('error.priceChanged')],
   [/^the order cannot become \w+$/, () => t('error.step')],
+  [/^cut_off should be a time/, () => t('hours.unclear')],
   [/^hours\.(\w+) should be/, (day) => t('error.hours', { day: findText(`day.${day}`) ?? day })],
   [/^(.*) is not a png or jpg file$/, (name) => t('error.image', { name })],
   [/ should be a date/, () => t('error.date')],

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { useSyncExternalStore } from 'react';
 import { toLocalDate } from '../calendar';
-import { api, type Schemas, type Shop, type ShopSettings } from './client';
+import { type AdminShop, api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
 const MINUTE_MS = 60_000;
@@ -54,7 +54,7 @@ export function isClosedOn(
 
 /** Settings of the shop for administrators, with the ETag that a change of these settings sends. */
 export interface LoadedSettings {
-  shop: Schemas['AdminShopView'];
+  shop: AdminShop;
   etag: string | null;
 }
 

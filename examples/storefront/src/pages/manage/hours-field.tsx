@@ -118,8 +118,8 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
   );
 }
 
-/** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. */
-function completeTime(text: string) {
+/** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
+export function completeTime(text: string) {
   const [, hours, minutes = '00'] = /^\s*(\d{1,2}?)(?:[.:]?(\d{2}))?\s*$/.exec(text) ?? [];
   return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { Link } from 'react-router';
-import type { Schemas } from '../../api/client';
+import type { AdminShop } from '../../api/client';
 import { daySheet } from '../../api/reports';
 import { isClosedOn, useToday } from '../../api/shop';
 import { formatDate, listDates } from '../../calendar';
@@ -11,7 +11,7 @@ import { addDate } from './closed-dates';
 import type { ShopFormValues } from './shop-values';
 
 /** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
-export function PaidOrdersNote({ saved }: { saved: Schemas['AdminShopView'] }) {
+export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
   const { control } = useFormContext<ShopFormValues>();
   const [hours, closed, newDate, closed_ranges] = useWatch({
     control,

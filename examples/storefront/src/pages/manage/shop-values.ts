@@ -1,11 +1,12 @@
-import type { Schemas, ShopSettings } from '../../api/client';
+import type { AdminShop, ShopSettings } from '../../api/client';
 import { t } from '../../i18n';
+import { completeTime } from './hours-field';
 
-type Shop = Schemas['AdminShopView'];
 /** Text settings that may be empty. An empty text is sent as null. */
-const OPTIONAL_TEXTS = ['cut_off', 'address', 'phone', 'whatsapp', 'website'] as const;
+const OPTIONAL_TEXTS = ['address', 'phone', 'whatsapp', 'website'] as const;
+const NUMBERS = ['lead_minutes', 'days_ahead', 'orders_per_slot', 'slot_minutes'] as const;
 
-export function toFormValues(shop: Shop) {
+export function toFormValues(shop: AdminShop) {
   const { hours, closed, closed_ranges, time_zone, name, language } = shop;
   return {
     hours,
@@ -30,21 +31,15 @@ export function toFormValues(shop: Shop) {
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
 export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): ShopSettings {
-  const texts = Object.fromEntries(OPTIONAL_TEXTS.map((name) => [name, values[name].trim() || null]));
-  return {
-    ...values,
-    ...texts,
-    // The service rejects any other language and any other number of minutes, with a message at the field.
-    language: values.language as Shop['language'],
-    lead_minutes: toNumber(values.lead_minutes),
-    days_ahead: toNumber(values.days_ahead),
-    orders_per_slot: toOptionalNumber(values.orders_per_slot),
-    slot_minutes: toOptionalNumber(values.slot_minutes) as Shop['slot_minutes'],
-  };
+  const settings: Record<string, unknown> = { ...values, cut_off: completeTime(values.cut_off) || null };
+  for (const name of OPTIONAL_TEXTS) settings[name] = values[name].trim() || null;
+  for (const name of NUMBERS) settings[name] = toNumber(values[name]);
+  // The service rejects a value of a wrong type, with a message at the field.
+  return settings as ShopSettings;
 }
 
-/** Lists what somebody else has changed, with the new value of short settings. */
-export function listChanges(before: Shop, after: Shop): string[] {
+/** Lists the changed settings by label. Adds the new value of a text or number; lists and null have only the label. */
+export function listChanges(before: AdminShop, after: AdminShop): string[] {
   const labels = {
     hours: t('hours.title'),
     closed: t('closed.label'),
@@ -69,11 +64,12 @@ export function listChanges(before: Shop, after: Shop): string[] {
     .map((name) => (typeof after[name] === 'object' ? labels[name] : `${labels[name]}: ${after[name]}`));
 }
 
-/** Converts the text of a number field. An empty text becomes NaN, which JSON sends as null, so the service rejects it. */
-function toNumber(text: string) {
-  return toOptionalNumber(text) ?? NaN;
-}
-
-function toOptionalNumber(text: string): number | null {
-  return text.trim() === '' ? null : Number(text);
+/**
+ * Converts the text of a number field. Returns null for an empty text. Returns a text with anything but digits unchanged,
+ * so that the service rejects it. `Number` would read `1.000` as 1, and JSON would send NaN as null.
+ */
+function toNumber(text: string): number | string | null {
+  const digits = text.trim();
+  if (digits === '') return null;
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : text;
 }

@@ -73,12 +73,12 @@ function ShopForm(loaded: LoadedSettings) {
           inputMode="numeric"
           hint={t('hours.daysAheadHint')}
         />
-        <FormField name="cut_off" label={t('shop.cutOff')} hint={t('shop.cutOffHint')} type="time" />
+        <FormField name="cut_off" label={t('shop.cutOff')} inputMode="numeric" hint={t('shop.cutOffHint')} />
         <FormField
           name="orders_per_slot"
           label={t('shop.perSlot')}
-          hint={t('shop.perSlotHint')}
           inputMode="numeric"
+          hint={t('shop.perSlotHint')}
         />
         <SelectField
           name="slot_minutes"
