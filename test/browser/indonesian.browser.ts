@@ -1,5 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expectGoodLayout, expectIndonesian, waitForHeading, waitForText } from './support/page.js';
+import {
+  expectGoodLayout,
+  expectIndonesian,
+  holdRequests,
+  waitForHeading,
+  waitForText,
+} from './support/page.js';
 import { texts } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
@@ -103,6 +109,47 @@ describe('in a shop whose language is Indonesian', () => {
     await page.goto('/');
     await waitForHeading(page, text('welcome.title'));
     expect(loaded.filter((language) => language !== '')).toEqual(['id']);
+  });
+});
+
+describe('the language switch', () => {
+  const script = '**/assets/messages-id-*.js';
+  const indonesian = { name: /Bahasa Indonesia/ };
+
+  it('reports that a language cannot be loaded, and then loads it at the next press', async () => {
+    const { page } = await newVisitor();
+    await page.goto('/login');
+    await waitForHeading(page, 'Welcome back');
+    await page.route(script, (route) => route.abort());
+    await page.getByRole('button', indonesian).click();
+    await waitForText(page, 'We cannot reach the bakery.');
+    await page.unroute(script);
+    await page.getByRole('button', indonesian).click();
+    await waitForHeading(page, text('login.title'));
+  });
+
+  it('shows the language that was chosen last, even if the texts of an earlier choice arrive later', async () => {
+    const { context, page } = await newVisitor();
+    const otherTab = await context.newPage();
+    for (const tab of [page, otherTab]) await tab.goto('/login');
+    const release = await holdRequests(page, script);
+    const requested = page.waitForRequest(script);
+    await page.getByRole('button', indonesian).click();
+    const url = (await requested).url();
+
+    await page.evaluate(() => {
+      addEventListener('storage', ({ newValue }) => (document.body.dataset.stored = newValue ?? ''));
+    });
+    await otherTab.getByRole('button', indonesian).click();
+    await otherTab.getByRole('button', { name: /English/ }).click();
+    await page.locator(`body[data-stored*='"en"']`).waitFor();
+    await release();
+    // Resolves after the storefront has got the texts too.
+    await page.evaluate(async (loaded) => {
+      await import(loaded);
+    }, url);
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    expect(await page.evaluate(() => localStorage.getItem('bakery.language'))).toContain('"en"');
   });
 });
 

@@ -19,7 +19,7 @@ type NameOf<Inside> = Inside extends `#${string}`
     : Inside;
 type Values<Key extends MessageKey> = Record<Placeholder<Messages[Key]>, string | number>;
 
-/** Catalogs by language. A build contains one script for each, and a visit loads one. */
+/** Catalogs by language. Each is a separate script, so that a visit loads only one. */
 const CATALOGS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
   en: async () => (await import('./messages/en')).en,
   id: async () => (await import('./messages/id')).id,
@@ -41,10 +41,20 @@ export function findText(key: string): string | undefined {
   return key in i18n.messages ? i18n._(key) : undefined;
 }
 
-export async function loadLanguage(language: Language): Promise<void> {
-  i18n.loadAndActivate({ locale: language, messages: await CATALOGS[language]() });
+let requestedLanguage: Language | undefined;
+
+/**
+ * Loads a language and shows the page in it, unless another language is requested while this one is loading.
+ * @returns true if the page is shown in this language
+ */
+export async function loadLanguage(language: Language): Promise<boolean> {
+  requestedLanguage = language;
+  const messages = await CATALOGS[language]();
+  if (requestedLanguage !== language) return false;
+  i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
   document.querySelector('link[rel=manifest]')?.setAttribute('href', `/manifest-${language}.webmanifest`);
+  return true;
 }
 
 export function getLanguage(): Language {

@@ -1,8 +1,9 @@
 import { onlineManager, useInfiniteQuery } from '@tanstack/react-query';
-import { dataOf } from 'bakery-client';
+import { BakeryFailure, dataOf } from 'bakery-client';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
+import { explain } from '../api/errors';
 import { productList } from '../api/products';
 import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
 import { countPieces, useCart } from '../state/cart';
@@ -120,18 +121,19 @@ function Account() {
   );
 }
 
-/**
- * Button that changes to the other language. Screen readers read its name in that language. The page changes even if the
- * language of mails cannot be changed.
- */
+/** Button that changes to the other language. Screen readers read its name in that language. */
 function LanguageSwitch() {
   const other = useLanguage() === 'en' ? 'id' : 'en';
+  const change = async () => {
+    try {
+      await chooseLanguage(other);
+    } catch (error) {
+      // A BakeryFailure concerns only the language of mails. The page is already shown in the other language.
+      if (!(error instanceof BakeryFailure)) showToast(explain(error));
+    }
+  };
   return (
-    <Button
-      className="link language"
-      lang={other}
-      onClick={() => void chooseLanguage(other).catch(() => undefined)}
-    >
+    <Button className="link language" lang={other} onClick={() => void change()}>
       {other.toUpperCase()}
       <span className="visually-hidden">: {LANGUAGE_NAMES[other]}</span>
     </Button>

@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { api } from '../api/client';
 import { queryClient } from '../api/query-client';
 import { shopInfo } from '../api/shop';
-import { getLanguage, type Language, LANGUAGES, loadLanguage } from '../i18n';
+import { type Language, LANGUAGES, loadLanguage } from '../i18n';
 import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
@@ -11,21 +11,28 @@ const useChosenLanguage = createSharedStore<{ language: Language | null }>('bake
   language: null,
 });
 
+// Shows a language that was chosen in another tab. If it cannot be loaded, the next visit tries again.
 useChosenLanguage.subscribe(({ language }, before) => {
-  if (language !== null && language !== before.language) void loadLanguage(language);
+  if (language !== null && language !== before.language) loadLanguage(language).catch(() => undefined);
 });
 
-/** Changes the language in all tabs, of later visits, and of mails to the signed-in person. */
+/**
+ * Changes the language in all tabs, of later visits, and of mails to the signed-in person. Changes nothing if the language
+ * cannot be loaded, or if another one is chosen while it is loading.
+ */
 export async function chooseLanguage(language: Language) {
+  if (!(await loadLanguage(language))) return;
   useChosenLanguage.setState({ language });
   if (useSession.getState().person !== null) await dataOf(api.PATCH('/api/users', { body: { language } }));
 }
 
-/** Loads the first known language of: the person's choice, the browser's languages, the shop's language, English. */
+/**
+ * Loads the language of the page: the person's choice, otherwise the first known language of the browser, otherwise that of
+ * the shop, otherwise English.
+ */
 export async function loadFirstLanguage(): Promise<void> {
   const { language } = useChosenLanguage.getState();
-  const first = language ?? findBrowserLanguage() ?? (await loadShopLanguage());
-  if (getLanguage() !== first) await loadLanguage(first);
+  await loadLanguage(language ?? findBrowserLanguage() ?? (await loadShopLanguage()));
 }
 
 function findBrowserLanguage(): Language | undefined {
