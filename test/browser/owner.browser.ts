@@ -1,5 +1,5 @@
 import { expectGoodLayout, search, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, makeUnique, placePaidOrder, setFulfilment } from './support/shop.js';
+import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
 it('the owner finds an order and takes its next step, and the list keeps its filters', async () => {
@@ -48,6 +48,34 @@ it.each([
   await page.getByRole('alert').getByText('The order cannot take this step.').waitFor();
   await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();
   await expectGoodLayout(page, 'rejected step');
+});
+
+it.each([
+  [
+    'names the missing payment of an open order, also after a payment expired',
+    { status: 'expire' },
+    'Expired',
+    1,
+  ],
+  [
+    'does not wait for a payment of an order that can no longer be paid',
+    { status: 'deny', pay_until: null },
+    'Payment denied',
+    0,
+  ],
+])('the page of an order for administrators %s', async (_, state, label, hints) => {
+  const customer = await newCustomer();
+  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/orders', 'Orders');
+  await page.route(`**/api/admin/orders/${order_id}`, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: { order: object } };
+    await route.fulfill({ response, json: { data: { ...data, order: { ...data.order, ...state } } } });
+  });
+  await page.goto(`/manage/orders/${order_id}`);
+  await page.getByRole('region', { name: 'Payment' }).getByText(label).waitFor();
+  expect(await page.getByText('The order can be prepared once it is paid.').count()).toBe(hints);
+  expect(await page.getByRole('button', { name: 'Start preparing' }).count()).toBe(0);
 });
 
 it('the list of orders is polled, and orders that were paid meanwhile are announced in a message and the title', async () => {

@@ -10,8 +10,8 @@ export type Order = Schemas['OrderView'];
 export type OrderStatus = Order['status'];
 export type Fulfilment = Order['fulfilment'];
 export type AdminOrder = Schemas['AdminOrderView'];
-/** Entry of an order's payment history. */
-export type PaymentEntry = Schemas['NotificationView'];
+/** Event of an order's payment history. */
+export type PaymentEvent = Schemas['NotificationView'];
 export type Transaction = Schemas['TransactionView'];
 export type OrderAction = Schemas['ActionView'];
 export type Shop = Schemas['ShopView'];

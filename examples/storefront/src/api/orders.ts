@@ -106,7 +106,7 @@ export function orderDetail(id: string) {
   });
 }
 
-/** Any order with the first 50 entries of its payment history, or null if no order has this id. For administrators. */
+/** Any order with its first 50 payment events, or null if no order has this id. For administrators. */
 export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],

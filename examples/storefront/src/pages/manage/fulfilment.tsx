@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { MouseEvent } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
 import { setFulfilment } from '../../api/orders';
@@ -25,59 +25,49 @@ export function getNextStep({ fulfilment }: Order) {
   return fulfilment === 'collected' || fulfilment === 'refused' ? null : NEXT_STEP[fulfilment];
 }
 
-interface StepButtonProps {
-  order: Order;
-  /** Distinguishes the button from those of other orders, for screen readers. */
-  description?: string;
+interface StepCallbacks {
   onTaken?: (step: Fulfilment) => void;
   /** Called with null when the button is pressed, so that the message of an earlier error disappears. */
   onError: (error: Error | null) => void;
 }
 
+export interface StepButtonProps extends StepCallbacks {
+  order: Order;
+  /** Distinguishes the button from those of other orders, for screen readers. */
+  description?: string;
+}
+
 /** Button that takes an order to its next step. */
-export function StepButton({ order, description, onTaken, onError }: StepButtonProps) {
+export function StepButton({ order, description, ...callbacks }: StepButtonProps) {
   const next = getNextStep(order);
   if (next === null) return null;
   return (
-    <StepsButton orders={[order]} step={next} onTaken={onTaken} onError={onError}>
+    <StepsButton orders={[order]} step={next} {...callbacks}>
       {t(`step.${next}`)}
       {description !== undefined && <span className="visually-hidden">, {description}</span>}
     </StepsButton>
   );
 }
 
-interface StepBackButtonProps extends Pick<StepButtonProps, 'onTaken' | 'onError'> {
-  order: Order;
-}
-
 /** Button that takes an order back to its previous step. */
-export function StepBackButton({ order, onTaken, onError }: StepBackButtonProps) {
+export function StepBackButton({ order, ...callbacks }: StepButtonProps) {
   const previous = PREVIOUS_STEP[order.fulfilment];
   if (previous === null) return null;
   return (
-    <StepsButton
-      orders={[order]}
-      step={previous}
-      className="button quiet"
-      onTaken={onTaken}
-      onError={onError}
-    >
+    <StepsButton orders={[order]} step={previous} className="button quiet" {...callbacks}>
       {t('step.back', { step: t(`fulfilment.${previous}`) })}
     </StepsButton>
   );
 }
 
-interface StepsButtonProps {
-  /** Orders that have the same next step. */
+interface StepsButtonProps extends StepCallbacks {
   orders: Order[];
   step: Fulfilment;
   className?: string;
-  onTaken?: ((step: Fulfilment) => void) | undefined;
-  onError: (error: Error | null) => void;
-  children: React.ReactNode;
+  children: ReactNode;
 }
 
-/** Button that takes orders to their next step. The message after the step can undo it. */
+/** Button that takes orders to the same step. The message after the step has a button that undoes the step. */
 export function StepsButton({ orders, step, className, onTaken, onError, children }: StepsButtonProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: takeSteps,

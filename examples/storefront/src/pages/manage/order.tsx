@@ -3,7 +3,14 @@ import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
-import { adminOrderDetail, getRefundableAmount, isPaid, refundOrder, setFulfilment } from '../../api/orders';
+import {
+  adminOrderDetail,
+  getRefundableAmount,
+  isOpen,
+  isPaid,
+  refundOrder,
+  setFulfilment,
+} from '../../api/orders';
 import { QuestionButton } from '../../components/question-button';
 import { Badge, describeFulfilment } from '../../components/order-labels';
 import { OrderSummary } from '../../components/order-summary';
@@ -11,13 +18,13 @@ import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
 import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
-import { getNextStep, StepBackButton, StepButton } from './fulfilment';
+import { getNextStep, StepBackButton, StepButton, type StepButtonProps } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
 import { OrderActionHistory } from './order-action-history';
 
-/** Order of a customer: contact, fulfilment, items, refund and payment history (`notifications`). */
+/** Order of a customer: contact, fulfilment, items, payments, refunds and history. */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
   const missing = { icon: 'orders', title: t('order.missing'), text: t('manage.searchOrder') };
@@ -25,12 +32,12 @@ export default function ManageOrderPage() {
     <ManagePage title={t('order.title')}>
       <BackLink to="/manage/orders">{t('manage.back')}</BackLink>
       <Loaded query={query} missing={missing}>
-        {({ order, notifications, transactions, actions }) => (
+        {({ order, notifications: paymentEvents, transactions, actions }) => (
           <article key={order.order_id} className="order">
             <Customer order={order} />
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
-            <PaymentSection order={order} entries={notifications} transactions={transactions} />
+            <PaymentSection order={order} events={paymentEvents} transactions={transactions} />
             <OrderActionHistory actions={actions} />
           </article>
         )}
@@ -52,20 +59,22 @@ function Customer({ order: { customer } }: { order: AdminOrder }) {
   );
 }
 
-/** Statuses of an order that is usually not paid any more. */
-const FINAL_STATUSES = ['cancel', 'expire', 'refund'];
-
 function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
   // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focus = () => heading.current?.focus();
-  const showError = (failure: Error | null) => {
-    setError(failure);
-    if (failure) focus();
+  const buttonProps = {
+    order,
+    onTaken: focus,
+    onError: (failure: Error | null) => {
+      setError(failure);
+      if (failure) focus();
+    },
   };
   const next = getNextStep(order);
-  const isPaymentMissing = next === 'preparing' && !isPaid(order);
+  const canTakeNextStep = next !== 'preparing' || isPaid(order);
+  const canBeRefused = next !== null;
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -74,36 +83,27 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       <p role="status">
         <Badge {...describeFulfilment(order.fulfilment)} />
       </p>
-      {isPaymentMissing && !FINAL_STATUSES.includes(order.status) && (
-        <p className="hint">{t('manage.notPaid')}</p>
-      )}
+      {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
       <div className="actions">
-        {!isPaymentMissing && <StepButton order={order} onTaken={focus} onError={showError} />}
-        {next && <RefuseButton order={order} onError={setError} onSettled={focus} />}
-        <StepBackButton order={order} onTaken={focus} onError={showError} />
+        {canTakeNextStep && <StepButton {...buttonProps} />}
+        {canBeRefused && <RefuseButton {...buttonProps} />}
+        <StepBackButton {...buttonProps} />
       </div>
       <Alert>{error && explain(error)}</Alert>
     </section>
   );
 }
 
-interface RefuseButtonProps {
-  order: AdminOrder;
-  /** Called with null when the refusal is confirmed, so that the message of an earlier error disappears. */
-  onError: (error: Error | null) => void;
-  onSettled: () => void;
-}
-
 /** Button that refuses an order. For a paid order, the question also offers a refund. */
-function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
+function RefuseButton({ order, onTaken, onError }: StepButtonProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
       if (answer === 'refund') await refundOrder(order.order_id, order, {});
     },
     onMutate: () => onError(null),
+    onSuccess: () => onTaken?.('refused'),
     onError,
-    onSettled,
   });
   const amount = formatPrice(getRefundableAmount(order));
   const paid = {

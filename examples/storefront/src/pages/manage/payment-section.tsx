@@ -1,4 +1,4 @@
-import type { AdminOrder, PaymentEntry, Transaction } from '../../api/client';
+import type { AdminOrder, PaymentEvent, Transaction } from '../../api/client';
 import { isPaid } from '../../api/orders';
 import { useTimeZone } from '../../api/shop';
 import { Badge, describeMethod, describePayment } from '../../components/order-labels';
@@ -7,10 +7,10 @@ import { RefundForm } from './refund-form';
 import { findText, t } from '../../i18n';
 import { Transactions } from './transactions';
 
-/** Maximum number of entries in a response of the service. */
-const MAX_ENTRIES = 50;
+/** Maximum number of events in a response of the service. */
+const MAX_EVENTS = 50;
 
-/** Payload of an entry with a refund status. It is valid JSON. */
+/** Payload of an event with a refund status. It is valid JSON. */
 interface RefundPayload {
   /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
   refund_key?: string;
@@ -23,11 +23,11 @@ interface RefundPayload {
 
 interface PaymentSectionProps {
   order: AdminOrder;
-  entries: PaymentEntry[];
+  events: PaymentEvent[];
   transactions: Transaction[];
 }
 
-export function PaymentSection({ order, entries, transactions }: PaymentSectionProps) {
+export function PaymentSection({ order, events, transactions }: PaymentSectionProps) {
   const timeZone = useTimeZone();
   // `refund_due` is also true for a surplus, which has its own form.
   const isDue = order.refund_due && order.fulfilment === 'refused';
@@ -48,35 +48,35 @@ export function PaymentSection({ order, entries, transactions }: PaymentSectionP
         />
       )}
       <Transactions orderId={order.order_id} transactions={transactions} />
-      {entries.length === 0 && <p className="hint">{t('payment.none')}</p>}
+      {events.length === 0 && <p className="hint">{t('payment.none')}</p>}
       <ol className="history" aria-label={t('payment.history')}>
-        {entries.map((entry) => (
-          <li key={entry.id}>
+        {events.map((event) => (
+          <li key={event.id}>
             <span className="title-line">
-              <strong>{describeEntry(entry)}</strong>
-              <span className="price">{describeAmount(entry)}</span>
+              <strong>{describeEvent(event)}</strong>
+              <span className="price">{describeAmount(event)}</span>
             </span>
             <small>
-              {formatDateAndTime(entry.received_at, timeZone)} · {t(`source.${entry.source}`)},{' '}
-              {t(`outcome.${entry.outcome}`)}
+              {formatDateAndTime(event.received_at, timeZone)} · {t(`source.${event.source}`)},{' '}
+              {t(`outcome.${event.outcome}`)}
             </small>
           </li>
         ))}
       </ol>
-      {entries.length === MAX_ENTRIES && <p className="hint">{t('payment.first', { max: MAX_ENTRIES })}</p>}
+      {events.length === MAX_EVENTS && <p className="hint">{t('payment.first', { max: MAX_EVENTS })}</p>}
     </section>
   );
 }
 
-/** Describes the status that an entry reports. Notifications that were rejected may contain any text. */
-function describeEntry({ transaction_status, source, payload }: PaymentEntry) {
+/** Describes the status that an event reports. A notification that was rejected may contain any text. */
+function describeEvent({ transaction_status, source, payload }: PaymentEvent) {
   if (transaction_status !== null) return findText(`status.${transaction_status}`) ?? transaction_status;
   const { rejection } = source === 'refund' ? (JSON.parse(payload) as RefundPayload) : {};
   return rejection === undefined ? t('payment.noStatus') : t('payment.rejection', { reason: rejection });
 }
 
-/** Describes the refunded amount if the entry contains one, otherwise the amount of the payment. */
-function describeAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
+/** Describes the refunded amount if the event contains one, otherwise the amount of the payment. */
+function describeAmount({ transaction_status, payload, gross_amount }: PaymentEvent) {
   if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
   const { refund_key, refund_amount, amount } = JSON.parse(payload) as RefundPayload;
   const text = formatAmount(refund_amount ?? amount ?? gross_amount);
