@@ -74,9 +74,12 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
     const chosenDay = await day.inputValue();
     await changeShop({ closed: [chosenDay] });
     await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForText(page, 'Pickup is not possible at this time.');
+    const message = page.getByText('Pickup is not possible at this time.');
+    await message.waitFor();
     await page.locator(`option[value="${chosenDay}"]`).waitFor({ state: 'detached' });
+    await page.locator('select:focus').and(day).waitFor();
     await choosePickup(page);
+    await message.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForHeading(page, 'Waiting for payment');
   });

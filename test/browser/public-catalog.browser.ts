@@ -23,8 +23,12 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
   await page.getByRole('link', { name: 'Do it later' }).click();
   await waitForText(page, 'Total, 1 piece');
   await page.getByRole('button', { name: 'Order and pay' }).click();
-  await waitForText(page, 'Choose when you will collect your order.');
+  const missingTime = page.getByText('Choose when you will collect your order.');
+  await missingTime.waitFor();
+  await page.locator('select:focus').and(page.getByLabel('Day')).waitFor();
+  expect(await page.getByLabel('Day').getAttribute('aria-invalid')).toBe('true');
   await choosePickup(page);
+  await missingTime.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
 });

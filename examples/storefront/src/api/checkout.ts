@@ -9,11 +9,12 @@ import { queryClient } from './query-client';
 import { shopInfo } from './shop';
 
 type NewOrder = Schemas['CreateOrderDto'];
+type CompleteDetails = CheckoutDetails & { pickup_at: string };
 
 const IDEMPOTENCY_KEY_NAME = 'bakery.checkout';
 
 /** Places an order for the lines of the cart. If the service rejects the order, the cart shows what has changed. */
-export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
+export async function placeOrder(lines: CartLine[], details: CompleteDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
@@ -28,11 +29,11 @@ export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   }
 }
 
-function toNewOrder(lines: CartLine[], { phone, note, pickupAt }: CheckoutDetails): NewOrder {
+function toNewOrder(lines: CartLine[], { phone, note, pickup_at }: CompleteDetails): NewOrder {
   return {
     // The service compares these prices with its own, which are rounded to whole rupiah.
     items: lines.map(({ id, quantity, price }) => ({ product_id: id, quantity, price: Math.round(price) })),
-    ...(pickupAt !== null && { pickup_at: pickupAt }),
+    pickup_at,
     ...(phone.trim() !== '' && { phone }),
     ...(note.trim() !== '' && { note }),
   };

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { BakeryFailure } from 'bakery-client';
+import { useEffect, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
 import type { Shop } from '../api/client';
@@ -8,7 +9,12 @@ import { shopInfo } from '../api/shop';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
 import { type CartLine, countPieces, calculateLineTotal, removeFromCart } from '../state/cart';
-import { changeCheckoutDetails, clearCheckoutDetails, useCheckoutDetails } from '../state/checkout';
+import {
+  changeCheckoutDetails,
+  type CheckoutDetails,
+  clearCheckoutDetails,
+  useCheckoutDetails,
+} from '../state/checkout';
 import { useSession } from '../state/session';
 import { Button, ButtonLink } from './button';
 import { TextField } from './field';
@@ -19,10 +25,11 @@ import { listPickupTimes, PickupPicker } from './pickup-picker';
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
 /**
- * Total of these lines, and the form that orders them. Visitors get a link to the sign-in instead of the form. The caller
- * omits lines that are sold out.
+ * Total of the lines that are not sold out, and the form that orders them. Visitors get a link to the sign-in instead of
+ * the form.
  */
-export function CartSummary({ lines }: { lines: CartLine[] }) {
+export function CartSummary(props: { lines: (CartLine & { isSoldOut: boolean })[] }) {
+  const lines = props.lines.filter(({ isSoldOut }) => !isSoldOut);
   const isSignedIn = useSession(({ person }) => person !== null);
   const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
   return (
@@ -48,18 +55,18 @@ export function CartSummary({ lines }: { lines: CartLine[] }) {
 /** Form for the pickup time, phone number and note of an order. */
 function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const navigate = useNavigate();
-  const section = useRef<HTMLDivElement>(null);
+  const form = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
   const times = useMemo(() => listPickupTimes(shop), [shop]);
-  const chosen = times.find(({ at }) => at === details.pickupAt);
-  const [isTimeMissing, setTimeMissing] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (ordered: CartLine[]) => {
-      return placeOrder(ordered, { ...details, pickupAt: chosen?.at ?? null });
+  const chosen = times.find(({ at }) => at === details.pickup_at);
+  const { mutate, isPending, error, variables } = useMutation({
+    mutationFn: async (sent: { lines: CartLine[]; details: CheckoutDetails }) => {
+      if (chosen === undefined) throw new BakeryFailure(400, '', { pickup_at: t('pickup.missing') });
+      return placeOrder(sent.lines, { ...sent.details, pickup_at: chosen.at });
     },
-    onSuccess: ({ order_id, redirect_url }, ordered) => {
+    onSuccess: ({ order_id, redirect_url }, sent) => {
       // Keep sold-out products, and products that were added while the order was being sent.
-      for (const { id } of ordered) removeFromCart(id);
+      for (const { id } of sent.lines) removeFromCart(id);
       clearCheckoutDetails();
       // If the browser blocks the new tab, the page of the order has a link.
       if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
@@ -67,29 +74,26 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
     },
   });
   const messages = getFieldMessages(error, FIELDS);
-  useEffect(
-    () => section.current?.querySelector<HTMLElement>('[aria-invalid]:enabled')?.focus(),
-    [error, isTimeMissing],
-  );
-  const order = () => {
-    setTimeMissing(chosen === undefined);
-    if (chosen !== undefined) mutate(lines);
-  };
+  // The message of a field disappears when the value of the field changes.
+  const getMessage = (field: keyof CheckoutDetails) =>
+    variables?.details[field] === details[field] ? messages[field] : undefined;
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
   return (
-    <div className="form" ref={section}>
+    <div className="form" ref={form}>
+      {/* Without pickup times, `ClosedNote` says why nothing can be ordered. */}
       {times.length > 0 && (
         <PickupPicker
           times={times}
           timeZone={shop.time_zone}
           chosen={chosen}
-          message={chosen === undefined && isTimeMissing ? t('pickup.missing') : messages.pickup_at}
-          onChoose={({ at }) => changeCheckoutDetails({ pickupAt: at })}
+          message={getMessage('pickup_at')}
+          onChoose={({ at }) => changeCheckoutDetails({ pickup_at: at })}
         />
       )}
       <TextField
         label={t('order.phone')}
         hint={t('cart.phoneHint')}
-        message={messages.phone}
+        message={getMessage('phone')}
         type="tel"
         autoComplete="tel"
         maxLength={32}
@@ -100,7 +104,7 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
         isMultiline
         label={t('order.note')}
         hint={t('cart.noteHint')}
-        message={messages.note}
+        message={getMessage('note')}
         maxLength={500}
         value={details.note}
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
@@ -111,7 +115,7 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
         className="button wide"
         aria-disabled={isPending}
         disabled={lines.length === 0 || times.length === 0}
-        onClick={order}
+        onClick={() => mutate({ lines, details })}
       >
         {t('cart.order')}
       </Button>

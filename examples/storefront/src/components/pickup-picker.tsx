@@ -37,7 +37,8 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
   return (
     <fieldset className="pickup">
       <legend>{t('pickup.question')}</legend>
-      <FieldFrame label={t('pickup.day')}>
+      {/* The field for the time is disabled until a day is chosen, so it could not take the focus. */}
+      <FieldFrame label={t('pickup.day')} message={chosen ? undefined : message}>
         {(control) => (
           <select
             {...control}
@@ -53,7 +54,7 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
           </select>
         )}
       </FieldFrame>
-      <FieldFrame label={t('pickup.time')} message={message}>
+      <FieldFrame label={t('pickup.time')} message={chosen ? message : undefined}>
         {(control) => (
           <select
             {...control}

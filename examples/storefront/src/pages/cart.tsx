@@ -29,7 +29,7 @@ export default function CartPage() {
               <Line key={line.id} line={line} />
             ))}
           </ul>
-          <CartSummary lines={lines.filter(({ isSoldOut }) => !isSoldOut)} />
+          <CartSummary lines={lines} />
         </div>
       )}
     </div>

@@ -6,10 +6,10 @@ export interface CheckoutDetails {
   phone: string;
   note: string;
   /** ISO 8601, null until the customer chooses a time. */
-  pickupAt: string | null;
+  pickup_at: string | null;
 }
 
-const EMPTY: CheckoutDetails = { phone: '', note: '', pickupAt: null };
+const EMPTY: CheckoutDetails = { phone: '', note: '', pickup_at: null };
 
 /** Details by user id. The details of a visitor who is not signed in have the key ''. */
 const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
@@ -36,5 +36,5 @@ useSession.subscribe(({ person }, previous) => {
 
 /** Clears all details except the phone number. */
 export function clearCheckoutDetails() {
-  changeCheckoutDetails({ note: '', pickupAt: null });
+  changeCheckoutDetails({ note: '', pickup_at: null });
 }
