@@ -78,7 +78,7 @@ it.each([
   expect(await page.getByRole('button', { name: 'Start preparing' }).count()).toBe(0);
 });
 
-it('the list of orders is polled, and orders that were paid meanwhile are announced in a message and the title', async () => {
+it('the list of orders is polled, and newly paid orders are announced in a message, and in the title until the page is used', async () => {
   const { page } = await openAsAdmin('/manage/orders', 'Orders');
   await page.clock.install();
   await page.reload(); // The page uses the installed clock only after a reload.
@@ -95,4 +95,6 @@ it('the list of orders is polled, and orders that were paid meanwhile are announ
   await page.getByRole('status').getByText('1 new order.').waitFor();
   expect(await page.title()).toMatch(/^\(1\) Orders/);
   await page.getByRole('link', { name: customer.name }).waitFor();
+  await page.getByRole('heading', { name: 'Orders' }).click();
+  expect(await page.title()).toMatch(/^Orders/);
 });

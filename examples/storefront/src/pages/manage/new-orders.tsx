@@ -6,7 +6,13 @@ import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { allowSound, beep, isSoundAllowed, onSoundChange } from './sound';
 
-/** Announces orders that were paid since the last poll on every page for administrators: with a message, a number in the tab's title and a sound. */
+/** Events after which somebody has seen the page. */
+const SEEN_EVENTS = ['focus', 'visibilitychange', 'pointerdown'];
+
+/**
+ * Announces newly paid orders on every page for administrators: with a message, a sound, and a number in the tab's title
+ * until somebody has seen the page. An order is new if no earlier poll contained it.
+ */
 export function NewOrderAlerts() {
   const { data } = useQuery(newestPaidOrders);
   const known = useRef<Set<string>>(undefined);
@@ -18,14 +24,30 @@ export function NewOrderAlerts() {
     const arrived = before === undefined ? 0 : data.filter((id) => !before.has(id)).length;
     if (arrived === 0) return;
     unseen.current += arrived;
-    document.title = `(${unseen.current}) ${document.title.replace(/^\(\d+\) /, '')}`;
+    showInTitle(unseen.current);
     showToast(t('manage.newOrders', { count: arrived }));
     beep();
   }, [data]);
+  useEffect(() => {
+    const markSeen = () => {
+      unseen.current = 0;
+      showInTitle(0);
+    };
+    for (const event of SEEN_EVENTS) window.addEventListener(event, markSeen);
+    return () => {
+      for (const event of SEEN_EVENTS) window.removeEventListener(event, markSeen);
+    };
+  }, []);
   if (useSyncExternalStore(onSoundChange, isSoundAllowed)) return null;
   return (
     <Button className="link" onClick={() => void allowSound()}>
       {t('sound.allow')}
     </Button>
   );
+}
+
+/** Shows a number before the title of the tab, or no number if it is 0. */
+function showInTitle(count: number) {
+  const title = document.title.replace(/^\(\d+\) /, '');
+  document.title = count === 0 ? title : `(${count}) ${title}`;
 }
