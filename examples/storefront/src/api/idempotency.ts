@@ -4,7 +4,7 @@
  *
  * @param name name of the entry in sessionStorage
  */
-export function getIdempotencyKey(name: string, body: object) {
+export function reuseOrCreateIdempotencyKey(name: string, body: object) {
   const text = JSON.stringify(body);
   const [storedKey, storedText] = sessionStorage.getItem(name)?.split('\n') ?? [];
   if (storedKey !== undefined && storedText === text) return storedKey;
@@ -13,6 +13,6 @@ export function getIdempotencyKey(name: string, body: object) {
   return newKey;
 }
 
-export function forgetIdempotencyKey(name: string) {
+export function forreuseOrCreateIdempotencyKey(name: string) {
   sessionStorage.removeItem(name);
 }

@@ -9,7 +9,7 @@ import {
   type Order,
   type Schemas,
 } from './client';
-import { forgetIdempotencyKey, getIdempotencyKey } from './idempotency';
+import { forreuseOrCreateIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
@@ -143,14 +143,14 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   const body = { ...refund, ...(transaction_id && { transaction_id }) };
   // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
   // gets another key, because the page shows the first refund by then.
-  const key = getIdempotencyKey(name, { ...body, refunded_amount });
+  const key = reuseOrCreateIdempotencyKey(name, { ...body, refunded_amount });
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
   try {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
+    if (error instanceof BakeryFailure && error.code === 409) forreuseOrCreateIdempotencyKey(name);
     throw error;
   } finally {
     // Wait for the reload, so that the button of the page stays busy. If the reload fails, an equal refund has the same key.

@@ -7,20 +7,20 @@ import { t } from '../i18n';
 
 /** Returns a query parameter of the page's URL and a function that changes it. A missing parameter is ''. */
 export function useUrlParameter(name: string) {
-  const [search, setSearch] = useSearchParams();
-  const change = (value: string) => {
-    setSearch((parameters) => {
-      parameters.delete(name);
-      if (value !== '') parameters.set(name, value);
-      return parameters;
+  const [parameters, setParameters] = useSearchParams();
+  const setValue = (value: string) => {
+    setParameters((current) => {
+      current.delete(name);
+      if (value !== '') current.set(name, value);
+      return current;
     });
   };
-  return [search.get(name) ?? '', change] as const;
+  return [parameters.get(name) ?? '', setValue] as const;
 }
 
 /** Search field that is bound to `?q=` of the URL. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
-  const [text, search] = useUrlParameter('q');
+  const [text, setText] = useUrlParameter('q');
   const form = useRef<HTMLFormElement>(null);
   // Show the new text after a navigation in the history: a reset restores `defaultValue`.
   useEffect(() => form.current?.reset(), [text]);
@@ -29,7 +29,7 @@ export function SearchForm({ label }: { label: string }) {
       ref={form}
       role="search"
       className="search"
-      action={(fields: FormData) => search((fields.get('q') as string).trim())}
+      action={(fields: FormData) => setText((fields.get('q') as string).trim())}
     >
       <label htmlFor="search">{label}</label>
       <input id="search" name="q" type="search" defaultValue={text} maxLength={100} autoComplete="off" />
@@ -42,9 +42,9 @@ export function SearchForm({ label }: { label: string }) {
 }
 
 export function NothingFound({ text }: { text: string }) {
-  const [, setSearch] = useSearchParams();
+  const [, setParameters] = useSearchParams();
   const showAll = () => {
-    setSearch({});
+    setParameters({});
     // The button disappears together with the message.
     document.getElementById('search')?.focus();
   };

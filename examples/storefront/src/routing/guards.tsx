@@ -52,9 +52,9 @@ export function GuestsOnly() {
 
 /** Returns the path to open after the sign-in: `?next=` if it is in this shop, otherwise the person's start page. */
 export function useNextPath() {
-  const [search] = useSearchParams();
+  const [parameters] = useSearchParams();
   const role = useSession(({ person }) => person?.role);
-  const next = search.get('next') ?? '';
+  const next = parameters.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
   // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and
   // the registration are not allowed, because they would redirect again.

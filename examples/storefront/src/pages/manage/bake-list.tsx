@@ -7,7 +7,6 @@ export function BakeList({ products }: { products: Schemas['DayProductView'][] }
   const sum = (key: 'quantity' | 'open') => products.reduce((total, product) => total + product[key], 0);
   const open = sum('open');
   const rows = products.map((product) => ({
-    key: `${product.product_id} ${product.name}`,
     name: product.name,
     figures: [<strong>{product.open}</strong>, product.quantity],
     isDone: product.open === 0,

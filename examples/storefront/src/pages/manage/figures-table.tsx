@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { t } from '../../i18n';
 
 interface Row {
-  key: string;
   name: string;
   figures: ReactNode[];
   /** Shows the row as finished. */
@@ -32,8 +31,9 @@ export function FiguresTable({ caption, columns, rows, total }: FiguresTableProp
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, name, figures, isDone }) => (
-          <tr key={key} className={isDone ? 'done' : undefined}>
+        {rows.map(({ name, figures, isDone }, index) => (
+          // Rows have no state, and two of them may have the same name, so their positions are their keys.
+          <tr key={index} className={isDone ? 'done' : undefined}>
             <th scope="row">{name}</th>
             <Figures figures={figures} />
           </tr>

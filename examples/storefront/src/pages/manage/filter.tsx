@@ -4,8 +4,8 @@ import { t } from '../../i18n';
 
 /** Returns the query parameters that have one of these names. Omits all others, because they filter nothing. */
 export function useFilters(names: string[]): Record<string, string> {
-  const [search] = useSearchParams();
-  return Object.fromEntries([...search].filter(([name]) => names.includes(name)));
+  const [parameters] = useSearchParams();
+  return Object.fromEntries([...parameters].filter(([name]) => names.includes(name)));
 }
 
 interface FilterProps {
@@ -18,11 +18,11 @@ interface FilterProps {
 
 /** Select box that is bound to a parameter of the URL. */
 export function Filter({ label, name, options }: FilterProps) {
-  const [chosen, choose] = useUrlParameter(name);
+  const [chosen, setChosen] = useUrlParameter(name);
   return (
     <label className="filter">
       <span>{label}</span>
-      <select value={chosen} onChange={({ target }) => choose(target.value)}>
+      <select value={chosen} onChange={({ target }) => setChosen(target.value)}>
         <option value="">{t('filter.all')}</option>
         {Object.entries(options).map(([value, text]) => (
           <option key={value} value={value}>

@@ -45,11 +45,11 @@ export default function ManageOrdersPage() {
 }
 
 function PickupFilter() {
-  const [date, choose] = useUrlParameter('pickup');
+  const [date, setDate] = useUrlParameter('pickup');
   return (
     <label className="filter">
       <span>{t('order.pickup')}</span>
-      <input type="date" value={date} onChange={({ target }) => choose(target.value)} />
+      <input type="date" value={date} onChange={({ target }) => setDate(target.value)} />
     </label>
   );
 }

@@ -44,7 +44,6 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
           caption={t('sales.perDay')}
           columns={[t('pickup.day'), t('manage.orders'), t('sales.revenue')]}
           rows={days.map(({ date, orders, revenue }) => ({
-            key: date,
             name: formatShortDate(date),
             figures: [orders, formatPrice(revenue)],
           }))}

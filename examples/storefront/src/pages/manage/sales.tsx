@@ -18,10 +18,10 @@ import { t } from '../../i18n';
 /** Total revenue, revenue per day and products by revenue. The URL may name the period: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {
   const today = useToday();
-  const [search, setSearch] = useSearchParams();
+  const [parameters, setParameters] = useSearchParams();
   const range = {
-    from: search.get('from') ?? addDays(today, -6),
-    to: search.get('to') ?? today,
+    from: parameters.get('from') ?? addDays(today, -6),
+    to: parameters.get('to') ?? today,
   };
   const download = useMutation({ mutationFn: (format?: 'excel') => downloadSales(range, format) });
   return (
@@ -46,7 +46,7 @@ export default function SalesPage() {
         </div>
       }
       belowTitle={
-        <RangePicker key={`${range.from} ${range.to}`} range={range} today={today} onChoose={setSearch} />
+        <RangePicker key={`${range.from} ${range.to}`} range={range} today={today} onChoose={setParameters} />
       }
     >
       <Alert>{download.error && explain(download.error)}</Alert>
@@ -68,8 +68,7 @@ export default function SalesPage() {
               ) : (
                 <FiguresTable
                   columns={[t('table.product'), t('sales.pieces'), t('sales.revenue')]}
-                  rows={products.map(({ product_id, name, quantity, revenue }) => ({
-                    key: `${product_id} ${name}`,
+                  rows={products.map(({ name, quantity, revenue }) => ({
                     name,
                     figures: [quantity, formatPrice(revenue)],
                   }))}

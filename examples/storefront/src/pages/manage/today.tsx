@@ -25,10 +25,10 @@ export default function TodayPage() {
 function Day({ shop }: { shop: Shop }) {
   const timeZone = shop.time_zone;
   const today = useToday();
-  const [chosen, setDateParameter] = useUrlParameter('date');
+  const [chosen, setChosen] = useUrlParameter('date');
   const date = isDate(chosen) ? chosen : today;
   const query = useQuery(daySheet(date));
-  const showDate = (day: string) => setDateParameter(day === today ? '' : day);
+  const showDate = (day: string) => setChosen(day === today ? '' : day);
   const title = formatDay(date, today);
   return (
     <ManagePage
