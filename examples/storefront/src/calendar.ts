@@ -52,10 +52,11 @@ export function formatClock(iso: string, timeZone: string): string {
   return getFormat(getLocale(), { timeZone, timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** Formats a pickup time in the shop's time zone: `Tuesday 24 November, 14:30` */
-export function formatPickup(iso: string, timeZone: string): string {
-  const date = formatDate(toLocalDate(new Date(iso), timeZone));
-  return t('dateAndTime', { date, time: formatClock(iso, timeZone) });
+/** Formats an instant in a time zone: `Tuesday 24 November, 14:30`, or only `14:30` if its date is `today`. */
+export function formatDayAndClock(iso: string, timeZone: string, today?: string): string {
+  const date = toLocalDate(new Date(iso), timeZone);
+  const time = formatClock(iso, timeZone);
+  return date === today ? time : t('dateAndTime', { date: formatDate(date), time });
 }
 
 /** Lists the pickup times in a window. The end of the window is excluded. */

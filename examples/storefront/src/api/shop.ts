@@ -52,6 +52,11 @@ export function isClosedOn(
   return isWeekdayClosed || isInRange || closed.includes(date);
 }
 
+/** Returns the end of the current pause, or null if the shop is not paused. */
+export function getPauseEnd({ paused_until }: Shop): string | null {
+  return paused_until !== null && Date.parse(paused_until) > Date.now() ? paused_until : null;
+}
+
 /** Settings of the shop for administrators, with the ETag that a change of these settings sends. */
 export interface LoadedSettings {
   shop: AdminShop;

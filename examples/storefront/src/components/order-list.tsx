@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import type { AdminOrder, Order } from '../api/client';
 import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
-import { formatPickup } from '../calendar';
+import { formatDayAndClock } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 import { Badge, describeFulfilment, describePayment } from './order-labels';
@@ -36,7 +36,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}
           {order.pickup_at !== null && (
-            <span>{t('orders.pickup', { time: formatPickup(order.pickup_at, timeZone) })}</span>
+            <span>{t('orders.pickup', { time: formatDayAndClock(order.pickup_at, timeZone) })}</span>
           )}
           <small>
             {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at, timeZone)}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Order } from '../api/client';
 import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
-import { formatPickup } from '../calendar';
+import { formatDayAndClock } from '../calendar';
 import { formatDateAndTime, formatOrderNumber, formatPrice, toPhoneLink } from '../format';
 import { Button } from './button';
 import { t } from '../i18n';
@@ -24,7 +24,9 @@ export function OrderSummary({ order }: { order: Order }) {
       </p>
       <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at, timeZone) })}</p>
       <dl className="details">
-        {pickup_at !== null && <Detail name={t('order.pickup')}>{formatPickup(pickup_at, timeZone)}</Detail>}
+        {pickup_at !== null && (
+          <Detail name={t('order.pickup')}>{formatDayAndClock(pickup_at, timeZone)}</Detail>
+        )}
         {phone !== null && (
           <Detail name={t('order.phone')}>
             <a href={toPhoneLink(phone)}>{phone}</a>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTimeZone, useToday } from '../api/shop';
-import { formatClock, formatDate, toLocalDate } from '../calendar';
+import { formatDayAndClock } from '../calendar';
 import { t } from '../i18n';
 
 const SECOND_MS = 1_000;
@@ -15,14 +15,14 @@ export function PayUntil({ time }: { time: string }) {
     const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
     return () => clearInterval(timer);
   }, []);
-  const date = toLocalDate(new Date(time), timeZone);
-  const clock = formatClock(time, timeZone);
-  const text = date === today ? clock : t('dateAndTime', { date: formatDate(date), time: clock });
-  const left = Math.max(0, Date.parse(time) - now);
+  const end = formatDayAndClock(time, timeZone, today);
+  const remainingMs = Math.max(0, Date.parse(time) - now);
   return (
     <p className="pay-until">
-      <strong>{left === 0 ? t('order.payOver') : t('order.payUntil', { time: text })}</strong>{' '}
-      {left > 0 && left < HOUR_MS && <span aria-hidden="true">{formatCountdown(left)}</span>}
+      <strong>{remainingMs === 0 ? t('order.payOver') : t('order.payUntil', { time: end })}</strong>{' '}
+      {remainingMs > 0 && remainingMs < HOUR_MS && (
+        <span aria-hidden="true">{formatCountdown(remainingMs)}</span>
+      )}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { productDetail } from '../api/products';
+import { BackLink } from '../components/back-link';
 import { Button, ButtonLink } from '../components/button';
 import { Loaded } from '../components/loaded';
 import { PageHeading } from '../components/page-heading';
@@ -24,9 +25,7 @@ export default function ProductPage() {
   };
   return (
     <div className="page">
-      <Link className="back" to="/">
-        ← {t('product.all')}
-      </Link>
+      <BackLink to="/">{t('product.all')}</BackLink>
       <Loaded query={useQuery(productDetail(id))} title={t('table.product')} missing={missing}>
         {(product) => <ProductDetails key={id} product={product} />}
       </Loaded>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Shop } from '../../api/client';
 import { explain } from '../../api/errors';
-import { pauseShop } from '../../api/shop';
+import { getPauseEnd, pauseShop } from '../../api/shop';
 import { addDays, formatClock, toInstant, toLocalDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
@@ -10,7 +10,9 @@ import { showToast } from '../../state/toast';
 const HALF_HOUR_MS = 30 * 60_000;
 
 /** Buttons that stop new orders for half an hour or for the rest of the day, or a button that accepts orders again. */
-export function PauseButtons({ shop: { paused_until, time_zone } }: { shop: Shop }) {
+export function PauseButtons({ shop }: { shop: Shop }) {
+  const { time_zone } = shop;
+  const pauseEnd = getPauseEnd(shop);
   const { mutate, isPending } = useMutation({
     mutationFn: pauseShop,
     onSuccess: (_, until) =>
@@ -25,10 +27,10 @@ export function PauseButtons({ shop: { paused_until, time_zone } }: { shop: Shop
     pauseUntil(toInstant(tomorrow, '00:00', time_zone));
   };
   const attributes = { className: 'button quiet', 'aria-disabled': isPending };
-  if (paused_until !== null && isInFuture(paused_until))
+  if (pauseEnd !== null)
     return (
       <Button {...attributes} onClick={() => mutate(null)}>
-        {t('pause.end', { time: formatClock(paused_until, time_zone) })}
+        {t('pause.end', { time: formatClock(pauseEnd, time_zone) })}
       </Button>
     );
   return (
@@ -41,8 +43,4 @@ export function PauseButtons({ shop: { paused_until, time_zone } }: { shop: Shop
       </Button>
     </>
   );
-}
-
-function isInFuture(iso: string) {
-  return Date.parse(iso) > Date.now();
 }

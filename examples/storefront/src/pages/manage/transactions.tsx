@@ -10,7 +10,7 @@ interface TransactionsProps {
   transactions: Transaction[];
 }
 
-/** Tries of the customer to pay, if there is more than one. A second payment has a form that returns the money. */
+/** Transactions of an order that has more than one. A surplus has a form that returns the money. */
 export function Transactions({ orderId, transactions }: TransactionsProps) {
   const timeZone = useTimeZone();
   if (transactions.length < 2) return null;
