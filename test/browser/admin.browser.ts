@@ -7,7 +7,7 @@ import { newCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
 
-/** Creates a PNG picture for a file input. The editor decides by the name alone if a file is a picture. */
+/** Creates a PNG for a file input, padded to `size` bytes. The editor converts a file of more than 1 MiB to JPEG. */
 function toUpload(name: string, size?: number) {
   const bytes = png(name);
   return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padded(bytes, size) };
@@ -66,7 +66,7 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
   ]);
 });
 
-it('if two people edit a product, the second one sees what the first has changed before replacing it', async () => {
+it('if two people edit a product, the second one sees the changes of the first one before replacing them', async () => {
   const product = await createProduct('Roti berdua', 20_000);
   const { page } = await openAsAdmin(`/manage/products/${product.id}`, 'Edit product');
   await page.getByLabel('Description').fill('With more butter.');
@@ -103,7 +103,7 @@ it('an administrator corrects the input for a new product, saves the product wit
   const names = await thumbs(page)
     .getByRole('img')
     .evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
-  expect(names).toEqual(['c.jpg', 'b.jpg', 'a.jpg']);
+  expect(names).toEqual(['c.jpg', 'b.jpg', 'a.jpg']); // The editor has converted the large PNG files.
   await waitForText(page, '3 pictures after saving.');
   expect(await canRenderPreviews(page)).toBe(true);
   await page.getByRole('button', { name: 'Create product' }).click();
@@ -200,6 +200,6 @@ function canRenderPreviews(page: Page): Promise<boolean> {
 async function limitUploads(page: Page, uploadThroughput: number): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
-  const others = { offline: false, latency: 0, downloadThroughput: -1 };
-  await devtools.send('Network.emulateNetworkConditions', { ...others, uploadThroughput });
+  const unlimited = { offline: false, latency: 0, downloadThroughput: -1 };
+  await devtools.send('Network.emulateNetworkConditions', { ...unlimited, uploadThroughput });
 }

@@ -2,7 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nullIfMissing } from '../support/files.js';
 import { until } from '../support/wait.js';
-import { measureOverflow, search, takeScreenshot, waitForHeading, waitForText } from './support/page.js';
+import {
+  expectGoodLayout,
+  measureOverflow,
+  search,
+  takeScreenshot,
+  waitForHeading,
+  waitForText,
+} from './support/page.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT, placePaidOrder } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
@@ -139,6 +146,24 @@ it('a customer searches by keyboard, gets back to the results from a product, an
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   expect(await page.locator('input:focus').inputValue()).toBe('');
+});
+
+it('an impossible quantity is reported, and the product keeps its last possible quantity', async () => {
+  const { page } = await newCustomer({ viewport: PHONE });
+  await page.goto(`/products/${CROISSANT}`);
+  const quantity = page.getByLabel('Quantity of Butter croissant');
+  for (const impossible of ['0', '5000', '-1', '1.5']) {
+    await quantity.fill('3');
+    await quantity.fill(impossible);
+    await waitForText(page, 'Choose 1 to 999 pieces. The quantity is still 3.');
+    expect(await quantity.getAttribute('aria-invalid')).toBe('true');
+  }
+  await expectGoodLayout(page, 'impossible quantity');
+  await quantity.blur();
+  expect(await quantity.inputValue()).toBe('3');
+  await page.getByRole('button', { name: 'One more of Butter croissant' }).click();
+  expect(await quantity.inputValue()).toBe('4');
+  expect(await page.getByText('Choose 1 to 999 pieces.').count()).toBe(0);
 });
 
 /** Waits for a mail to an address. Returns the code in the latest mail. */

@@ -1,5 +1,5 @@
 import { expectGoodLayout, takeScreenshot, waitForHeading } from './support/page.js';
-import { texts } from './support/settings.js';
+import { getText, texts } from './support/settings.js';
 import {
   changeShop,
   CROISSANT,
@@ -31,7 +31,7 @@ it.each([
 ] as const)(
   'the staff pages open the guide $name; its bold words are texts of the shop, and its pictures show the pages',
   async ({ name, language, locale, heading }) => {
-    const text = (key: string) => texts[language][key] ?? key;
+    const text = (key: string) => getText(language, key);
     const ayu = await newCustomer({ name: 'Ayu Lestari' });
     const budi = await newCustomer({ name: 'Budi Santoso' });
     const id = await placePaidOrder(

@@ -7,6 +7,7 @@ import {
   placeOrder,
   placePaidOrder,
   readShop,
+  toShopDate,
   useShopSettings,
 } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
@@ -19,11 +20,6 @@ useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
 
 function inDays(days: number): Date {
   return new Date(Date.now() + days * DAY_MS);
-}
-
-/** Returns the date of an instant in the time zone of the shop. */
-function toDate(instant: Date): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
 }
 
 function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
@@ -75,7 +71,7 @@ it('the form starts with the current settings, even if the page showed earlier s
   expect(await days.inputValue()).toBe('5');
 });
 
-it('if two people edit the settings, the second one sees what the first has changed before replacing it', async () => {
+it('if two people edit the settings, the second one sees the changes of the first one before replacing them', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   await page.getByLabel('Minutes between').fill('60');
   await changeShop({ days_ahead: 9 });
@@ -119,7 +115,7 @@ it('saving also adds a closed date that was chosen without pressing "Add date"',
 
 it('the page lists the paid orders of a date before the date is closed, asks before it is left, and saves all limits of orders', async () => {
   const customer = await newCustomer({ name: makeUnique('Sinta') });
-  const date = toDate(inDays(4));
+  const date = toShopDate(inDays(4));
   await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const affected = page.getByRole('alert').getByText(customer.name);
@@ -145,7 +141,7 @@ it('the page lists the paid orders of a date before the date is closed, asks bef
 it('the page lists the paid orders of a weekday before its opening hours are removed', async () => {
   const customer = await newCustomer({ name: makeUnique('Wati') });
   const day = inDays(5);
-  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${toDate(day)}T10:00:00+07:00` });
+  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${toShopDate(day)}T10:00:00+07:00` });
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const remove = { name: `Remove 07:00 to 18:00 on ${formatWeekday(day, 'long')}` };
   await page.getByRole('button', remove).click();
@@ -193,8 +189,8 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
   const dayWithoutHours = inDays(9);
   useShopSettings({
     closed_ranges: [
-      { from: toDate(inDays(1)), to: toDate(inDays(3)), reason: 'Lebaran' },
-      { from: toDate(inDays(4)), to: toDate(inDays(8)), reason: null },
+      { from: toShopDate(inDays(1)), to: toShopDate(inDays(3)), reason: 'Lebaran' },
+      { from: toShopDate(inDays(4)), to: toShopDate(inDays(8)), reason: null },
     ],
     hours: { ...HOURS, [formatWeekday(dayWithoutHours, 'short').toLowerCase()]: [] },
     days_ahead: 5,
@@ -210,7 +206,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
   });
 
   it('the page of the day says that the shop is closed on a weekday without opening hours', async () => {
-    const { page } = await openAsAdmin(`/manage/today?date=${toDate(dayWithoutHours)}`, /\w+ \d+ \w+/);
+    const { page } = await openAsAdmin(`/manage/today?date=${toShopDate(dayWithoutHours)}`, /\w+ \d+ \w+/);
     await waitForText(page, 'The shop is closed on this date.');
   });
 });

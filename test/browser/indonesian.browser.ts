@@ -6,14 +6,14 @@ import {
   waitForHeading,
   waitForText,
 } from './support/page.js';
-import { texts } from './support/settings.js';
+import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 
-/** Returns a text in Indonesian. */
-const text = (key: string): string => texts.id[key] ?? key;
+/** Returns an Indonesian text of the storefront. */
+const text = (key: string) => getText('id', key);
 /** The dark colors are checked together with the Indonesian texts. */
-const INDONESIAN = { locale: 'id-ID', colorScheme: 'dark' } as const;
+const INDONESIAN_IN_DARK = { locale: 'id-ID', colorScheme: 'dark' } as const;
 
 async function checkPages(page: Page, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -26,44 +26,44 @@ async function checkPages(page: Page, paths: readonly string[]): Promise<void> {
 }
 
 it('a customer registers, orders, cancels, orders again, pays and collects, and staff hand over and refund the order, all in Indonesian', async () => {
-  const { context, page } = await newVisitor(INDONESIAN);
+  const { context, page } = await newVisitor(INDONESIAN_IN_DARK);
   await checkPages(page, ['/', '/login', '/register', '/forgot', '/nowhere']);
   await page.goto('/register');
-  await page.getByRole('button', { name: 'Buat akun' }).click();
-  await waitForText(page, 'Nama Anda wajib diisi.');
+  await page.getByRole('button', { name: text('register.submit') }).click();
+  await waitForText(page, text('api:fullname is required'));
   await expectIndonesian(page);
-  await page.getByLabel('Nama Anda').fill('Ayu Lestari');
-  await page.getByLabel('Email').fill(newEmail());
-  await page.getByLabel('Kata sandi', { exact: true }).fill(PASSWORD);
-  await page.getByLabel('Ulangi kata sandi').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Buat akun' }).click();
-  await waitForHeading(page, 'Periksa email Anda');
+  await page.getByLabel(text('account.name')).fill('Ayu Lestari');
+  await page.getByLabel(text('account.email')).fill(newEmail());
+  await page.getByLabel(text('account.password'), { exact: true }).fill(PASSWORD);
+  await page.getByLabel(text('account.repeatPassword')).fill(PASSWORD);
+  await page.getByRole('button', { name: text('register.submit') }).click();
+  await waitForHeading(page, text('verify.title'));
   await page.goto(`/products/${CROISSANT}`);
-  await page.getByRole('button', { name: 'Masukkan ke keranjang' }).click();
+  await page.getByRole('button', { name: text('product.add') }).click();
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
-  await page.getByRole('link', { name: /^Keranjang/ }).click();
-  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
-  await waitForText(page, 'Pilih waktu pengambilan Anda.');
+  await page.getByRole('link', { name: text('nav.cart') }).click();
+  await page.getByRole('button', { name: text('cart.order') }).click();
+  await waitForText(page, text('pickup.missing'));
   await expectIndonesian(page);
-  await page.getByLabel('Hari').selectOption({ index: 1 });
-  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
+  await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
+  await page.getByRole('button', { name: text('cart.order') }).click();
   await waitForHeading(page, text('status.pending'));
   await waitForText(page, /^Bayar sebelum/);
   await expectIndonesian(page);
-  await page.getByRole('button', { name: 'Batalkan pesanan' }).click();
-  await page.getByRole('button', { name: 'Ya, batalkan' }).click();
+  await page.getByRole('button', { name: text('order.cancel') }).click();
+  await page.getByRole('button', { name: text('order.cancelYes') }).click();
   await waitForHeading(page, text('status.cancel'));
-  await page.getByRole('button', { name: 'Pesan lagi' }).click();
-  await waitForHeading(page, 'Keranjang Anda');
-  await page.getByLabel('Hari').selectOption({ index: 1 });
+  await page.getByRole('button', { name: text('order.again') }).click();
+  await waitForHeading(page, text('cart.title'));
+  await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
   const opened = context.waitForEvent('page');
-  await page.getByRole('button', { name: 'Pesan dan bayar' }).click();
+  await page.getByRole('button', { name: text('cart.order') }).click();
   await (await opened).getByRole('button', { name: 'Pay with QRIS' }).click();
   await waitForHeading(page, text('status.settlement'));
   await expectIndonesian(page);
   const id = page.url().split('/').at(-1);
 
-  const { page: staff } = await newAdmin(INDONESIAN);
+  const { page: staff } = await newAdmin(INDONESIAN_IN_DARK);
   await staff.goto('/manage/orders');
   await staff.locator(`a[href="/manage/orders/${id}"]`).click();
   for (const step of ['preparing', 'ready', 'collected']) {
@@ -87,11 +87,11 @@ it('a customer registers, orders, cancels, orders again, pays and collects, and 
 });
 
 it('every page of customers and staff is in Indonesian, fits its window and is accessible in dark colors', async () => {
-  const customer = await newCustomer(INDONESIAN);
+  const customer = await newCustomer(INDONESIAN_IN_DARK);
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   const own = ['/', '/?q=pizza', '/products/1', '/cart', '/orders', `/orders/${id}`, '/profile', '/verify'];
   await checkPages(customer.page, own);
-  const { page } = await newAdmin(INDONESIAN);
+  const { page } = await newAdmin(INDONESIAN_IN_DARK);
   const tabs = ['today', 'orders', `orders/${id}`, 'products', 'products/new', 'products/1', 'sales', 'shop'];
   await checkPages(
     page,

@@ -6,6 +6,7 @@ import {
   everyDay,
   makeUnique,
   placePaidOrder,
+  toShopDate,
   useShopSettings,
 } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
@@ -13,11 +14,6 @@ import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 const DAY_MS = 24 * 60 * 60_000;
 
 useShopSettings({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
-
-/** Returns the date of an instant in the time zone of the shop. */
-function toDate(instant: Date | number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
-}
 
 function findOrders(page: Page, { name }: Customer) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
@@ -85,7 +81,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
 });
 
 it('forty orders of a morning take at most 60 taps, from opening the page of the day to the last collected order', async () => {
-  const date = toDate(Date.now() + 5 * DAY_MS); // No other test places orders for this day.
+  const date = toShopDate(Date.now() + 5 * DAY_MS); // No other test places orders for this day.
   const rudi = await newCustomer({ name: makeUnique('Rudi') });
   for (const time of ['07:00', '08:00', '09:00', '10:00']) {
     const pickup_at = `${date}T${time}:00+07:00`;
@@ -233,7 +229,7 @@ it.each([
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.
   const pickup = new Date(Date.now() + 9 * DAY_MS);
-  const date = toDate(pickup);
+  const date = toShopDate(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
   await Promise.all(Array.from({ length: 12 }, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details)));

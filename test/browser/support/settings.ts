@@ -21,6 +21,14 @@ interface Settings {
 export const { shops, publicShop, admin, dist, texts } = JSON.parse(
   process.env.TEST_SETTINGS ?? '{}',
 ) as Settings;
+
+/** Returns a text of the storefront. */
+export function getText(language: 'en' | 'id', key: string): string {
+  const text = texts[language][key];
+  if (text === undefined) throw new Error(`the storefront has no text ${key}`);
+  return text;
+}
+
 const shop = shops[Number(process.env.JEST_WORKER_ID) - 1];
 if (shop === undefined) throw new Error('there are more workers than shops');
 export const { serviceUrl, storefrontUrl, outbox } = shop;

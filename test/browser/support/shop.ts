@@ -118,6 +118,11 @@ export function useShopSettings(change: Partial<ShopSettings>): void {
   afterEach(() => changeShop(before));
 }
 
+/** Returns the date of an instant in the time zone of the shop. */
+export function toShopDate(instant: Date | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+}
+
 export function everyDay(from: string, to: string): ShopSettings['hours'] {
   const windows = [[from, to]];
   return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };

@@ -1,31 +1,6 @@
-import {
-  countPages,
-  expectGoodLayout,
-  expectGoodPrint,
-  measureOverflow,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { countPages, expectGoodPrint, measureOverflow, waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
-
-it('an impossible quantity is reported, and the product keeps its last possible quantity', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
-  await page.goto(`/products/${CROISSANT}`);
-  const quantity = page.getByLabel('Quantity of Butter croissant');
-  for (const impossible of ['0', '5000', '-1', '1.5']) {
-    await quantity.fill('3');
-    await quantity.fill(impossible);
-    await waitForText(page, 'Choose 1 to 999 pieces. The quantity is still 3.');
-    expect(await quantity.getAttribute('aria-invalid')).toBe('true');
-  }
-  await expectGoodLayout(page, 'impossible quantity');
-  await quantity.blur();
-  expect(await quantity.inputValue()).toBe('3');
-  await page.getByRole('button', { name: 'One more of Butter croissant' }).click();
-  expect(await quantity.inputValue()).toBe('4');
-  expect(await page.getByText('Choose 1 to 999 pieces.').count()).toBe(0);
-});
 
 it('an order prints on one A4 page and on one page of the 80 mm paper of a receipt printer', async () => {
   const customer = await newCustomer();
