@@ -54,7 +54,7 @@ it.each([
   [
     'names the missing payment of an open order, also after a payment expired',
     { status: 'expire' },
-    'Expired',
+    'Payment failed',
     1,
   ],
   [

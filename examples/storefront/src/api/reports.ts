@@ -29,7 +29,7 @@ export function salesReport(range: Range) {
   });
 }
 
-/** Downloads the sales of a range, with `excel` for Excel as it is set up in Indonesia. */
+/** Downloads the sales of a range as CSV. `excel` selects the form that Excel opens in Indonesia. */
 export async function downloadSales(range: Range, format?: 'excel'): Promise<void> {
   const query = { ...range, ...(format && { format }) };
   const call = api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' });

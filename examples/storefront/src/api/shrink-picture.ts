@@ -1,4 +1,4 @@
-/** Longest side of a stored picture. The service makes larger pictures smaller, so they need not be sent. */
+/** Maximum width and height in pixels. The service would shrink a larger picture. */
 const MAX_SIDE = 2_000;
 const QUALITY = 0.9;
 /** Small files in a format that the service accepts are sent unchanged. */

@@ -1,5 +1,5 @@
 import type { Fulfilment, Order, OrderStatus } from '../api/client';
-import { isPaid } from '../api/orders';
+import { isOpen, isPaid } from '../api/orders';
 import { formatPrice } from '../format';
 import { findText, t } from '../i18n';
 
@@ -45,6 +45,8 @@ function describeStatus(status: OrderStatus): StatusText {
 
 /** Describes the payment of an order. A captured payment counts as paid unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
+  // The order itself has not expired: the customer can pay in another way.
+  if (order.status === 'expire' && isOpen(order)) return describeStatus('failure');
   if (order.status !== 'capture' || isPaid(order)) return describeStatus(order.status);
   if (order.fraud_status === 'challenge')
     return { label: t('status.review'), text: t('status.review.text'), tone: 'waiting' };

@@ -62,7 +62,7 @@ export function ImagePicker() {
             key={picture.src}
             picture={picture}
             position={index + 1}
-            isMovable={(step) => canMove(index, index + step)}
+            isMovable={(offset) => canMove(index, index + offset)}
             onMove={(from, to) => canMove(from, to) && change(moveItem(pictures, from, to))}
             onToggle={() => toggle(picture)}
           />

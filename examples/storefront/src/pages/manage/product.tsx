@@ -114,7 +114,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   );
 }
 
-/** Lists what somebody else has changed, with the new value of short texts. */
+/** Lists the changed fields by label. Adds the new name or price. */
 function listChanges(before: Product, after: Product) {
   return [
     ...(before.name === after.name ? [] : [`${t('products.name')}: ${after.name}`]),

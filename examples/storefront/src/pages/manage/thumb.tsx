@@ -3,17 +3,17 @@ import type { EditedPicture } from '../../api/product-editing';
 import { Icon } from '../../components/icon';
 import { t } from '../../i18n';
 
-const STEPS = [
-  { step: -1, key: 'pictures.earlier', arrow: '←' },
-  { step: 1, key: 'pictures.later', arrow: '→' },
+const MOVES = [
+  { offset: -1, key: 'pictures.earlier', arrow: '←' },
+  { offset: 1, key: 'pictures.later', arrow: '→' },
 ] as const;
 
 interface ThumbProps {
   picture: EditedPicture;
   /** Position from 1. */
   position: number;
-  isMovable: (step: -1 | 1) => boolean;
-  /** Called with indexes of pictures. The picture `from` was dropped on this one, or is this one. */
+  isMovable: (offset: -1 | 1) => boolean;
+  /** Moves a picture from one index to another. */
   onMove: (from: number, to: number) => void;
   onToggle: () => void;
 }
@@ -23,7 +23,7 @@ function describeState({ file, isRemoved }: EditedPicture) {
   return isRemoved ? 'removed' : 'kept';
 }
 
-/** Picture of the form. A new one moves with its arrow buttons, or by being dragged to another one. */
+/** Picture of the form. A new picture moves with its arrow buttons, or by being dragged to another picture. */
 export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbProps) {
   const { src, file, isRemoved = false } = picture;
   const index = position - 1;
@@ -53,13 +53,13 @@ export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbP
       </button>
       {file && (
         <div className="move">
-          {STEPS.map(({ step, key, arrow }) => (
+          {MOVES.map(({ offset, key, arrow }) => (
             <button
               key={key}
               type="button"
               aria-label={t(key, { name })}
-              disabled={!isMovable(step)}
-              onClick={() => onMove(index, index + step)}
+              disabled={!isMovable(offset)}
+              onClick={() => onMove(index, index + offset)}
             >
               {arrow}
             </button>
