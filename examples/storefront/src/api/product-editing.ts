@@ -27,6 +27,7 @@ export interface EditedProduct {
 export function productForEditing(id: number) {
   return queryOptions<EditedProduct | null>({
     queryKey: ['products', 'edited', id],
+    gcTime: 0, // A form starts with current values, not with cached ones.
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       const data = await orNullIf404(dataOf(call));

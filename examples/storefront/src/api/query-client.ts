@@ -1,5 +1,4 @@
-import { QueryClient, useQuery, type UseQueryOptions } from '@tanstack/react-query';
-import { useState } from 'react';
+import { QueryClient } from '@tanstack/react-query';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -15,13 +14,3 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
-
-/**
- * Query for the initial values of a form. Returns no data until a response arrives after the component is mounted, because
- * cached values may be outdated and the form ignores later values.
- */
-export function useFreshQuery<Data>(options: UseQueryOptions<Data>) {
-  const [openedAt] = useState(() => Date.now());
-  const { data, dataUpdatedAt, error, refetch } = useQuery({ ...options, refetchOnMount: 'always' });
-  return { data: dataUpdatedAt >= openedAt ? data : undefined, error, refetch };
-}

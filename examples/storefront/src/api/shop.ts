@@ -65,6 +65,7 @@ export interface LoadedSettings {
 
 export const shopSettings = queryOptions<LoadedSettings>({
   queryKey: ['shop', 'settings'],
+  gcTime: 0, // A form starts with current values, not with cached ones.
   queryFn: async ({ signal }) => {
     const call = api.GET('/api/admin/shop', { signal });
     const { shop } = await dataOf(call);

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
@@ -10,7 +10,7 @@ import {
   type ProductValues,
   saveProduct,
 } from '../../api/product-editing';
-import { useFreshQuery } from '../../api/query-client';
+import { queryClient } from '../../api/query-client';
 import { ConfirmButton } from '../../components/question-button';
 import { FormField, Form } from '../../components/form';
 import { Alert } from '../../components/notice';
@@ -35,7 +35,7 @@ export default function ManageProductPage() {
 function ProductEditor({ id }: { id: number }) {
   const missing = { icon: 'picture', title: t('products.missing'), text: t('products.missingText') };
   return (
-    <Loaded query={useFreshQuery(productForEditing(id))} missing={missing}>
+    <Loaded query={useQuery(productForEditing(id))} missing={missing}>
       {(edited) => (
         <div>
           <ProductForm edited={edited} />
@@ -48,7 +48,6 @@ function ProductEditor({ id }: { id: number }) {
 
 function ProductForm({ edited }: { edited?: EditedProduct }) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const isNew = edited === undefined;
   // Product that the form is based on. After a conflict, this is the product that somebody else has saved.
   const [base, setBase] = useState(edited);

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hasCode } from '../../api/errors';
-import { useFreshQuery } from '../../api/query-client';
+import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
 import { FormField, Form, SelectField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
@@ -19,7 +20,7 @@ import { listChanges, toFormValues, toSettings, type ShopFormValues } from './sh
 export default function ShopPage() {
   return (
     <ManagePage title={t('hours.title')}>
-      <Loaded query={useFreshQuery(shopSettings)}>{(data) => <ShopForm {...data} />}</Loaded>
+      <Loaded query={useQuery(shopSettings)}>{(data) => <ShopForm {...data} />}</Loaded>
     </ManagePage>
   );
 }
@@ -28,7 +29,6 @@ function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
   const [changes, setChanges] = useState<string[]>([]);
-  const { refetch } = useFreshQuery(shopSettings);
   const save = async (
     { newClosedDate, ...values }: ShopFormValues,
     reset: (values: ShopFormValues) => void,
@@ -39,16 +39,14 @@ function ShopForm(loaded: LoadedSettings) {
       await saveShop(toSettings(saved), base.etag);
     } catch (error) {
       if (hasCode(error, 412)) {
-        const { data } = await refetch();
-        if (data) {
-          setChanges(listChanges(base.shop, data.shop));
-          setBase(data);
-        }
+        const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
+        setChanges(listChanges(base.shop, current.shop));
+        setBase(current);
       }
       throw error;
     }
-    const { data } = await refetch();
-    if (data) setBase(data);
+    // `saveShop` has reloaded the settings.
+    setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
     setChanges([]);
     reset(saved);
     showToast(t('hours.saved'));
