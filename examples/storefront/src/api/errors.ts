@@ -2,8 +2,9 @@ import { BakeryFailure } from 'bakery-client';
 import { toSentence } from '../format';
 import { findText, t } from '../i18n';
 
-/** Messages of the service that contain a value, with the text that replaces them. */
+/** Patterns of messages of the service, with the text that replaces each message. */
 const PATTERNS: readonly (readonly [RegExp, (value: string) => string])[] = [
+  [/access token/, () => t('account.sessionEnded')],
   [/^price is now \d+$/, () => t('error.priceChanged')],
   [/^the order cannot become \w+$/, () => t('error.step')],
   [/^cut_off should be a time/, () => t('hours.unclear')],

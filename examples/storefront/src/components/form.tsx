@@ -103,14 +103,13 @@ export function NewPasswordFields({ label }: { label: string }) {
 }
 
 export function CodeField() {
-  const hint = t('account.codeHint');
   return (
     <FormField
       name="otp"
       label={t('account.code')}
       autoComplete="one-time-code"
       inputMode="numeric"
-      hint={hint}
+      hint={t('account.codeHint')}
       autoFocus
     />
   );

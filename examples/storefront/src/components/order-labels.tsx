@@ -3,14 +3,14 @@ import { isOpen, isPaid } from '../api/orders';
 import { formatPrice } from '../format';
 import { findText, t } from '../i18n';
 
+type Tone = 'waiting' | 'good' | 'bad' | 'plain';
+
 interface StatusText {
   label: string;
   /** Explanation for the customer. */
   text: string;
-  tone: 'waiting' | 'good' | 'bad' | 'plain';
+  tone: Tone;
 }
-
-type Tone = StatusText['tone'];
 
 const STATUS_TONES: Record<OrderStatus, Tone> = {
   pending: 'waiting',

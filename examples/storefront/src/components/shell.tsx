@@ -1,5 +1,5 @@
 import { onlineManager, useInfiniteQuery } from '@tanstack/react-query';
-import { BakeryFailure, dataOf } from 'bakery-client';
+import { dataOf } from 'bakery-client';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
@@ -124,14 +124,7 @@ function Account() {
 /** Button that changes to the other language. Screen readers read its name in that language. */
 function LanguageSwitch() {
   const other = useLanguage() === 'en' ? 'id' : 'en';
-  const change = async () => {
-    try {
-      await chooseLanguage(other);
-    } catch (error) {
-      // A BakeryFailure concerns only the language of mails. The page is already shown in the other language.
-      if (!(error instanceof BakeryFailure)) showToast(explain(error));
-    }
-  };
+  const change = () => chooseLanguage(other).catch((error: unknown) => showToast(explain(error)));
   return (
     <Button className="link language" lang={other} onClick={() => void change()}>
       {other.toUpperCase()}

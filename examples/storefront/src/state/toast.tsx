@@ -5,22 +5,17 @@ const SHOWN_MS = 5_000;
 /** A person needs time to notice a mistake. */
 const SHOWN_WITH_ACTION_MS = 10_000;
 
-interface ToastAction {
-  label: string;
-  run: () => void;
-}
-
 interface Toast {
   text: string;
-  action?: ToastAction | undefined;
+  action?: { label: string; run: () => void } | undefined;
 }
 
 const NONE: Toast = { text: '', action: undefined };
-const useToast = create((): Toast => NONE);
+const useToast = create(() => NONE);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a message for a few seconds, optionally with a button. */
-export function showToast(text: string, action?: ToastAction) {
+export function showToast(text: string, action?: Toast['action']) {
   clearTimeout(timer);
   // `setState` merges. An undefined action removes the button of the previous message.
   useToast.setState({ text, action });

@@ -33,10 +33,9 @@ export function NewOrderAlerts() {
       unseen.current = 0;
       showInTitle(0);
     };
-    for (const event of SEEN_EVENTS) window.addEventListener(event, markSeen);
-    return () => {
-      for (const event of SEEN_EVENTS) window.removeEventListener(event, markSeen);
-    };
+    const controller = new AbortController();
+    for (const event of SEEN_EVENTS) window.addEventListener(event, markSeen, { signal: controller.signal });
+    return () => controller.abort();
   }, []);
   if (useSyncExternalStore(onSoundChange, isSoundAllowed)) return null;
   return (

@@ -24,23 +24,16 @@ export default function SalesPage() {
     to: parameters.get('to') ?? today,
   };
   const download = useMutation({ mutationFn: (format?: 'excel') => downloadSales(range, format) });
+  const downloadButton = { className: 'button quiet', 'aria-disabled': download.isPending };
   return (
     <ManagePage
       title={t('manage.sales')}
       action={
         <div className="actions">
-          <Button
-            className="button quiet"
-            aria-disabled={download.isPending}
-            onClick={() => download.mutate(undefined)}
-          >
+          <Button {...downloadButton} onClick={() => download.mutate(undefined)}>
             {t('sales.download')}
           </Button>
-          <Button
-            className="button quiet"
-            aria-disabled={download.isPending}
-            onClick={() => download.mutate('excel')}
-          >
+          <Button {...downloadButton} onClick={() => download.mutate('excel')}>
             {t('sales.excel')}
           </Button>
         </div>

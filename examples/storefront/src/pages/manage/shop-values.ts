@@ -3,37 +3,24 @@ import { t } from '../../i18n';
 import { completeTime } from './hours-field';
 
 /** Text settings that may be empty. An empty text is sent as null. */
-const OPTIONAL_TEXTS = ['address', 'phone', 'whatsapp', 'website'] as const;
+const OPTIONAL_TEXTS = ['cut_off', 'address', 'phone', 'whatsapp', 'website'] as const;
 const NUMBERS = ['lead_minutes', 'days_ahead', 'orders_per_slot', 'slot_minutes'] as const;
 
 export function toFormValues(shop: AdminShop) {
   const { hours, closed, closed_ranges, time_zone, name, language } = shop;
-  return {
-    hours,
-    closed,
-    newClosedDate: '',
-    closed_ranges,
-    time_zone,
-    name,
-    language: language as string,
-    lead_minutes: String(shop.lead_minutes),
-    days_ahead: String(shop.days_ahead),
-    orders_per_slot: String(shop.orders_per_slot ?? ''),
-    slot_minutes: String(shop.slot_minutes ?? ''),
-    cut_off: shop.cut_off ?? '',
-    address: shop.address ?? '',
-    phone: shop.phone ?? '',
-    whatsapp: shop.whatsapp ?? '',
-    website: shop.website ?? '',
-  };
+  const fields = [...OPTIONAL_TEXTS, ...NUMBERS];
+  type Texts = Record<(typeof fields)[number], string>;
+  const texts = Object.fromEntries(fields.map((field) => [field, String(shop[field] ?? '')])) as Texts;
+  return { hours, closed, newClosedDate: '', closed_ranges, time_zone, name, language, ...texts };
 }
 
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
 export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): ShopSettings {
-  const settings: Record<string, unknown> = { ...values, cut_off: completeTime(values.cut_off) || null };
-  for (const name of OPTIONAL_TEXTS) settings[name] = values[name].trim() || null;
-  for (const name of NUMBERS) settings[name] = toNumber(values[name]);
+  const settings: Record<string, unknown> = { ...values };
+  for (const field of NUMBERS) settings[field] = toNumber(values[field]);
+  for (const field of OPTIONAL_TEXTS) settings[field] = values[field].trim() || null;
+  settings.cut_off = completeTime(values.cut_off) || null;
   // The service rejects a value of a wrong type, with a message at the field.
   return settings as ShopSettings;
 }
