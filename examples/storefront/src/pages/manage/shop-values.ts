@@ -20,7 +20,7 @@ export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): Sho
   const settings: Record<string, unknown> = { ...values };
   for (const field of NUMBERS) settings[field] = toNumber(values[field]);
   for (const field of OPTIONAL_TEXTS) settings[field] = values[field].trim() || null;
-  settings.cut_off = completeTime(values.cut_off) || null;
+  settings.cut_off = completeTime(values.cut_off.trim()) || null;
   // The service rejects a value of a wrong type, with a message at the field.
   return settings as ShopSettings;
 }
