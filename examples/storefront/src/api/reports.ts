@@ -19,9 +19,9 @@ export function daySheet(date: string) {
 }
 
 /** First and last date of a report. */
-export type Range = Record<'from' | 'to', string>;
+export type DateRange = Record<'from' | 'to', string>;
 
-export function salesReport(range: Range) {
+export function salesReport(range: DateRange) {
   return queryOptions({
     queryKey: ['sales', range],
     queryFn: ({ signal }) => dataOf(api.GET('/api/admin/sales', { params: { query: range }, signal })),
@@ -30,7 +30,7 @@ export function salesReport(range: Range) {
 }
 
 /** Downloads the sales of a range as CSV. `excel` selects the form that Excel opens in Indonesia. */
-export async function downloadSales(range: Range, format?: 'excel'): Promise<void> {
+export async function downloadSales(range: DateRange, format?: 'excel'): Promise<void> {
   const query = { ...range, ...(format && { format }) };
   const call = api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' });
   // `dataOf` throws if the call failed, but cannot return the CSV, because the CSV has no envelope.

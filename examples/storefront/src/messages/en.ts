@@ -268,7 +268,7 @@ export const en = {
   'day.sun': 'Sunday',
   'day.overdue': '{orders} of earlier days',
   'day.overdueList': 'Overdue orders',
-  'day.slot': '{time}, {orders}: {step}',
+  'day.group': '{time}, {orders}: {step}',
   'step.preparing': 'Start preparing',
   'step.ready': 'Ready to be collected',
   'step.collected': 'Handed over',

@@ -276,7 +276,7 @@ export const id: Record<MessageKey, string> = {
   'day.sun': 'Minggu',
   'day.overdue': '{orders} dari hari sebelumnya',
   'day.overdueList': 'Pesanan yang terlewat',
-  'day.slot': '{time}, {orders}: {step}',
+  'day.group': '{time}, {orders}: {step}',
   'step.preparing': 'Mulai siapkan',
   'step.ready': 'Siap diambil',
   'step.collected': 'Sudah diserahkan',

@@ -8,7 +8,7 @@ import { useBackLinkState } from '../../components/back-link';
 import { Alert, Notice } from '../../components/notice';
 import { formatOrderNumber, toPhoneLink } from '../../format';
 import { t } from '../../i18n';
-import { getNextStep, StepButton, StepsButton } from './fulfilment';
+import { getNextStep, NextStepButton, StepButton } from './fulfilment';
 
 interface DayOrdersProps {
   /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
@@ -46,20 +46,20 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
       </h2>
       <Alert>{error && explain(error)}</Alert>
       <div className="actions">
-        {groupBySlot(open, timeZone).map(({ time, step, orders: group }) => (
-          <StepsButton
+        {groupByTimeAndStep(open, timeZone).map(({ time, step, orders: group }) => (
+          <StepButton
             key={`${time} ${step}`}
             className="button quiet"
             orders={group}
             step={step}
             onError={setError}
           >
-            {t('day.slot', {
+            {t('day.group', {
               time,
               orders: t('count.orders', { count: group.length }),
               step: t(`step.${step}`),
             })}
-          </StepsButton>
+          </StepButton>
         ))}
       </div>
       {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
@@ -78,24 +78,24 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
   );
 }
 
-interface Slot {
+interface OrderGroup {
   time: string;
   step: NonNullable<ReturnType<typeof getNextStep>>;
   orders: AdminOrder[];
 }
 
 /** Groups orders with the same pickup time and the same next step. Omits orders that are alone. */
-function groupBySlot(orders: AdminOrder[], timeZone: string): Slot[] {
-  const slots = new Map<string, Slot>();
+function groupByTimeAndStep(orders: AdminOrder[], timeZone: string): OrderGroup[] {
+  const groups = new Map<string, OrderGroup>();
   for (const order of orders) {
     const step = getNextStep(order);
     if (step === null) continue;
     const time = formatPickupTime(order, timeZone);
-    const slot = slots.get(`${time} ${step}`) ?? { time, step, orders: [] };
-    slot.orders.push(order);
-    slots.set(`${time} ${step}`, slot);
+    const group = groups.get(`${time} ${step}`) ?? { time, step, orders: [] };
+    group.orders.push(order);
+    groups.set(`${time} ${step}`, group);
   }
-  return [...slots.values()].filter((slot) => slot.orders.length > 1);
+  return [...groups.values()].filter((group) => group.orders.length > 1);
 }
 
 function formatPickupTime({ pickup_at }: AdminOrder, timeZone: string) {
@@ -140,7 +140,7 @@ function DayOrder({ order, time, onCollected }: DayOrderProps) {
       </div>
       <div className="next-step">
         <Badge {...describeFulfilment(fulfilment)} />
-        <StepButton
+        <NextStepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
           onError={setError}

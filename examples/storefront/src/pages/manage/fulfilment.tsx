@@ -8,21 +8,18 @@ import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 
-/** Next step toward `collected`, by current step. */
-const NEXT_STEP = { new: 'preparing', preparing: 'ready', ready: 'collected' } as const;
-
-/** Step before the current step. A refusal is final. */
-const PREVIOUS_STEP = {
-  new: null,
-  preparing: 'new',
-  ready: 'preparing',
-  collected: 'ready',
-  refused: null,
+/** Next and previous step of an order, by current step. A refusal is final. */
+const STEPS = {
+  new: { next: 'preparing', previous: null },
+  preparing: { next: 'ready', previous: 'new' },
+  ready: { next: 'collected', previous: 'preparing' },
+  collected: { next: null, previous: 'ready' },
+  refused: { next: null, previous: null },
 } as const;
 
 /** Returns the next step of an order toward `collected`, or null. */
 export function getNextStep({ fulfilment }: Order) {
-  return fulfilment === 'collected' || fulfilment === 'refused' ? null : NEXT_STEP[fulfilment];
+  return STEPS[fulfilment].next;
 }
 
 interface StepCallbacks {
@@ -31,36 +28,36 @@ interface StepCallbacks {
   onError: (error: Error | null) => void;
 }
 
-export interface StepButtonProps extends StepCallbacks {
+export interface OrderStepProps extends StepCallbacks {
   order: Order;
   /** Distinguishes the button from those of other orders, for screen readers. */
   description?: string;
 }
 
 /** Button that takes an order to its next step. */
-export function StepButton({ order, description, ...callbacks }: StepButtonProps) {
+export function NextStepButton({ order, description, ...callbacks }: OrderStepProps) {
   const next = getNextStep(order);
   if (next === null) return null;
   return (
-    <StepsButton orders={[order]} step={next} {...callbacks}>
+    <StepButton orders={[order]} step={next} {...callbacks}>
       {t(`step.${next}`)}
       {description !== undefined && <span className="visually-hidden">, {description}</span>}
-    </StepsButton>
+    </StepButton>
   );
 }
 
 /** Button that takes an order back to its previous step. */
-export function StepBackButton({ order, ...callbacks }: StepButtonProps) {
-  const previous = PREVIOUS_STEP[order.fulfilment];
+export function PreviousStepButton({ order, ...callbacks }: OrderStepProps) {
+  const { previous } = STEPS[order.fulfilment];
   if (previous === null) return null;
   return (
-    <StepsButton orders={[order]} step={previous} className="button quiet" {...callbacks}>
+    <StepButton orders={[order]} step={previous} className="button quiet" {...callbacks}>
       {t('step.back', { step: t(`fulfilment.${previous}`) })}
-    </StepsButton>
+    </StepButton>
   );
 }
 
-interface StepsButtonProps extends StepCallbacks {
+interface StepProps extends StepCallbacks {
   orders: Order[];
   step: Fulfilment;
   className?: string;
@@ -68,9 +65,9 @@ interface StepsButtonProps extends StepCallbacks {
 }
 
 /** Button that takes orders to the same step. The message after the step has a button that undoes the step. */
-export function StepsButton({ orders, step, className, onTaken, onError, children }: StepsButtonProps) {
+export function StepButton({ orders, step, className, onTaken, onError, children }: StepProps) {
   const { mutate, isPending } = useMutation({
-    mutationFn: takeSteps,
+    mutationFn: takeStep,
     onMutate: () => onError(null),
     // Use the orders of the pressed button. The page may already show them after the step, and then `step` is the following step.
     onSuccess: (_, taken) => {
@@ -95,7 +92,7 @@ export function StepsButton({ orders, step, className, onTaken, onError, childre
   );
 }
 
-async function takeSteps({ orders, step }: Pick<StepsButtonProps, 'orders' | 'step'>) {
+async function takeStep({ orders, step }: Pick<StepProps, 'orders' | 'step'>) {
   for (const { order_id } of orders) await setFulfilment(order_id, step);
 }
 

@@ -18,7 +18,7 @@ import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
 import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
-import { getNextStep, StepBackButton, StepButton, type StepButtonProps } from './fulfilment';
+import { getNextStep, NextStepButton, type OrderStepProps, PreviousStepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
@@ -85,9 +85,9 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       </p>
       {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
       <div className="actions">
-        {canTakeNextStep && <StepButton {...buttonProps} />}
+        {canTakeNextStep && <NextStepButton {...buttonProps} />}
         {canBeRefused && <RefuseButton {...buttonProps} />}
-        <StepBackButton {...buttonProps} />
+        <PreviousStepButton {...buttonProps} />
       </div>
       <Alert>{error && explain(error)}</Alert>
     </section>
@@ -95,7 +95,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
 }
 
 /** Button that refuses an order. For a paid order, the question also offers a refund. */
-function RefuseButton({ order, onTaken, onError }: StepButtonProps) {
+function RefuseButton({ order, onTaken, onError }: OrderStepProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');

@@ -17,7 +17,7 @@ import { Alert } from '../../components/notice';
 import { Loaded } from '../../components/loaded';
 import { formatPrice, parsePrice } from '../../format';
 import { showToast } from '../../state/toast';
-import { ImagePicker } from './image-picker';
+import { PicturePicker } from './picture-picker';
 import { ManagePage } from './manage-page';
 import { t } from '../../i18n';
 import { BakeryFailure } from 'bakery-client';
@@ -96,7 +96,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
           hint={t('products.priceHint')}
         />
         <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
-        <ImagePicker />
+        <PicturePicker />
         <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
         {uploadProgress !== undefined && (
           <div className="progress">

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { explain } from '../../api/errors';
-import { downloadSales, type Range, salesReport } from '../../api/reports';
+import { type DateRange, downloadSales, salesReport } from '../../api/reports';
 import { useToday } from '../../api/shop';
 import { addDays } from '../../calendar';
 import { Button } from '../../components/button';
@@ -76,9 +76,9 @@ export default function SalesPage() {
 }
 
 interface RangePickerProps {
-  range: Range;
+  range: DateRange;
   today: string;
-  onChoose: (range: Range) => void;
+  onChoose: (range: DateRange) => void;
 }
 
 /** Form that chooses the last 7 or 30 days, or any other period. */

@@ -7,11 +7,11 @@ import { toSentence } from '../../format';
 import { t } from '../../i18n';
 import { Thumb } from './thumb';
 
-const MAX_IMAGES = 5;
+const MAX_PICTURES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Form field `images`: marks existing pictures for removal, previews new ones before the upload and puts them in order. */
-export function ImagePicker() {
+export function PicturePicker() {
   const { field, fieldState } = useController({ name: 'images' });
   const pictures = field.value as EditedPicture[];
   const { setError, clearErrors, getValues } = useFormContext<{ images: EditedPicture[] }>();
@@ -35,9 +35,9 @@ export function ImagePicker() {
     // Other pictures may have been added while these were prepared.
     const current = getValues('images');
     const good = shrunk.filter((file) => file !== null && file.size <= MAX_BYTES) as File[];
-    const fitting = good.slice(0, MAX_IMAGES - countRemaining(current));
+    const fitting = good.slice(0, MAX_PICTURES - countRemaining(current));
     const problems = files.flatMap(({ name }, index) => describeProblem(name, shrunk[index] ?? null));
-    if (fitting.length < good.length) problems.push(t('pictures.tooMany', { max: MAX_IMAGES }));
+    if (fitting.length < good.length) problems.push(t('pictures.tooMany', { max: MAX_PICTURES }));
     change([...current, ...fitting.map((file) => ({ file, src: createObjectUrl(file) }))]);
     if (problems.length > 0) showError(t('pictures.notAdded', { reasons: problems.join('; ') }));
   };
@@ -46,7 +46,8 @@ export function ImagePicker() {
     if (file) {
       change(pictures.filter((picture) => picture.src !== src));
       input.current?.focus();
-    } else if (isRemoved && remaining >= MAX_IMAGES) showError(t('pictures.tooMany', { max: MAX_IMAGES }));
+    } else if (isRemoved && remaining >= MAX_PICTURES)
+      showError(t('pictures.tooMany', { max: MAX_PICTURES }));
     else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
@@ -54,7 +55,7 @@ export function ImagePicker() {
     <div className="field images">
       <span className="label">{t('pictures.title')}</span>
       <p className="hint" id="images-hint">
-        {t('pictures.hint', { max: MAX_IMAGES })}
+        {t('pictures.hint', { max: MAX_PICTURES })}
       </p>
       <ul className="thumbs" aria-label={t('pictures.title')}>
         {pictures.map((picture, index) => (
