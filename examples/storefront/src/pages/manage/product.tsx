@@ -13,10 +13,10 @@ import {
 import { queryClient } from '../../api/query-client';
 import { ConfirmButton } from '../../components/question-button';
 import { FormField, Form } from '../../components/form';
-import { Alert } from '../../components/notice';
 import { Loaded } from '../../components/loaded';
 import { formatPrice, parsePrice } from '../../format';
 import { showToast } from '../../state/toast';
+import { createConflict } from './conflict';
 import { PicturePicker } from './picture-picker';
 import { ManagePage } from './manage-page';
 import { t } from '../../i18n';
@@ -51,7 +51,6 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const isNew = edited === undefined;
   // Product that the form is based on. After a conflict, this is the product that somebody else has saved.
   const [base, setBase] = useState(edited);
-  const [changes, setChanges] = useState<string[]>([]);
   const { name = '', price = '', description, images } = edited?.product ?? {};
   const defaultValues = {
     name,
@@ -69,17 +68,14 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
       showToast(t('products.saved', { name: saved.name }));
       await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
     } catch (error) {
-      if (base !== undefined && hasCode(error, 412)) await showChanges(base);
-      throw error;
+      if (base === undefined || !hasCode(error, 412)) throw error;
+      const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
+      if (current === null) throw error;
+      setBase(current);
+      throw createConflict(listChanges(base.product, current.product));
     } finally {
       setUploadProgress(undefined);
     }
-  };
-  const showChanges = async ({ product }: EditedProduct) => {
-    const current = await queryClient.query({ ...productForEditing(product.id), staleTime: 0 });
-    if (current === null) return;
-    setChanges(listChanges(product, current.product));
-    setBase(current);
   };
   return (
     <section className="panel">
@@ -97,7 +93,6 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         />
         <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
         <PicturePicker />
-        <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
         {uploadProgress !== undefined && (
           <div className="progress">
             <progress max={1} value={uploadProgress} aria-label={t('products.upload')} />

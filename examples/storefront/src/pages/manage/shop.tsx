@@ -5,11 +5,11 @@ import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
 import { FormField, Form, SelectField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
-import { Alert } from '../../components/notice';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { addDate, ClosedDates } from './closed-dates';
 import { ClosedRanges } from './closed-ranges';
+import { createConflict } from './conflict';
 import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
@@ -28,7 +28,6 @@ export default function ShopPage() {
 function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
-  const [changes, setChanges] = useState<string[]>([]);
   const save = async (
     { newClosedDate, ...values }: ShopFormValues,
     reset: (values: ShopFormValues) => void,
@@ -38,16 +37,13 @@ function ShopForm(loaded: LoadedSettings) {
     try {
       await saveShop(toSettings(saved), base.etag);
     } catch (error) {
-      if (hasCode(error, 412)) {
-        const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
-        setChanges(listChanges(base.shop, current.shop));
-        setBase(current);
-      }
-      throw error;
+      if (!hasCode(error, 412)) throw error;
+      const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
+      setBase(current);
+      throw createConflict(listChanges(base.shop, current.shop));
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
-    setChanges([]);
     reset(saved);
     showToast(t('hours.saved'));
   };
@@ -98,7 +94,6 @@ function ShopForm(loaded: LoadedSettings) {
           hint={t('shop.languageHint')}
           options={LANGUAGE_NAMES}
         />
-        <Alert>{changes.length > 0 && t('shop.changed', { fields: changes.join(', ') })}</Alert>
       </Form>
     </section>
   );
