@@ -27,6 +27,7 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
   await missingTime.waitFor();
   await page.locator('select:focus').and(page.getByLabel('Day')).waitFor();
   expect(await page.getByLabel('Day').getAttribute('aria-invalid')).toBe('true');
+  await expectGoodLayout(page, 'cart without a pickup time');
   await choosePickup(page);
   await missingTime.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Order and pay' }).click();
