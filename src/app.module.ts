@@ -12,7 +12,6 @@ import { DatabaseModule } from './database/database.module.js';
 import { listSimulatorModules } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
-import { ORDER_CONSTRAINT_FAILURES } from './orders/order.entity.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
@@ -20,17 +19,12 @@ import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
 import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
 
-const CONSTRAINT_FAILURES = {
-  ...USER_CONSTRAINT_FAILURES,
-  ...ORDER_CONSTRAINT_FAILURES,
-};
-
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: AccessGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
-    { provide: APP_FILTER, useValue: new FailEnvelopeFilter(CONSTRAINT_FAILURES) },
+    { provide: APP_FILTER, useValue: new FailEnvelopeFilter(USER_CONSTRAINT_FAILURES) },
   ],
 })
 export class AppModule {

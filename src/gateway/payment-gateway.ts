@@ -73,17 +73,14 @@ export class GatewayRejectedError extends Error {
 export class AttemptIdTakenError extends GatewayRejectedError {}
 
 export const CALL_DEADLINE_MS = 5000;
-/** `cancelOrExpire` makes at most two calls: the change and, if the gateway rejects the change, the status. */
-export const CANCEL_DEADLINE_MS = 2 * CALL_DEADLINE_MS;
-/** `refund` makes at most two calls: the refund and, if the gateway rejects the refund, the status. */
-export const REFUND_DEADLINE_MS = 2 * CALL_DEADLINE_MS;
 
 /**
  * Payment gateway. The gateway calls the id of a payment attempt `order_id`, and opens only one payment page for each id.
  * A payment page can have several transactions: a customer whose card is denied can pay with another method.
  *
  * Implementations end every call to the gateway within `CALL_DEADLINE_MS`, do not retry, and never write the server key to
- * an error or a log. Every method may throw GatewayUnavailableError.
+ * an error or a log. If the gateway rejects a change or a refund, a second call reads the status. Every method may throw
+ * GatewayUnavailableError.
  */
 export abstract class PaymentGateway {
   /**

@@ -140,7 +140,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
   }
 
   async #enqueueRemoval(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
-    const options = { key: `${REMOVE_IMAGE}:${imageId}`, hasUnlimitedTries: true, ...(runAt && { runAt }) };
+    const options = { key: `${REMOVE_IMAGE}:${imageId}`, ...(runAt && { runAt }) };
     await this.jobs.enqueue(tx, REMOVE_IMAGE, { imageId }, options);
   }
 

@@ -1,26 +1,33 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
+import { MAX_TRIES } from './job-table.js';
 
 /** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
 export type JobKind = 'mail' | 'code-mail' | 'payments' | 'images';
 
-/** Priority of each kind, and the maximum number of its jobs that a process runs at a time. Priority 0 runs first. */
-const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limit: number }>> = {
-  mail: { priority: 0, limit: 2 },
+/** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
+const UNLIMITED_TRIES = 32_767;
+
+/** Rules for jobs without a kind. Priority 0 runs first. */
+const NO_KIND = { priority: 0, tries: MAX_TRIES };
+/** Rules for the jobs of each kind. `limit`: maximum number of jobs of the kind that a process runs at a time. */
+const KINDS = {
+  mail: { priority: 0, tries: MAX_TRIES, limit: 2 },
   // A flood of codes must not delay receipts.
-  'code-mail': { priority: 5, limit: 2 },
-  payments: { priority: 10, limit: 3 },
-  images: { priority: 20, limit: 3 },
+  'code-mail': { priority: 5, tries: MAX_TRIES, limit: 2 },
+  payments: { priority: 10, tries: MAX_TRIES, limit: 3 },
+  // An image that is not removed stays at its host forever.
+  images: { priority: 20, tries: UNLIMITED_TRIES, limit: 3 },
 };
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 
-/** Priorities of all jobs. Jobs without a kind have the same priority as mail. */
+/** Priorities of all jobs. `NO_KIND` has that of mails. */
 export const PRIORITIES = Object.values(KINDS).map(({ priority }) => priority);
 
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-export function priorityOf(kind: JobKind | undefined): number {
-  return kind === undefined ? 0 : KINDS[kind].priority;
+export function rulesOf(kind: JobKind | undefined): { readonly priority: number; readonly tries: number } {
+  return kind === undefined ? NO_KIND : KINDS[kind];
 }
 
 /**

@@ -6,9 +6,8 @@ import { currentTraceparent, inJobSpan } from '../common/observability/tracing.j
 import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
-import { type JobKind, priorityOf } from './job-kinds.js';
+import { type JobKind, rulesOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
-import { MAX_TRIES } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { endRetries } from './queue-upkeep.js';
 import { withinDeadline } from './with-deadline.js';
@@ -29,12 +28,8 @@ interface EnqueueOptions {
    */
   readonly key: string;
   readonly runAt?: Date;
-  /** For work that must be done eventually. Other jobs are dead after about four days of failures. */
-  readonly hasUnlimitedTries?: boolean;
 }
 
-/** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
-const UNLIMITED_TRIES = 32_767;
 /**
  * Longer than the timeouts of all calls of a job, so that only a job that hangs reaches the deadline. The longest are those of
  * `check-order` for an order that expires, 35 s. Shorter than DEAD_PROCESS_S.
@@ -106,6 +101,7 @@ export class JobsService implements OnModuleDestroy {
   /** Adds a job that exists if and when the transaction commits. The payload must not contain secrets. */
   async enqueue(tx: EntityManager, task: string, payload: object, options: EnqueueOptions): Promise<void> {
     const kind = this.#kinds.get(task);
+    const { priority, tries } = rulesOf(kind);
     const traceparent = currentTraceparent();
     await tx.query(
       `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,
@@ -114,9 +110,9 @@ export class JobsService implements OnModuleDestroy {
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
         options.runAt ?? null,
-        options.hasUnlimitedTries === true ? UNLIMITED_TRIES : MAX_TRIES,
+        tries,
         options.key,
-        priorityOf(kind),
+        priority,
         kind === undefined ? null : [kind],
       ],
     );

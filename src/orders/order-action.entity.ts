@@ -3,16 +3,7 @@ import { bigintAsNumber } from '../database/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
 
 /** Steps of the bakery (`new` is a step back), and what was done about the payment. */
-export const ORDER_ACTIONS = [
-  'preparing',
-  'ready',
-  'collected',
-  'new',
-  'refused',
-  'cancel',
-  'refund',
-] as const;
-type OrderActionName = (typeof ORDER_ACTIONS)[number];
+export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
 
 /** Action that is not stored yet. */
 export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> &
@@ -28,7 +19,7 @@ export class OrderAction {
   orderId!: string;
 
   @Column('text')
-  action!: OrderActionName;
+  action!: (typeof ACTIONS)[number];
 
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;

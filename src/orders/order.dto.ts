@@ -104,7 +104,7 @@ export class OrderView {
   readonly redirect_url: string | null;
 
   constructor(order: Order) {
-    const { payableAttempt } = order;
+    const page = order.status === 'pending' ? order.livePage : null;
     this.order_id = order.orderId;
     this.status = order.status;
     this.fulfilment = order.fulfilment;
@@ -119,8 +119,8 @@ export class OrderView {
     this.phone = order.phone;
     this.note = order.note;
     this.items = order.items.map((item) => new OrderItemView(item));
-    this.token = payableAttempt?.token ?? null;
-    this.redirect_url = payableAttempt?.redirectUrl ?? null;
+    this.token = page?.token ?? null;
+    this.redirect_url = page?.redirectUrl ?? null;
   }
 }
 

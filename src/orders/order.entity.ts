@@ -1,5 +1,4 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { failures } from '../common/errors/failures.js';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
@@ -22,9 +21,6 @@ export type LockedOrder = Order & { readonly [LOCKED]: true };
 const HOUR_MS = 60 * 60 * 1000;
 export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
 const GRACE_MS = GRACE_HOURS * HOUR_MS;
-
-/** A token can outlive its user after a restore of an older backup. */
-export const ORDER_CONSTRAINT_FAILURES = { orders_user_id_fkey: failures.missingAccessToken };
 
 @Entity('orders')
 export class Order {
@@ -171,11 +167,6 @@ export class Order {
 
   get needsPage(): boolean {
     return this.isOpen && (this.hasFailedPayment || this.livePage === null);
-  }
-
-  /** Payment page that clients may show. Null unless the order is pending. */
-  get payableAttempt(): PaymentAttempt | null {
-    return this.status === 'pending' ? this.livePage : null;
   }
 
   /** True if the gateway may still report a payment: the order is open, or one of its transactions can succeed. */

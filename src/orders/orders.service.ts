@@ -8,7 +8,7 @@ import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { Fulfilment } from './fulfilment.js';
-import { type NewAction, ORDER_ACTIONS, OrderAction } from './order-action.entity.js';
+import { ACTIONS, type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { type LockedOrder, Order } from './order.entity.js';
 import { REFUND_STATUSES } from './order-status.js';
@@ -16,7 +16,7 @@ import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-export { type LockedOrder, type Order, ORDER_ACTIONS, type OrderAction };
+export { ACTIONS, type LockedOrder, type Order, type OrderAction };
 
 /** Columns of an order that follow from its payment history. */
 export type PaymentColumns = Pick<

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import { parseLastId } from '../common/validation/ids.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
-import { type Order, ORDER_ACTIONS, type OrderAction } from '../orders/orders.service.js';
+import { ACTIONS, type Order, type OrderAction } from '../orders/orders.service.js';
 import { UserView } from '../users/users.dto.js';
 import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
 import { amountOf } from './payment.js';
@@ -135,7 +135,7 @@ export class TransactionView {
 /** Something that a person did to an order. */
 export class ActionView {
   /** A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund. */
-  @ApiProperty({ enum: ORDER_ACTIONS, example: 'refund' })
+  @ApiProperty({ enum: ACTIONS, example: 'refund' })
   readonly action: string;
 
   /** Null for actions before version 1.3. */

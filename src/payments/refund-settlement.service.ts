@@ -4,12 +4,11 @@ import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
 import { refunds as refundsMetric } from './payments.metrics.js';
 import {
-  CANCEL_DEADLINE_MS,
+  CALL_DEADLINE_MS,
   GatewayRejectedError,
   type GatewayTransaction,
   GatewayUnavailableError,
   PaymentGateway,
-  REFUND_DEADLINE_MS,
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
@@ -24,8 +23,8 @@ const SETTLE_AFTER_MS = 60_000;
 /** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
-/** A settlement can cancel a captured payment to return it in full and, if the gateway rejects that, refund it. */
-const SETTLE_DEADLINE_MS = CANCEL_DEADLINE_MS + REFUND_DEADLINE_MS;
+/** A settlement can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
+const SETTLE_DEADLINE_MS = 4 * CALL_DEADLINE_MS;
 const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
 
 /** Settles stored refunds: calls the gateway and stores the result. */

@@ -14,12 +14,6 @@ import { holdsMoney, type Transaction } from './transaction.js';
 /** Time in which a request without a key counts as the repetition of an equal one that ended with a 502. */
 const REPETITION_MS = 24 * 60 * 60 * 1000;
 
-/** Refund to complete next: the one that the request asks for (`isOwn`), or an earlier one of the order without a result. */
-interface Step {
-  readonly refundId: string;
-  readonly isOwn: boolean;
-}
-
 /**
  * Accepts requests for refunds. A refund is first committed without a result; then the request settles it
  * (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first, under
@@ -60,8 +54,8 @@ export class RefundsService {
     return settled.map(({ refundId }) => refundId);
   }
 
-  /** Finds the refund of a repeated request or the order's refund without a result, or creates one. */
-  #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]): Promise<Step> {
+  /** Returns the refund to complete next: that of the request (`isOwn`), or an earlier one of the order without a result. */
+  #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]) {
     const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);

@@ -26,13 +26,7 @@ export interface Transaction extends Pick<TransactionEvent, ReportedFields> {
 }
 
 /** Order in which a transaction moves forward. A captured card payment in review comes before an accepted one. */
-const STEPS: readonly (TransactionStatus | 'review')[] = [
-  'pending',
-  'authorize',
-  'review',
-  'capture',
-  'settlement',
-];
+const STEPS: readonly string[] = ['pending', 'authorize', 'review', 'capture', 'settlement'];
 
 /** Returns true if the shop has received money with a transaction and has not returned all of it. */
 export function holdsMoney({ heldSincePosition }: Transaction): boolean {

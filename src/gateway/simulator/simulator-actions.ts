@@ -29,7 +29,7 @@ const NOT_PENDING = ANY.filter((status) => status !== 'pending');
  * a captured payment can be refunded and that there are no chargebacks.
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
-const ACTIONS = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   card: { label: 'Pay by card', to: 'capture', method: 'credit_card' },
   'card-authorize': { label: 'Reserve on a card', to: 'authorize', method: 'credit_card' },
   gopay: { label: 'Pay with GoPay', to: 'settlement', method: 'gopay' },
@@ -48,45 +48,38 @@ const ACTIONS = {
   'send-again': { label: 'Send the last notification again', from: ANY },
   'send-late-pending': { label: 'Send a late pending', from: NOT_PENDING, notificationDefect: 'late' },
   'send-bad-signature': { label: 'Send a bad signature', from: ANY, notificationDefect: 'bad-signature' },
-} as const satisfies Readonly<Record<string, Action>>;
-export type ActionName = keyof typeof ACTIONS;
+};
 
-export function findAction(name: ActionName): Action {
-  return ACTIONS[name];
-}
-
-export function isActionName(name: string): name is ActionName {
-  return Object.hasOwn(ACTIONS, name);
+export function findAction(name: string): Action | undefined {
+  return Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
 }
 
 /**
  * Lists the possible actions. With an id: those of that transaction. Without: those of the latest transaction, and those that
  * start a new one.
  */
-export function listActions(page: SimulatorPage, transactionId?: string): ActionName[] {
-  const names = Object.keys(ACTIONS).filter(isActionName);
-  return names.filter((name) => computeChange(ACTIONS[name], page, transactionId) !== null);
+export function listActions(page: SimulatorPage, transactionId?: string): string[] {
+  return Object.keys(ACTIONS).filter((name) => computeChange(name, page, transactionId) !== null);
 }
 
-/**
- * Changes a transaction, by default the latest one, or starts a new one.
- * @returns the transaction to notify the shop of; null, with nothing changed, if the page does not allow the action
- */
+/** Stores the transaction that an action changes or starts. Returns it, so that the shop can be notified; null as below. */
 export function performAction(
-  name: ActionName,
+  name: string,
   page: SimulatorPage,
   transactionId?: string,
 ): SimulatedTransaction | null {
-  const transaction = computeChange(ACTIONS[name], page, transactionId);
+  const transaction = computeChange(name, page, transactionId);
   if (transaction !== null) page.storeTransaction(transaction);
   return transaction;
 }
 
 /**
- * Changes a transaction whose status is in `from`. Otherwise starts one, if the action has a `method` and the page is open.
+ * Changes a transaction, by default the latest one, if its status is in `from`. Otherwise starts one, if the action has a
+ * `method` and the page is open.
  * @returns the changed or new transaction, which is not stored yet; null if the page does not allow the action
  */
-function computeChange({ from, to, method }: Action, page: SimulatorPage, transactionId?: string) {
+function computeChange(name: string, page: SimulatorPage, transactionId?: string) {
+  const { from, to, method } = findAction(name) ?? {};
   const transaction = page.findTransaction(transactionId);
   if (transaction !== undefined && from?.includes(transaction.status) === true) {
     if (to !== 'refund' && to !== 'partial_refund')

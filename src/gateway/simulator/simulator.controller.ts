@@ -14,7 +14,7 @@ import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { PaymentGateway } from '../payment-gateway.js';
 import { sumRefunds } from './simulated-transaction.js';
-import { type ActionName, findAction, isActionName, listActions } from './simulator-actions.js';
+import { findAction, listActions } from './simulator-actions.js';
 import type { SimulatorPage } from './simulator-page.entity.js';
 import type { SimulatorGateway } from './simulator.gateway.js';
 
@@ -35,7 +35,7 @@ const handlebars = Handlebars.create();
 handlebars.registerHelper({
   rupiah: formatRupiah,
   time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
-  label: (action: ActionName) => findAction(action).label,
+  label: (action: string) => findAction(action)?.label,
 });
 const renderPage = handlebars.compile(template, { strict: true });
 
@@ -83,7 +83,7 @@ export class SimulatorController {
     @Res() response: Response,
     @Param('transactionId') transactionId?: string,
   ): Promise<void> {
-    if (!isActionName(action)) throw failures.notFound();
+    if (findAction(action) === undefined) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
     if (isPerformed && !wantsJson(request))
       response.redirect(303, this.#pathTo(token) + toQuery(this.#findShop(request)));

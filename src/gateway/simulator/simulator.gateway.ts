@@ -16,7 +16,7 @@ import {
   type RefundRequest,
 } from '../payment-gateway.js';
 import { addRefund, type SimulatedTransaction, sumRefunds } from './simulated-transaction.js';
-import { type ActionName, findAction, performAction } from './simulator-actions.js';
+import { findAction, performAction } from './simulator-actions.js';
 import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
 const DELIVER = 'simulator-deliver';
@@ -113,9 +113,9 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @param transactionId transaction to change; by default, the latest one
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
-  async act(token: string, action: ActionName, transactionId?: string): Promise<boolean> {
+  async act(token: string, action: string, transactionId?: string): Promise<boolean> {
     const perform = (page: SimulatorPage) => performAction(action, page, transactionId);
-    const isPerformed = await this.#change({ token }, perform, findAction(action).notificationDefect);
+    const isPerformed = await this.#change({ token }, perform, findAction(action)?.notificationDefect);
     for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
       const page = await this.find({ token });
       if (page?.notifications.every(({ answer }) => answer !== null) === true) break;
