@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { DataSource } from 'typeorm';
-import { OrdersModule } from '../orders/orders.module.js';
-import { type Order, OrdersService } from '../orders/orders.service.js';
+import { lockOrderOrFail } from '../orders/locks.js';
+import type { Order } from '../orders/orders.service.js';
 import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundSettlementService } from '../payments/refund-settlement.service.js';
@@ -36,7 +36,6 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 class PaymentsCommand {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
     private readonly refunds: RefundSettlementService,
   ) {}
@@ -67,7 +66,7 @@ class PaymentsCommand {
   /** Returns true if the order was changed. */
   async #repairOrder(orderId: string): Promise<boolean> {
     const { isChanged, before, order } = await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
+      const order = await lockOrderOrFail(tx, orderId);
       const before = describePayment(order);
       // `repair` also updates `order`.
       return { isChanged: await this.history.repair(tx, order), before, order };
@@ -90,7 +89,7 @@ function parse(args: string[]): Command {
   if (action === 'reject-refund' && !isUUID(argument))
     throw new UsageError(`reject-refund needs ${REFUND_ID_DESCRIPTION}`);
   return async (env, open) => {
-    const module = { imports: [OrdersModule, PaymentsModule] };
+    const module = { imports: [PaymentsModule] };
     await withServices(env, await open(), module, PaymentsCommand, (command) =>
       action === 'repair' ? command.repair() : command.rejectRefund(argument),
     );

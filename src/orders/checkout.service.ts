@@ -13,6 +13,7 @@ import {
   type PaymentPageRequest,
 } from '../gateway/payment-gateway.js';
 import { type Shop, ShopService } from '../shop/shop.service.js';
+import { lockOrder } from './locks.js';
 import { Order, PAY_TIME_MS } from './order.entity.js';
 import { isOpenSql } from './order-status.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -115,7 +116,7 @@ export class CheckoutService {
   async #leaseAttempt(orderId: string, replaced?: LeasedAttempt): Promise<LeasedAttempt | null> {
     const shop = await this.shop.get();
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
+      const order = await lockOrder(tx, orderId);
       if (order?.isOpen !== true) return null;
       // Locked, because a first page is stored without locking the order.
       const newest = await tx.findOne(PaymentAttempt, {
@@ -156,7 +157,7 @@ export class CheckoutService {
     if (attempt.number === 1 && payUntil?.getTime() === expiresAt.getTime())
       return (await endLease(this.dataSource.manager)) ? Object.assign(attempt, page) : null;
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
+      const order = await lockOrder(tx, orderId);
       if (!(await endLease(tx))) return null;
       // The payment of an order whose newest page has no transaction (see `chooseTransaction` in payments).
       const payment = order?.transactionId == null ? {} : PENDING;

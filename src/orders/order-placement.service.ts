@@ -10,6 +10,7 @@ import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService, findEndOfPage, type LeasedAttempt } from './checkout.service.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
+import { lockPlacement } from './locks.js';
 import { Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -65,10 +66,10 @@ export class OrderPlacementService {
     const pickupAt = parseInstant(request.pickup_at);
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
-      await this.orders.lockOrdersOf(tx, customer.id);
+      const placement = await lockPlacement(tx, customer.id);
       // Statements that start together are sent together. Only one of them may wait for a lock: the timeout of each begins now.
       const [openOrders, offers] = await Promise.all([
-        this.orders.countOpen(tx, customer.id),
+        this.orders.countOpen(tx, placement),
         this.products.lockOffers(tx, productIds),
       ]);
       const problems = await this.pickups.findProblem(tx, shop, pickupAt);

@@ -40,6 +40,11 @@ export function isOpenSql(orders: string): string {
   );
 }
 
+/** Returns `Order.isRefundDue` as a condition in SQL. `orders`: name or alias of the table `orders`. */
+export function isRefundDueSql(orders: string): string {
+  return `(${orders}.surplus_amount > 0 OR ${orders}.fulfilment = 'refused' AND ${isPaidSql(orders)})`;
+}
+
 /** Returns a list for the operator IN. */
 export function inSql(statuses: readonly string[]): string {
   return `('${statuses.join("', '")}')`;

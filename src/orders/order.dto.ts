@@ -135,7 +135,7 @@ export class AdminOrderView extends OrderView {
   constructor(order: Order) {
     super(order);
     this.customer = new UserView(order.customer);
-    this.refund_due = order.surplusAmount > 0 || (order.fulfilment === 'refused' && order.isPaid);
+    this.refund_due = order.isRefundDue;
   }
 }
 

@@ -14,10 +14,6 @@ import {
 } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-declare const LOCKED: unique symbol;
-/** Order whose row the current transaction has locked. Only `OrdersRepository.lock` returns one. */
-export type LockedOrder = Order & { readonly [LOCKED]: true };
-
 const HOUR_MS = 60 * 60 * 1000;
 export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
 const GRACE_MS = GRACE_HOURS * HOUR_MS;
@@ -132,6 +128,11 @@ export class Order {
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
   get isPaid(): boolean {
     return isReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
+  }
+
+  /** True if money is to be returned. */
+  get isRefundDue(): boolean {
+    return this.surplusAmount > 0 || (this.fulfilment === 'refused' && this.isPaid);
   }
 
   /** Time at which the order can no longer be paid. */

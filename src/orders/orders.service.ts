@@ -8,15 +8,16 @@ import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { Fulfilment } from './fulfilment.js';
+import { type LockedOrder, lockOrder } from './locks.js';
 import { ACTIONS, type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { type LockedOrder, Order } from './order.entity.js';
+import { Order } from './order.entity.js';
 import { REFUND_STATUSES } from './order-status.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-export { ACTIONS, type LockedOrder, type Order, type OrderAction };
+export { ACTIONS, type Order, type OrderAction };
 
 /** Columns of an order that follow from its payment history. */
 export type PaymentColumns = Pick<
@@ -50,23 +51,16 @@ export class OrdersService {
    * @throws Failure 404 for an empty page
    */
   async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
-    const pickup =
-      query.pickup === undefined ? undefined : dayRange(query.pickup, await this.shop.timeZone());
-    const page = await this.orders.findPage(query, userId, pickup);
+    const { pickup, ...filter } = query;
+    const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.timeZone());
+    const page = await this.orders.findPage({ ...filter, userId, pickupDay });
     if (page.length === 0) throw failures.notFound();
     return page;
   }
 
-  /** Returns a day's orders (by pickup time, if any, otherwise by time of payment) that are paid and not refused. */
-  findOfDay(day: TimeRange): Promise<Order[]> {
-    return this.orders.findOfDays(day);
-  }
-
-  /** Returns the orders of several days that are paid and neither collected nor refused, oldest first. */
-  async findUncollected(days: TimeRange): Promise<Order[]> {
-    const orders = await this.orders.findOfDays(days, { isUncollected: true });
-    const timeOf = ({ pickupAt, firstPaidAt }: Order) => (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
-    return orders.sort((a, b) => timeOf(a) - timeOf(b));
+  /** Returns the orders for a day sheet. */
+  findOfDays(days: TimeRange, options?: { readonly isUncollected: boolean }): Promise<Order[]> {
+    return this.orders.findOfDays(days, options);
   }
 
   /** @throws Failure 404 for an unknown order and, unless the user is an administrator, for another customer's order */
@@ -101,7 +95,7 @@ export class OrdersService {
     const order = await this.findWithCustomer(orderId);
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
-      Object.assign(order, await this.orders.lock(tx, orderId));
+      Object.assign(order, await lockOrder(tx, orderId));
       if (!order.canBecome(next)) throw failures.stepNotPossible(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
       await this.recordAction(tx, { orderId, action: next, userId });
@@ -130,17 +124,6 @@ export class OrdersService {
     const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
     return order.livePage;
-  }
-
-  /** Locks an order until the transaction ends. `id`: id of the order or of one of its payment attempts. */
-  lock(tx: EntityManager, id: string): Promise<LockedOrder | null> {
-    return this.orders.lock(tx, id);
-  }
-
-  async lockOrFail(tx: EntityManager, id: string): Promise<LockedOrder> {
-    const order = await this.lock(tx, id);
-    if (order === null) throw failures.notFound();
-    return order;
   }
 
   /** Updates an order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */

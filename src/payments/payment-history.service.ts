@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
-import {
-  type LockedOrder,
-  type Order,
-  OrdersService,
-  type PaymentColumns,
-} from '../orders/orders.service.js';
+import type { LockedOrder } from '../orders/locks.js';
+import { type Order, OrdersService, type PaymentColumns } from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';

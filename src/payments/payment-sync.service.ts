@@ -7,6 +7,7 @@ import {
   PaymentGateway,
   TRANSACTION_STATUSES,
 } from '../gateway/payment-gateway.js';
+import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
@@ -53,7 +54,7 @@ export class PaymentSyncService {
     const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
 
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
+      const order = await lockOrderOrFail(tx, orderId);
       const now = await this.history.readUnsettled(order, tx);
       const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
       const isOutdated = now.lastAppliedId !== lastAppliedId || !attemptIds.includes(newestAttemptId);

@@ -6,7 +6,7 @@ import { checkDto } from '../common/validation/validation.pipe.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/signature.js';
-import { OrdersService } from '../orders/orders.service.js';
+import { lockOrder } from '../orders/locks.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { findImplausibleFields, parseAmount } from './plausibility.js';
@@ -27,7 +27,6 @@ export class PaymentsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
-    private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
     private readonly reconciliation: ReconciliationService,
   ) {}
@@ -65,7 +64,7 @@ export class PaymentsService {
     payload: string,
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
-    const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
+    const order = isUUID(attemptId, 'loose') ? await lockOrder(tx, attemptId) : null;
     const isIncomplete = problems !== null && lacksOnlyFraudStatus(notification, problems);
     const outcome = isIncomplete ? 'incomplete' : 'invalid';
     if (order === null && problems !== null) return buildValidationResult(problems, outcome);

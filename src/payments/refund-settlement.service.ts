@@ -12,7 +12,8 @@ import {
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
-import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
+import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { Refund } from './refund.entity.js';
 
@@ -130,7 +131,7 @@ export class RefundSettlementService implements OnModuleInit {
     store: (tx: EntityManager, order: LockedOrder) => Promise<void>,
   ): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
+      const order = await lockOrderOrFail(tx, orderId);
       const isWaiting = await tx.existsBy(Refund, { refundId, state: 'requested' });
       if (isWaiting) await store(tx, order);
       return isWaiting;

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
-import { type LockedOrder, type Order, OrdersService } from '../orders/orders.service.js';
+import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
 import { chooseTransaction } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { hashRefundRequest, type RefundDto } from './refund.dto.js';
@@ -58,7 +59,7 @@ export class RefundsService {
   #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]) {
     const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
+      const order = await lockOrderOrFail(tx, orderId);
       const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
       if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });

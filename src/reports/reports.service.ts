@@ -27,11 +27,12 @@ export class ReportsService {
   async buildDaySheet(date: string): Promise<DayView> {
     const zone = await this.shop.timeZone();
     const { start, end } = dayRange(date, zone);
-    const orders = await this.orders.findOfDay({ start, end });
+    const orders = await this.orders.findOfDays({ start, end });
     const isToday = date === toLocalDateAndTime(new Date(), zone).date;
     const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: start };
-    const overdue = isToday ? await this.orders.findUncollected(pastDays) : [];
-    return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };
+    const overdue = isToday ? await this.orders.findOfDays(pastDays, { isUncollected: true }) : [];
+    const oldestFirst = overdue.toSorted((a, b) => timeOf(a) - timeOf(b));
+    return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(oldestFirst) };
   }
 
   async sumSales(query: SalesQuery): Promise<SalesView> {
@@ -67,6 +68,10 @@ export class ReportsService {
 
 function toViews(orders: readonly Order[]): AdminOrderView[] {
   return orders.map((order) => new AdminOrderView(order));
+}
+
+function timeOf({ pickupAt, firstPaidAt }: Order): number {
+  return (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
 }
 
 /** Sums up the items of orders by product. The latest order names the product, which may have been renamed. */

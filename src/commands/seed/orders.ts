@@ -4,7 +4,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { AuthUser } from '../../common/access/auth-user.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
-import { type Order, OrdersService } from '../../orders/orders.service.js';
+import { lockOrderOrFail } from '../../orders/locks.js';
+import type { Order } from '../../orders/orders.service.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
@@ -27,7 +28,6 @@ export class SeedOrders {
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
     private readonly shop: ShopService,
-    private readonly orders: OrdersService,
     private readonly placement: OrderPlacementService,
     private readonly history: PaymentHistoryService,
   ) {}
@@ -67,7 +67,7 @@ export class SeedOrders {
   ): Promise<void> {
     const transactionId = randomUUID();
     for (const status of paymentStatuses) {
-      const order = await this.orders.lockOrFail(tx, orderId);
+      const order = await lockOrderOrFail(tx, orderId);
       const event = {
         status,
         statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
