@@ -8,7 +8,7 @@ const TOTAL = 370_000;
 const PAGE = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
 const LATER_PAGE = '0b0c2a3e-8a55-4c42-9df5-1b7f1a0f7a22';
 
-function buildOrder() {
+function buildOrder(): Order {
   return Object.assign(new Order(), {
     orderId: PAGE,
     grossAmount: TOTAL,

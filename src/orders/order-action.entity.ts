@@ -6,8 +6,7 @@ import { User } from '../users/user.entity.js';
 export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
 
 /** Action that is not stored yet. */
-export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> &
-  Partial<Pick<OrderAction, 'amount' | 'reason'>>;
+export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>;
 
 /** Something that a person did to an order. */
 @Entity('order_actions')

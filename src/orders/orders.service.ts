@@ -19,20 +19,6 @@ import { PaymentAttempt } from './payment-attempt.entity.js';
 
 export { ACTIONS, type Order, type OrderAction };
 
-/** Columns of an order that follow from its payment history. */
-export type PaymentColumns = Pick<
-  Order,
-  | 'status'
-  | 'attemptId'
-  | 'transactionId'
-  | 'paymentType'
-  | 'fraudStatus'
-  | 'transactionAmount'
-  | 'refundedAmount'
-  | 'surplusAmount'
-  | 'completedAt'
->;
-
 @Injectable()
 export class OrdersService {
   readonly #logger = new Logger('Orders');
@@ -127,7 +113,11 @@ export class OrdersService {
   }
 
   /** Updates an order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */
-  async applyPayment(tx: EntityManager, order: LockedOrder, payment: PaymentColumns): Promise<void> {
+  async applyPayment(
+    tx: EntityManager,
+    order: LockedOrder,
+    payment: Pick<Order, 'surplusAmount'> & Partial<Order>,
+  ): Promise<void> {
     const { orderId } = order;
     const wasPaidBefore = order.firstPaidAt !== null;
     if (payment.surplusAmount > order.surplusAmount) {

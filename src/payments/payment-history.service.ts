@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { LockedOrder } from '../orders/locks.js';
-import { type Order, OrdersService, type PaymentColumns } from '../orders/orders.service.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
@@ -10,13 +10,7 @@ import { readPayload } from './transaction-event.js';
 const PAGE_SIZE = 50;
 
 /** Payment event that is not recorded yet. */
-export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> &
-  Partial<
-    Pick<
-      PaymentEvent,
-      'attemptId' | 'transactionId' | 'statusCode' | 'grossAmount' | 'fraudStatus' | 'refundAmount'
-    >
-  >;
+export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
 /** Reasons for the end of an order by the service. The history shows them. */
 const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
@@ -111,8 +105,7 @@ export class PaymentHistoryService {
   /** Stores a signed notification that is invalid or implausible, or a refund that the gateway rejected. */
   async recordRejected(
     tx: EntityManager,
-    event: Pick<PaymentEvent, 'orderId' | 'payload'> &
-      Partial<Pick<PaymentEvent, 'source' | 'transactionId'>>,
+    event: Pick<PaymentEvent, 'orderId' | 'payload'> & Partial<PaymentEvent>,
   ): Promise<void> {
     await tx.insert(PaymentEvent, { ...event, outcome: 'rejected' });
   }
@@ -145,7 +138,7 @@ export class PaymentHistoryService {
   }
 
   /** Returns the columns that follow from a payment; null if the order has them already. */
-  async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<PaymentColumns | null> {
+  async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment) {
     const columns = toColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
     const isChanged = Object.entries(columns).some(
       ([name, value]) => toComparable(order[name as keyof typeof columns]) !== toComparable(value),

@@ -1,6 +1,6 @@
 import { parseAmount } from './plausibility.js';
 import { FAILED_STATUSES } from '../orders/order-status.js';
-import type { Order, PaymentColumns } from '../orders/orders.service.js';
+import type { Order } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { applyEvent, holdsMoney, isRefundedInFull, type Transaction } from './transaction.js';
 import { readTransactionEvent } from './transaction-event.js';
@@ -86,7 +86,7 @@ export function chooseTransaction(
 }
 
 /** Returns the columns of an order that follow from its payment. */
-export function toColumns(order: Order, payment: Payment, newestAttemptId: string): PaymentColumns {
+export function toColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
   const counting = chooseTransaction(transactions, newestAttemptId);
   const surplus = transactions.filter((other) => other !== counting && holdsMoney(other));
@@ -104,7 +104,7 @@ export function toColumns(order: Order, payment: Payment, newestAttemptId: strin
     refundedAmount: counting?.refundedAmount ?? 0,
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
-  };
+  } satisfies Partial<Order>;
 }
 
 /** Returns the amount of a transaction in whole rupiah; the order's total if the gateway sent no usable amount. */

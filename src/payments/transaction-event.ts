@@ -1,32 +1,12 @@
 import { isUUID } from 'class-validator';
-import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { REFUND_STATUSES } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 
-/** Content of a payment event about its transaction. Null if the event does not contain it. */
-export interface TransactionEvent {
-  readonly transactionId: string;
-  readonly attemptId: string | null;
-  readonly paymentType: string | null;
-  readonly status: TransactionStatus;
-  readonly fraudStatus: string | null;
-  /** As received, for example `185000.00`. */
-  readonly grossAmount: string | null;
-  /** Time of the gateway at which the customer chose the payment method, in milliseconds. */
-  readonly startedAt: number | null;
-  /** Sum of the transaction's refunds at the gateway, in whole rupiah. */
-  readonly gatewayRefunds: number | null;
-  /** Whole rupiah of one manual refund; 0 in other events. */
-  readonly manualRefund: number;
-  readonly receivedAt: Date;
-}
+/** What a payment event says about its transaction. A field is null if the event does not contain it. */
+export type TransactionEvent = Readonly<NonNullable<ReturnType<typeof readTransactionEvent>>>;
 
-/**
- * Reads an event of a transaction.
- * @param total total of the order in whole rupiah
- * @returns null for an event that ends the order without naming a transaction
- */
-export function readTransactionEvent(event: PaymentEvent, total: number): TransactionEvent | null {
+/** @returns null for an event that ends the order without naming a transaction */
+export function readTransactionEvent(event: PaymentEvent, total: number) {
   const { transactionId, status, source, fraudStatus, grossAmount, refundAmount, receivedAt } = event;
   if (transactionId === null || status === null) return null;
   const payload = readPayload(event.payload);
@@ -41,15 +21,15 @@ export function readTransactionEvent(event: PaymentEvent, total: number): Transa
     paymentType: typeof payload.payment_type === 'string' ? payload.payment_type : null,
     status,
     fraudStatus,
-    grossAmount,
-    startedAt: parseGatewayTime(payload.transaction_time),
-    gatewayRefunds: isWholeRefundByGateway ? total : gatewayRefunds,
-    manualRefund: isManual ? Number(payload.amount) : 0,
+    grossAmount, // As received, for example `185000.00`.
+    startedAt: parseGatewayTime(payload.transaction_time), // When the customer chose the payment method.
+    gatewayRefunds: isWholeRefundByGateway ? total : gatewayRefunds, // Sum of the transaction's refunds.
+    manualRefund: isManual ? Number(payload.amount) : 0, // One refund outside of the gateway.
     receivedAt,
   };
 }
 
-/** Reads the payload of an event: a message of the gateway, or JSON that the service wrote. */
+/** Parses a message of the gateway, or JSON that the service wrote. */
 export function readPayload(payload: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(payload);

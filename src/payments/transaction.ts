@@ -3,12 +3,11 @@ import { FAILED_STATUSES, isCompleted, isReceived, REFUND_STATUSES } from '../or
 import type { Outcome } from './payment-event.entity.js';
 import type { TransactionEvent } from './transaction-event.js';
 
-/** Fields that a transaction keeps from the events that contain them. */
-type ReportedFields =
-  'transactionId' | 'attemptId' | 'paymentType' | 'status' | 'fraudStatus' | 'grossAmount' | 'startedAt';
-
-/** One try of a customer to pay, with its own id at the gateway, as the history of its order describes it. */
-export interface Transaction extends Pick<TransactionEvent, ReportedFields> {
+/** One try of a customer to pay, with its own id at the gateway. Keeps the fields of its events and adds the sums. */
+export interface Transaction extends Omit<
+  TransactionEvent,
+  'gatewayRefunds' | 'manualRefund' | 'receivedAt'
+> {
   /** Whole rupiah that the gateway returned. */
   readonly gatewayRefunds: number;
   /** Whole rupiah that were returned outside of the gateway. */
