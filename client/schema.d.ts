@@ -722,7 +722,7 @@ export interface components {
                 /** Format: date */
                 to: string;
             }[];
-            /** @description A pickup must be ordered before this time of the day before. */
+            /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
@@ -744,7 +744,7 @@ export interface components {
             /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
             name: string;
-            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            /** @description Maximum number of paid or open orders whose pickup is in the same slot. */
             orders_per_slot: number | null;
             /** @description Closed dates for which paid orders are due */
             paid_orders: components["schemas"]["PaidOrdersView"][];
@@ -757,7 +757,7 @@ export interface components {
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
             /**
-             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes: 15 | 30 | 60 | null;
@@ -1054,7 +1054,7 @@ export interface components {
                 /** Format: date */
                 to: string;
             }[];
-            /** @description A pickup must be ordered before this time of the day before. */
+            /** @description An order must be placed before this time on the day before its pickup. */
             cut_off?: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
@@ -1076,7 +1076,7 @@ export interface components {
             /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
             name?: string;
-            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            /** @description Maximum number of paid or open orders whose pickup is in the same slot. */
             orders_per_slot?: number | null;
             /**
              * Format: date-time
@@ -1085,7 +1085,7 @@ export interface components {
             paused_until?: string | null;
             phone?: string | null;
             /**
-             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes?: 15 | 30 | 60 | null;
@@ -1107,7 +1107,7 @@ export interface components {
                 /** Format: date */
                 to: string;
             }[];
-            /** @description A pickup must be ordered before this time of the day before. */
+            /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
@@ -1129,7 +1129,7 @@ export interface components {
             /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
             name: string;
-            /** @description Number of paid or open orders with a pickup in the same slot at which the slot is full. */
+            /** @description Maximum number of paid or open orders whose pickup is in the same slot. */
             orders_per_slot: number | null;
             /**
              * Format: date-time
@@ -1140,7 +1140,7 @@ export interface components {
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
             /**
-             * @description Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`.
+             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes: 15 | 30 | 60 | null;

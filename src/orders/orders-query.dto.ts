@@ -1,6 +1,6 @@
-import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { Allow, IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
@@ -62,14 +62,12 @@ export class FulfilmentDto {
   fulfilment!: Fulfilment;
 }
 
-export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', format: 'uuid' } } as const;
-
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Converts the id of an order to lower case. Other text becomes the nil UUID, which no order has. */
-@Injectable()
-export class OrderIdPipe implements PipeTransform<string, string> {
-  transform(text: string): string {
-    return isUUID(text, 'loose') ? text.toLowerCase() : NIL_UUID;
-  }
+export class OrderParams {
+  @ApiProperty({ format: 'uuid' })
+  // Other text becomes the nil UUID, which no order has.
+  @Transform(({ value }: { value: string }) => (isUUID(value, 'loose') ? value.toLowerCase() : NIL_UUID))
+  @Allow()
+  order_id!: string;
 }

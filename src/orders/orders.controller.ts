@@ -1,15 +1,15 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { CurrentUser } from '../common/access/current-user.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { ApiIdempotencyKey, IdempotentBody } from '../common/http/idempotency.js';
+import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE, SHOP_CLOSED } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_ID_PARAM, ORDER_LIST_DOCS, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
+import { ORDER_LIST_DOCS, OrderParams, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersService } from './orders.service.js';
 
@@ -24,8 +24,7 @@ export class OrdersController {
     private readonly placement: OrderPlacementService,
   ) {}
 
-  @ApiBody({ type: CreateOrderDto })
-  @ApiIdempotencyKey()
+  @ApiIdempotent(CreateOrderDto)
   @ApiEndpoint({
     summary: 'Create an order at catalog prices',
     description:
@@ -66,34 +65,27 @@ export class OrdersController {
     return this.#pages.run(find, { client: String(customer.id), disconnected });
   }
 
-  @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return an order',
     description:
       'For its owner and administrators. To poll an order, send its last ETag in `If-None-Match`: 304 means unchanged.',
     access: 'user',
     success: { status: 200, data: { order: OrderView } },
-    failures: [failures.malformedRequest(), failures.notFound()],
+    failures: [failures.notFound()],
   })
   @Get(':order_id')
-  async show(@CurrentUser() authUser: AuthUser, @Param('order_id', OrderIdPipe) orderId: string) {
+  async show(@CurrentUser() authUser: AuthUser, @Param() { order_id: orderId }: OrderParams) {
     return { order: new OrderView(await this.orders.findFor(authUser, orderId)) };
   }
 
-  @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return the payment page of a pending order, or open a new one',
     access: 'user',
     success: { status: 200, data: PaymentPageView },
-    failures: [
-      failures.malformedRequest(),
-      failures.notFound(),
-      failures.orderNotPending(),
-      failures.gatewayUnavailable(),
-    ],
+    failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
   })
   @Post(':order_id/token')
-  async token(@CurrentUser() customer: AuthUser, @Param('order_id', OrderIdPipe) orderId: string) {
+  async token(@CurrentUser() customer: AuthUser, @Param() { order_id: orderId }: OrderParams) {
     return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));
   }
 }

@@ -73,9 +73,7 @@ export class OrdersRepository {
       )
       .andWhere(isPaidSql('o'))
       .andWhere("o.fulfilment <> 'refused'");
-    return loadWithCustomersAndItems(
-      isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders,
-    );
+    return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
   /** Counts the open orders of a customer. The number stays right until the transaction ends. */

@@ -1,18 +1,17 @@
 import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { CurrentUser } from '../common/access/current-user.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
-import { ApiIdempotencyKey, IdempotentBody } from '../common/http/idempotency.js';
+import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { FULFILMENTS } from '../orders/fulfilment.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import {
   AdminOrdersQuery,
   FulfilmentDto,
-  ORDER_ID_PARAM,
   ORDER_LIST_DOCS,
-  OrderIdPipe,
+  OrderParams,
   UNKNOWN_FULFILMENT,
 } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -50,7 +49,6 @@ export class AdminOrdersController {
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
   }
 
-  @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
@@ -67,14 +65,10 @@ export class AdminOrdersController {
         notifications: [NotificationView],
       },
     },
-    failures: [
-      failures.malformedRequest(),
-      failures.validation({ last_id: 'last_id should be a number' }),
-      failures.notFound(),
-    ],
+    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   @Get(':order_id')
-  async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: lastId }: HistoryQuery) {
+  async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
     const events = await this.history.findPage(orderId, lastId);
     if (events.length === 0 && lastId > 0) throw failures.notFound();
@@ -86,8 +80,6 @@ export class AdminOrdersController {
     return { order: new AdminOrderView(order), transactions, actions, meta, notifications };
   }
 
-  @ApiParam(ORDER_ID_PARAM)
-  @ApiBody({ type: FulfilmentDto })
   @ApiEndpoint({
     summary: 'Take an order to its next step, or one step back',
     description:
@@ -108,15 +100,13 @@ export class AdminOrdersController {
   @Put(':order_id/fulfilment')
   async advance(
     @CurrentUser() admin: AuthUser,
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,
   ) {
     return { order: new AdminOrderView(await this.steps.advance(admin, orderId, fulfilment)) };
   }
 
-  @ApiParam(ORDER_ID_PARAM)
-  @ApiBody({ type: RefundDto })
-  @ApiIdempotencyKey()
+  @ApiIdempotent(RefundDto)
   @ApiEndpoint({
     summary: 'Return money to the customer of a paid order',
     description:
@@ -137,7 +127,7 @@ export class AdminOrdersController {
   @Post(':order_id/refund')
   async refund(
     @CurrentUser() admin: AuthUser,
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param() { order_id: orderId }: OrderParams,
     @IdempotentBody() request: RefundDto,
   ) {
     return { order: new AdminOrderView(await this.refunds.refund(admin, orderId, request)) };

@@ -85,12 +85,8 @@ export class TransactionView {
   @ApiProperty({ example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   readonly transaction_id: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Payment page of the transaction',
-  })
+  /** Payment page of the transaction */
+  @ApiProperty({ format: 'uuid' })
   readonly attempt_id: string | null;
 
   @ApiProperty({ type: String, nullable: true, example: 'gopay' })

@@ -1,26 +1,22 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import { createHash } from 'node:crypto';
 import { IdempotentRequest } from '../common/http/idempotency.js';
-import { MaxCharacters, STORABLE } from '../common/validation/text.decorator.js';
+import { MaxCharacters, STORABLE, Trim } from '../common/validation/text.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 
-const AMOUNT = { message: 'amount should be a whole number from 1' };
 const TRANSACTION_ID = { message: 'transaction_id should be the id of a transaction' };
 const REASON = { message: 'reason should be a text of at most 255 characters' };
 
 export class RefundDto extends IdempotentRequest {
   /** Whole rupiah. Default: all that is not refunded yet. */
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, example: 50000 })
   @IsOptional()
-  @Max(Number.MAX_SAFE_INTEGER, AMOUNT)
-  @Min(1, AMOUNT)
-  @IsInt(AMOUNT)
+  @WholeNumber({ min: 1, required: false, example: 50000 })
   amount?: number | null;
 
   @ApiPropertyOptional({ type: String, maxLength: 255, example: 'The oven broke' })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @Trim({ blank: '' })
   @MaxCharacters(255, REASON)
   @Matches(STORABLE, REASON)
   reason?: string | null;

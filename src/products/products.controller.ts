@@ -74,7 +74,7 @@ export class ProductsController {
     access: 'user',
     isCatalog: true,
     success: { status: 200, data: { products: ListedProductView } },
-    failures: [failures.malformedRequest(), failures.notFound()],
+    failures: [failures.notFound()],
   })
   @Get(':product_id')
   async show(
@@ -140,7 +140,7 @@ export class ProductsController {
     summary: 'Delete a product and its images',
     access: 'admin',
     success: { status: 204 },
-    failures: [failures.malformedRequest(), failures.notFound()],
+    failures: [failures.notFound()],
   })
   @Delete(':product_id')
   async delete(@Param('product_id', ProductIdPipe) productId: number): Promise<void> {

@@ -24,7 +24,7 @@ export class ReportsController {
       'date of its payment. A day without orders has empty lists.',
     access: 'admin',
     success: { status: 200, data: DayView },
-    failures: [failures.malformedRequest(), BAD_DATE],
+    failures: [BAD_DATE],
   })
   @Get('days/:date')
   day(@Param() { date }: DayParams): Promise<DayView> {

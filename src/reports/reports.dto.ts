@@ -50,17 +50,10 @@ export class DayView {
   @ApiProperty({ type: [DayProductView], description: 'By name' })
   readonly products!: DayProductView[];
 
-  @ApiProperty({
-    type: [AdminOrderView],
-    description: 'By pickup time; orders without a pickup time come last',
-  })
+  /** By pickup time; orders without a pickup time come last */
   readonly orders!: AdminOrderView[];
 
-  @ApiProperty({
-    type: [AdminOrderView],
-    description:
-      'Today: paid orders of the past 30 days, neither collected nor refused, oldest first. Otherwise empty',
-  })
+  /** Today: paid orders of the past 30 days, neither collected nor refused, oldest first. Otherwise empty */
   readonly overdue!: AdminOrderView[];
 }
 

@@ -1,67 +1,37 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { IsIn, IsOptional, isString, Matches, ValidateBy } from 'class-validator';
 import { isExistingDate, parseInstant } from '../common/calendar.js';
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
-import { MaxCharacters, STORABLE, Text } from '../common/validation/text.decorator.js';
+import { OptionalText, PhoneNumber, STORABLE, Text, Trim } from '../common/validation/text.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import type { ClosedRange } from './shop.entity.js';
 
 const MAX_RANGES = 50;
+const MAX_WEBSITE = 2000;
 const SLOT_MINUTES = [15, 30, 60];
-const ORDERS_PER_SLOT = { message: 'orders_per_slot should be a whole number from 1 to 999' };
-const RANGES =
+const CLOSED_RANGES_MESSAGE =
   `closed_ranges should be a list of at most ${MAX_RANGES} ranges {from, to, reason}, with dates from ≤ to ` +
   `and a reason of at most 100 characters or null`;
-const PAUSE = 'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
+const PAUSED_UNTIL_MESSAGE =
+  'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
 
-/** Trims an optional text. A blank text becomes null. */
-function TrimToNull(): PropertyDecorator {
-  return applyDecorators(
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() || null : value)),
-    IsOptional(),
-  );
-}
-
-function PhoneNumber(): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: String, nullable: true, minLength: 5, maxLength: 32, example: '+62 812-3456-7890' }),
-    TrimToNull(),
-    Matches(/^[0-9 +\-().]{5,32}$/, { message: '$property should be a phone number' }),
-  );
-}
-
-/** Public details of the shop, and settings of 1.3. */
-export class ShopDetails {
+/** Settings that a request may leave out. A setting that is absent does not change. */
+export class OptionalShopSettings {
   @Text({ maxLength: 100, isSingleLine: true, example: 'Roti Pagi' })
   name!: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    maxLength: 300,
-    example: 'Jl. Kemang Raya 12, Jakarta Selatan',
-  })
-  @TrimToNull()
-  @MaxCharacters(300, { message: 'address can have 300 characters at max' })
-  @Matches(STORABLE, { message: 'address contains a character that is not allowed' })
-  @IsString({ message: 'address should be a text' })
+  @OptionalText({ maxLength: 300, blank: null, example: 'Jl. Kemang Raya 12, Jakarta Selatan' })
   address!: string | null;
 
-  @PhoneNumber()
+  @PhoneNumber({ blank: null })
   phone!: string | null;
 
-  @PhoneNumber()
+  @PhoneNumber({ blank: null })
   whatsapp!: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    format: 'uri',
-    maxLength: 2000,
-    example: 'http://localhost:8080',
-  })
-  @TrimToNull()
+  @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE, example: 'http://localhost:8080' })
+  @Trim({ blank: null })
+  @IsOptional()
   @ValidateBy({
     name: 'isWebsite',
     validator: { validate: isWebsite, defaultMessage: () => 'website should be an http or https URL' },
@@ -90,28 +60,25 @@ export class ShopDetails {
   })
   @ValidateBy({
     name: 'areClosedRanges',
-    validator: { validate: areClosedRanges, defaultMessage: () => RANGES },
+    validator: { validate: areClosedRanges, defaultMessage: () => CLOSED_RANGES_MESSAGE },
   })
   closed_ranges!: readonly ClosedRange[];
 
-  /** A pickup must be ordered before this time of the day before. */
+  /** An order must be placed before this time on the day before its pickup. */
   @ApiProperty({ type: String, nullable: true, example: '20:00' })
   @IsOptional()
   @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'cut_off should be a time HH:MM, such as 20:00, or null' })
   cut_off!: string | null;
 
-  /** Length of a slot, counted from the start of its opening window. Used only together with `orders_per_slot`. */
+  /** Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`. */
   @ApiProperty({ type: 'integer', nullable: true, enum: [...SLOT_MINUTES, null], example: null })
   @IsOptional()
   @IsIn(SLOT_MINUTES, { message: 'slot_minutes should be 15, 30, 60 or null' })
   slot_minutes!: number | null;
 
-  /** Number of paid or open orders with a pickup in the same slot at which the slot is full. */
-  @ApiProperty({ type: 'integer', nullable: true, minimum: 1, maximum: 999, example: null })
+  /** Maximum number of paid or open orders whose pickup is in the same slot. */
   @IsOptional()
-  @Max(999, ORDERS_PER_SLOT)
-  @Min(1, ORDERS_PER_SLOT)
-  @IsInt(ORDERS_PER_SLOT)
+  @WholeNumber({ min: 1, max: 999, example: null })
   orders_per_slot!: number | null;
 
   /** The shop takes no orders until this time: ISO 8601 with an offset. */
@@ -119,7 +86,10 @@ export class ShopDetails {
   @IsOptional()
   @ValidateBy({
     name: 'isInstant',
-    validator: { validate: (value) => parseInstant(value) !== null, defaultMessage: () => PAUSE },
+    validator: {
+      validate: (value) => parseInstant(value) !== null,
+      defaultMessage: () => PAUSED_UNTIL_MESSAGE,
+    },
   })
   paused_until!: string | null;
 }
@@ -127,16 +97,13 @@ export class ShopDetails {
 /** Keeps the known fields of each range, and sorts the ranges by date. */
 export function normalizeRanges(ranges: readonly ClosedRange[]): ClosedRange[] {
   return ranges
-    .map(({ from, to, reason }) => ({
-      from,
-      to,
-      reason: reason?.trim() === '' ? null : (reason?.trim() ?? null),
-    }))
+    .map(({ from, to, reason }) => ({ from, to, reason: (reason ?? '').trim() || null }))
     .sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
 }
 
 function isWebsite(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:\/\/[^\s\p{C}]{1,1900}$/iu.test(value) && URL.canParse(value);
+  if (typeof value !== 'string' || value.length > MAX_WEBSITE) return false;
+  return /^https?:\/\/[^\s\p{C}]+$/iu.test(value) && URL.canParse(value);
 }
 
 function areClosedRanges(value: unknown): boolean {
@@ -145,8 +112,7 @@ function areClosedRanges(value: unknown): boolean {
 
 function isClosedRange(value: unknown): boolean {
   const { from, to, reason = null } = (value ?? {}) as Record<string, unknown>;
-  const isReason = reason === null || (typeof reason === 'string' && /^.{0,100}$/su.test(reason));
-  return (
-    isExistingDate(from) && isExistingDate(to) && from <= to && isReason && STORABLE.test(String(reason))
-  );
+  const text = typeof reason === 'string' ? reason.trim() : reason;
+  const isReason = text === null || (isString(text) && /^.{0,100}$/su.test(text) && STORABLE.test(text));
+  return isExistingDate(from) && isExistingDate(to) && from <= to && isReason;
 }

@@ -1,20 +1,16 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 import { IsCalendarDate, isTimeZone } from '../common/calendar.js';
+import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import { IsOpeningHours } from './opening-hours.decorator.js';
-import { ShopDetails } from './shop-details.dto.js';
+import { OptionalShopSettings } from './shop-details.dto.js';
 import type { OpeningHours } from './shop.entity.js';
 
 const MAX_CLOSED = 366;
-const MAX_LEAD_MINUTES = 7 * 24 * 60;
-const MAX_DAYS_AHEAD = 90;
-
 const TIME_ZONE = 'time_zone should be the name of a time zone, such as Asia/Jakarta';
 const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} dates, such as 2026-12-25` };
-const LEAD_MINUTES = { message: `lead_minutes should be a whole number from 0 to ${MAX_LEAD_MINUTES}` };
-const DAYS_AHEAD = { message: `days_ahead should be a whole number from 1 to ${MAX_DAYS_AHEAD}` };
 
-class ShopRules {
+class RequiredShopSettings {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone, defaultMessage: () => TIME_ZONE } })
   time_zone!: string;
@@ -30,27 +26,21 @@ class ShopRules {
   closed!: string[];
 
   /** Minimum time from an order to its pickup, in minutes. */
-  @ApiProperty({ type: 'integer', example: 120 })
-  @Max(MAX_LEAD_MINUTES, LEAD_MINUTES)
-  @Min(0, LEAD_MINUTES)
-  @IsInt(LEAD_MINUTES)
+  @WholeNumber({ min: 0, max: 7 * 24 * 60, example: 120 })
   lead_minutes!: number;
 
   /** Days from today to the last day on which an order can be collected. */
-  @ApiProperty({ type: 'integer', example: 14 })
-  @Max(MAX_DAYS_AHEAD, DAYS_AHEAD)
-  @Min(1, DAYS_AHEAD)
-  @IsInt(DAYS_AHEAD)
+  @WholeNumber({ min: 1, max: 90, example: 14 })
   days_ahead!: number;
 }
 
 /**
- * Settings in a request. A detail that is absent does not change. The details come first: an input with too many values is
- * cut off at its end, where a missing value is a failure.
+ * Settings in a request. The optional ones come first: an input with too many values is cut off at its end, where a missing
+ * value is a failure.
  */
 export class ShopDto extends IntersectionType(
-  PartialType(ShopDetails, { skipNullProperties: false }),
-  ShopRules,
+  PartialType(OptionalShopSettings, { skipNullProperties: false }),
+  RequiredShopSettings,
 ) {}
 
 /** Part of a day in which an order can be collected. */
@@ -66,7 +56,7 @@ export class PickupWindowView {
 }
 
 /** Settings of the shop, and the pickup windows that result from them. */
-export class ShopView extends IntersectionType(ShopRules, ShopDetails) {
+export class ShopView extends IntersectionType(RequiredShopSettings, OptionalShopSettings) {
   @ApiProperty({ type: [PickupWindowView], description: 'Windows from which a customer can choose now' })
   pickup!: readonly PickupWindowView[];
 }

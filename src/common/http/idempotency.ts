@@ -1,16 +1,20 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHeader, ApiHideProperty } from '@nestjs/swagger';
+import { applyDecorators, createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiHideProperty } from '@nestjs/swagger';
 import { IsOptional, Length } from 'class-validator';
 import type { Request } from 'express';
 
-export const ApiIdempotencyKey = (): MethodDecorator =>
-  ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description:
-      'Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  });
+const IDEMPOTENCY_KEY = ApiHeader({
+  name: 'Idempotency-Key',
+  required: false,
+  description:
+    'Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+});
+
+/** Documents the header and the body that `IdempotentBody` injects. */
+export function ApiIdempotent(body: Type<IdempotentRequest>): MethodDecorator {
+  return applyDecorators(IDEMPOTENCY_KEY, ApiBody({ type: body }));
+}
 
 /** Base of the DTOs for `IdempotentBody`. */
 export abstract class IdempotentRequest {

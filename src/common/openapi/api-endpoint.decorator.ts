@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, RequestMethod, type Type } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import {
   ApiConsumes,
   ApiExtension,
@@ -42,12 +42,18 @@ interface EndpointOptions {
  */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   return (target, key, descriptor) => {
-    const method: unknown = Reflect.getMetadata(METHOD_METADATA, descriptor.value as object);
-    describeEndpoint(options, method !== RequestMethod.GET)(target, key, descriptor);
+    const handler = descriptor.value as object;
+    const changesState = Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET;
+    const hasPathParameter = String(Reflect.getMetadata(PATH_METADATA, handler)).includes(':');
+    describeEndpoint(options, changesState, hasPathParameter)(target, key, descriptor);
   };
 }
 
-function describeEndpoint(options: EndpointOptions, changesState: boolean): MethodDecorator {
+function describeEndpoint(
+  options: EndpointOptions,
+  changesState: boolean,
+  hasPathParameter: boolean,
+): MethodDecorator {
   const { summary, description = '', access, success, takes, acceptsIfMatch = false } = options;
   const { data = {}, cookies } = success;
   // A streamed file has no ETag.
@@ -80,6 +86,8 @@ function describeEndpoint(options: EndpointOptions, changesState: boolean): Meth
       ...when(access === 'admin', failures.adminOnly()),
       ...when(changesState, failures.originNotAllowed()),
       ...when(acceptsIfMatch, failures.changedMeanwhile()),
+      // Express cannot decode a parameter such as `%ZZ`. With a body, `BODY_FAILURES` contains this failure.
+      ...when(hasPathParameter && takes === undefined, failures.malformedRequest()),
       ...(options.failures ?? []),
       ...when(takes !== undefined, ...BODY_FAILURES),
       failures.headersTooLarge(),

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Matches } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
 
 export interface TextRules {
   /** Unicode code points, as in PostgreSQL and JSON Schema. */
@@ -25,6 +25,47 @@ export function MaxCharacters(limit: number, options: { readonly message: string
   return Matches(new RegExp(`^.{0,${limit}}$`, 'su'), options);
 }
 
+/** Trims a text. A text that is blank becomes `blank`. */
+export function Trim({ blank }: { readonly blank: '' | null | undefined }): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.trim() || blank : value,
+  );
+}
+
+/** Trims, documents and validates a text that may be absent. */
+export function OptionalText({
+  maxLength,
+  blank,
+  ...docs
+}: { readonly maxLength: number; readonly blank: null | undefined } & ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: String, maxLength, ...docs }),
+    Trim({ blank }),
+    IsOptional(),
+    IsString({ message: '$property should be a text' }),
+    Matches(STORABLE, { message: '$property contains a character that is not allowed' }),
+    MaxCharacters(maxLength, { message: `$property can have ${maxLength} characters at max` }),
+  );
+}
+
+/** Trims, documents and validates a phone number that may be absent. With `blank: ''`, a blank text is rejected. */
+export function PhoneNumber({
+  blank,
+  required = true,
+}: {
+  readonly blank: '' | null;
+  readonly required?: boolean;
+}): PropertyDecorator {
+  const pattern = /^[0-9 +\-().]{5,32}$/;
+  const docs = { minLength: 5, maxLength: 32, pattern: pattern.source, example: '+62 812-3456-7890' };
+  return applyDecorators(
+    ApiProperty({ type: String, nullable: true, required, ...docs }),
+    Trim({ blank }),
+    IsOptional(),
+    Matches(pattern, { message: '$property should be a phone number' }),
+  );
+}
+
 /** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
 export function Text({
   maxLength,
@@ -35,7 +76,7 @@ export function Text({
 }: TextRules): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, minLength: 1, maxLength, example }),
-    Transform(({ value }: { value: unknown }) => (trim && typeof value === 'string' ? value.trim() : value)),
+    ...(trim ? [Trim({ blank: '' })] : []),
     Matches(/\S/, { message: `${label} is required` }),
     ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
     Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
