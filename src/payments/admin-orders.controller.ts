@@ -22,10 +22,12 @@ import {
   NotificationView,
   TransactionView,
 } from './order-history.dto.js';
-import { OrderStepsService } from './order-steps.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
+import { PaymentSyncService } from './payment-sync.service.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
+
+const HISTORY_PAGE_SIZE = 50;
 
 @ApiTags('Administration')
 @Controller('admin/orders')
@@ -33,7 +35,7 @@ export class AdminOrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
-    private readonly steps: OrderStepsService,
+    private readonly paymentSync: PaymentSyncService,
     private readonly refunds: RefundsService,
   ) {}
 
@@ -70,12 +72,12 @@ export class AdminOrdersController {
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.history.findPage(orderId, lastId);
-    if (events.length === 0 && lastId > 0) throw failures.notFound();
-    const payment = await this.history.readPayment(order);
+    const payment = await this.history.read(order);
+    const page = payment.events.filter(({ id }) => Number(id) > lastId).slice(0, HISTORY_PAGE_SIZE);
+    if (page.length === 0 && lastId > 0) throw failures.notFound();
     const transactions = payment.transactions.map((transaction) => new TransactionView(order, transaction));
     const actions = (await this.orders.listActions(orderId)).map((action) => new ActionView(action));
-    const notifications = events.map((event) => new NotificationView(event));
+    const notifications = page.map((event) => new NotificationView(event));
     const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
     return { order: new AdminOrderView(order), transactions, actions, meta, notifications };
   }
@@ -103,7 +105,7 @@ export class AdminOrdersController {
     @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,
   ) {
-    return { order: new AdminOrderView(await this.steps.advance(admin, orderId, fulfilment)) };
+    return { order: new AdminOrderView(await this.paymentSync.advance(admin, orderId, fulfilment)) };
   }
 
   @ApiIdempotent(RefundDto)

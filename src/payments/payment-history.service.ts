@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { LockedOrder } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { foldHistory, type Payment, toColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
-import { readPayload } from './transaction-event.js';
-
-const PAGE_SIZE = 50;
 
 /** Payment event that is not recorded yet. */
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
@@ -23,18 +20,6 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  /**
-   * Returns a page of an order's events, oldest first.
-   * @param lastId last event of the previous page; 0 for the first page
-   */
-  findPage(orderId: string, lastId: number): Promise<PaymentEvent[]> {
-    return this.dataSource.manager.find(PaymentEvent, {
-      where: { orderId, id: MoreThan(String(lastId)) },
-      order: { id: 'ASC' },
-      take: PAGE_SIZE,
-    });
-  }
-
   /** Returns the ids, after an id, of orders with several payment events. Ignores rejected events. */
   async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
     const rows = await this.dataSource.manager
@@ -49,25 +34,14 @@ export class PaymentHistoryService {
     return rows.map(({ orderId }) => orderId);
   }
 
-  /** Returns the payment of an order, as all of its events describe it. */
-  async readPayment(order: Order, tx: EntityManager = this.dataSource.manager): Promise<Payment> {
-    return foldHistory(order, await this.#readEvents(tx, order));
-  }
-
-  /** Returns the ids of the transactions that rejected and unconfirmed notifications name, and the id of the last applied event. */
-  async readUnsettled(order: Order, tx: EntityManager = this.dataSource.manager) {
-    const events = await this.#readEvents(tx, order);
-    const ids = events
-      .filter(
-        ({ source, outcome }) => source === 'notification' && ['rejected', 'unconfirmed'].includes(outcome),
-      )
-      .map(({ payload }) => readPayload(payload).transaction_id)
-      .filter((id) => typeof id === 'string' && id !== '' && id.length <= 255) as string[];
-    return {
-      payment: foldHistory(order, events),
-      transactionIds: [...new Set(ids)],
-      lastAppliedId: events.findLast(({ outcome }) => outcome === 'applied')?.id ?? null,
-    };
+  /** Returns the events of an order, oldest first, and the payment that they describe. */
+  async read(
+    order: Order,
+    tx: EntityManager = this.dataSource.manager,
+  ): Promise<Payment & { readonly events: readonly PaymentEvent[] }> {
+    const { orderId } = order;
+    const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
+    return { ...foldHistory(order, events), events };
   }
 
   /**
@@ -78,14 +52,13 @@ export class PaymentHistoryService {
     const { orderId } = order;
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const history = isFirst ? [] : await this.#readEvents(tx, order);
+    const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
     const received = Object.assign(new PaymentEvent(), event, {
       orderId,
       outcome: 'applied',
       receivedAt: new Date(),
     });
-    const before = foldHistory(order, history);
-    let payment = foldHistory(order, [...history, received]);
+    let payment: Payment = foldHistory(order, [...before.events, received]);
     received.outcome = payment.lastOutcome;
     if (event.source === 'notification' && order.hasEnded && countHeld(payment) > countHeld(before)) {
       received.outcome = 'unconfirmed';
@@ -112,7 +85,7 @@ export class PaymentHistoryService {
 
   /** Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it. */
   async end(tx: EntityManager, order: LockedOrder, status: 'cancel' | 'expire'): Promise<void> {
-    const { transactions, endedAs } = await this.readPayment(order, tx);
+    const { transactions, endedAs } = await this.read(order, tx);
     const wasPaid = order.isPaid || order.status === 'refund';
     if (endedAs !== null || wasPaid || transactions.some(isUndecided)) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
@@ -128,13 +101,9 @@ export class PaymentHistoryService {
    * @returns true if the columns were wrong
    */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
-    const change = await this.#findChange(tx, order, await this.readPayment(order, tx));
+    const change = await this.#findChange(tx, order, await this.read(order, tx));
     if (change !== null) await this.orders.applyPayment(tx, order, change);
     return change !== null;
-  }
-
-  #readEvents(tx: EntityManager, { orderId }: Order): Promise<PaymentEvent[]> {
-    return tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
   }
 
   /** Returns the columns that follow from a payment; null if the order has them already. */

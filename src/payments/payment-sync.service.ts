@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { AuthUser } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import {
   type GatewayTransaction,
@@ -7,12 +9,18 @@ import {
   PaymentGateway,
   TRANSACTION_STATUSES,
 } from '../gateway/payment-gateway.js';
+import type { Fulfilment } from '../orders/fulfilment.js';
 import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
+import type { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { parseAmount } from './plausibility.js';
 import { isUndecided } from './transaction.js';
+import { readPayload } from './transaction-event.js';
+
+/** The order changes during a call at most once for each new payment page or payment. */
+const MAX_TRIES = 5;
 
 type Operation = 'status' | 'cancel' | 'expire';
 /** Response of the gateway, with the payment attempt that the gateway names. */
@@ -28,6 +36,41 @@ export class PaymentSyncService {
     private readonly history: PaymentHistoryService,
   ) {}
 
+  /** @throws Failure 404 for another customer's order; 409 if the order is not open; 502 if the gateway fails */
+  async cancel(customer: AuthUser, orderId: string): Promise<Order> {
+    const order = await this.orders.findOwn(customer, orderId);
+    if (!order.isOpen || !(await this.#endPayment(orderId, customer.id))) throw failures.orderNotPending();
+    return this.orders.findOwn(customer, orderId);
+  }
+
+  /**
+   * Takes an order to its next step. Refusing an unpaid order first cancels its payment at the gateway: if that fails, the
+   * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
+   * @throws Failure 404 for an unknown order; 409 if the order cannot take this step; 502 if the gateway fails
+   */
+  async advance(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
+    if (next === 'refused') {
+      const order = await this.orders.findWithCustomer(orderId);
+      if (order.status === 'pending' && order.canBecome(next)) await this.#endPayment(orderId);
+    }
+    return this.orders.storeStep(admin, orderId, next);
+  }
+
+  /** Cancels the payment of an order. Returns false if the order was paid, or has ended, in the meantime. */
+  async #endPayment(orderId: string, userId?: number): Promise<boolean> {
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        // If the order changed during the call, for example by a new payment attempt, call again.
+        const { order, outcome } = await this.sync(orderId, 'cancel', userId);
+        if (outcome !== 'outdated' || !order.awaitsPayment) return order.status === 'cancel';
+      }
+      throw failures.gatewayUnavailable();
+    } catch (error) {
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+
   /**
    * Calls the gateway for each attempt of an order and for each transaction that the attempts do not report, and records the
    * responses. `cancel` and `expire` also end the order, unless it was paid or can still be paid. If the order changed during
@@ -42,12 +85,13 @@ export class PaymentSyncService {
     userId?: number,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
     const before = await this.orders.findWithCustomer(orderId);
-    const { payment, transactionIds, lastAppliedId } = await this.history.readUnsettled(before);
-    const attemptIds = before.attemptIds;
+    const history = await this.history.read(before);
+    const { attemptIds } = before;
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const undecided = payment.transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
-    const missing = [...new Set([...undecided, ...transactionIds])].filter((id) => !reported.has(id));
+    const undecided = history.transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
+    const known = new Set([...undecided, ...listUnconfirmed(history.events)]);
+    const missing = [...known].filter((id) => !reported.has(id));
     const ofTransactions = await Promise.all(
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
@@ -55,9 +99,9 @@ export class PaymentSyncService {
 
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
-      const now = await this.history.readUnsettled(order, tx);
-      const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
-      const isOutdated = now.lastAppliedId !== lastAppliedId || !attemptIds.includes(newestAttemptId);
+      const now = await this.history.read(order, tx);
+      const hasNewPage = !attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
+      const isOutdated = hasNewPage || findLastApplied(now.events) !== findLastApplied(history.events);
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
         if (isOutdated && event.source !== 'cancellation') continue;
@@ -69,8 +113,8 @@ export class PaymentSyncService {
       }
       if (operation !== 'status' && (!isOutdated || order.status === operation))
         await this.history.end(tx, order, operation);
-      const { endedAs } = await this.history.readPayment(order, tx);
-      if (userId !== undefined && endedAs === 'cancel' && now.payment.endedAs === null)
+      const { endedAs } = await this.history.read(order, tx);
+      if (userId !== undefined && endedAs === 'cancel' && now.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
       // The service itself ended these payments, so the outcome is not `found`.
@@ -108,6 +152,20 @@ export class PaymentSyncService {
     const source = isCancelled ? 'cancellation' : 'reconciliation';
     return { ...transaction, refundAmount: parseAmount(transaction.refundAmount), status, source };
   }
+}
+
+/** Lists the ids of the transactions that rejected and unconfirmed notifications name. */
+function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
+  return events
+    .filter(({ source }) => source === 'notification')
+    .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
+    .map(({ payload }) => readPayload(payload).transaction_id)
+    .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
+}
+
+/** Returns the id of the last event that changed the payment. */
+function findLastApplied(events: readonly PaymentEvent[]): string | undefined {
+  return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 
 /** @throws GatewayUnavailableError for a status that this version does not know */

@@ -5,7 +5,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
-import { OrderStepsService } from './order-steps.service.js';
 import { PaymentEvent } from './payment-event.entity.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
@@ -20,7 +19,6 @@ import { RefundsService } from './refunds.service.js';
   imports: [TypeOrmModule.forFeature([PaymentEvent, Refund]), GatewayModule, JobsModule, OrdersModule],
   controllers: [PaymentsController, OrderCancellationController, AdminOrdersController],
   providers: [
-    OrderStepsService,
     PaymentHistoryService,
     PaymentSyncService,
     PaymentsService,

@@ -114,7 +114,7 @@ export class RefundSettlementService implements OnModuleInit {
     reason,
   }: Refund): Promise<GatewayTransaction> {
     const order = await this.orders.findWithCustomer(orderId);
-    const { transactions } = await this.history.readPayment(order);
+    const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
     // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already
     // `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
@@ -157,7 +157,7 @@ export class RefundSettlementService implements OnModuleInit {
     // No request has returned this result yet. Version 1.2 inserts refunds with the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
-    const { transactions } = await this.history.readPayment(order, tx);
+    const { transactions } = await this.history.read(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
     const manualSum = (known?.manualRefunds ?? 0) + (isManual ? amount : 0);
     await this.history.record(tx, order, {

@@ -130,7 +130,7 @@ export class RefundsService {
     order: LockedOrder,
     transactionId?: string | null,
   ): Promise<Transaction> {
-    const { transactions } = await this.history.readPayment(order, tx);
+    const { transactions } = await this.history.read(order, tx);
     const transaction =
       transactionId == null
         ? chooseTransaction(transactions, order.orderId)
@@ -148,7 +148,7 @@ export class RefundsService {
     const unanswered = { refundId, isAnswered: false };
     const { affected } = await this.dataSource.manager.update(Refund, unanswered, { isAnswered: true });
     if (affected === 1 || idempotencyKey !== null) return;
-    const { transactions } = await this.history.readPayment(order);
+    const { transactions } = await this.history.read(order);
     const transaction = transactions.find((known) => known.transactionId === transactionId);
     if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
   }
