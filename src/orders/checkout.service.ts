@@ -70,8 +70,8 @@ export class CheckoutService {
     if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
     const { orderId } = order;
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
-      const stored = await this.orders.findOrFail(orderId);
-      return stored.needsPage ? null : stored;
+      const stored = await this.orders.find({ orderId, userId: customer.id });
+      return stored?.needsPage === false ? stored : null;
     });
     // Another request held the lease and got no page in time.
     if (current === null) throw failures.gatewayUnavailable();

@@ -49,7 +49,7 @@ export class OrderMailsService implements OnModuleInit {
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {
-    const order = await this.orders.findWithCustomer(orderId);
+    const order = await this.orders.find({ orderId });
     if (order === null || (mail === 'order-ready' && !isPrepared(order))) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.textsFor(customer);

@@ -55,8 +55,7 @@ export class OrderPlacementService {
     const { order } = stored;
     const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
     // The order has ended, or this request's lease expired during the call and another request has taken it.
-    if (attempt === null)
-      return this.checkout.ensurePage(await this.orders.findOrFail(order.orderId), customer);
+    if (attempt === null) return this.checkout.ensurePage(order, customer);
     return Object.assign(order, { attempts: [attempt], payUntil: attempt.expiresAt });
   }
 

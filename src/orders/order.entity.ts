@@ -26,7 +26,7 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** Loaded for lists, administrators and mails, but not when a customer reads a single order. */
+  /** Not loaded when a customer reads a single order. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
   customer!: User;

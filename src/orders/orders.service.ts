@@ -51,23 +51,12 @@ export class OrdersService {
 
   /** @throws Failure 404 for an unknown order and, unless the user is an administrator, for another customer's order */
   async findFor(authUser: AuthUser, orderId: string): Promise<Order> {
-    const isAdmin = await this.users.isAdmin(authUser);
-    return isAdmin ? this.findWithCustomer(orderId) : this.findOwn(authUser, orderId);
+    return this.find(orderId, (await this.users.isAdmin(authUser)) ? undefined : authUser.id);
   }
 
-  /**
-   * Returns any order, for administrators.
-   * @throws Failure 404
-   */
-  async findWithCustomer(orderId: string): Promise<Order> {
-    const order = await this.orders.findWithCustomer(orderId);
-    if (order === null) throw failures.notFound();
-    return order;
-  }
-
-  /** @throws Failure 404 unless the user owns the order */
-  async findOwn(customer: AuthUser, orderId: string): Promise<Order> {
-    const order = await this.orders.find({ orderId, userId: customer.id });
+  /** @throws Failure 404 for an unknown order and, with `userId`, for another customer's order */
+  async find(orderId: string, userId?: number): Promise<Order> {
+    const order = await this.orders.find(userId === undefined ? { orderId } : { orderId, userId });
     if (order === null) throw failures.notFound();
     return order;
   }
@@ -78,7 +67,7 @@ export class OrdersService {
    * @throws Failure 404; 409 if the order cannot take this step
    */
   async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
-    const order = await this.findWithCustomer(orderId);
+    const order = await this.find(orderId);
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await lockOrder(tx, orderId));
@@ -107,7 +96,7 @@ export class OrdersService {
 
   /** @throws Failure 404 for another customer's order, 409 if it is not open, 502 if the gateway is unavailable */
   async openPaymentPage(customer: AuthUser, orderId: string): Promise<PaymentAttempt> {
-    const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
+    const order = await this.checkout.ensurePage(await this.find(orderId, customer.id), customer);
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
     return order.livePage;
   }

@@ -71,7 +71,7 @@ export class AdminOrdersController {
   })
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
-    const order = await this.orders.findWithCustomer(orderId);
+    const order = await this.orders.find(orderId);
     const payment = await this.history.read(order);
     const page = payment.events.filter(({ id }) => Number(id) > lastId).slice(0, HISTORY_PAGE_SIZE);
     if (page.length === 0 && lastId > 0) throw failures.notFound();

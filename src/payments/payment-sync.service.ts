@@ -38,9 +38,9 @@ export class PaymentSyncService {
 
   /** @throws Failure 404 for another customer's order; 409 if the order is not open; 502 if the gateway fails */
   async cancel(customer: AuthUser, orderId: string): Promise<Order> {
-    const order = await this.orders.findOwn(customer, orderId);
+    const order = await this.orders.find(orderId, customer.id);
     if (!order.isOpen || !(await this.#endPayment(orderId, customer.id))) throw failures.orderNotPending();
-    return this.orders.findOwn(customer, orderId);
+    return this.orders.find(orderId, customer.id);
   }
 
   /**
@@ -50,7 +50,7 @@ export class PaymentSyncService {
    */
   async advance(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
-      const order = await this.orders.findWithCustomer(orderId);
+      const order = await this.orders.find(orderId);
       if (order.status === 'pending' && order.canBecome(next)) await this.#endPayment(orderId);
     }
     return this.orders.storeStep(admin, orderId, next);
@@ -84,7 +84,7 @@ export class PaymentSyncService {
     operation: Operation,
     userId?: number,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
-    const before = await this.orders.findWithCustomer(orderId);
+    const before = await this.orders.find(orderId);
     const history = await this.history.read(before);
     const { attemptIds } = before;
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));

@@ -113,7 +113,7 @@ export class RefundSettlementService implements OnModuleInit {
     amount,
     reason,
   }: Refund): Promise<GatewayTransaction> {
-    const order = await this.orders.findWithCustomer(orderId);
+    const order = await this.orders.find(orderId);
     const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
     // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already

@@ -36,13 +36,13 @@ export class RefundsService {
   async refund(admin: AuthUser, orderId: string, request: RefundDto): Promise<Order> {
     const settledBefore = await this.#listSettled(orderId);
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
-    await this.orders.findWithCustomer(orderId);
+    await this.orders.find(orderId);
     for (;;) {
       const { refundId, isOwn } = await this.#begin(admin, orderId, request, settledBefore);
       const refund = await this.settlement.complete(refundId);
       if (!isOwn) continue;
       if (refund.state === 'rejected') throw failures.refundRejected();
-      const order = await this.orders.findWithCustomer(orderId);
+      const order = await this.orders.find(orderId);
       await this.#markAnswered(order, refund);
       return order;
     }
