@@ -1,4 +1,4 @@
-import { PermanentJobError } from '../src/jobs/permanent-job-error.js';
+import { PermanentJobError } from '../src/jobs/job-handler.js';
 import { toDeliveryError } from '../src/mail/delivery-error.js';
 
 /** Replies to RCPT TO for an unknown recipient: a bad address, or a mailbox that has moved or is disabled. */
@@ -13,6 +13,8 @@ const OTHER_REPLIES = [
     .split(' ')
     .map((numbers) => `550 5.${numbers}`),
   ...['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'].map((numbers) => `554 5.${numbers}`),
+  // Exim, Postfix and qmail, if the operator has given no login to SMTP_URL. A fixed setting delivers the mail.
+  ...['550 relay not permitted', '550 Relaying denied', '553 that domain is not in my list of rcpthosts'],
 ];
 
 /** Creates an error as nodemailer throws it for a rejected command. */

@@ -10,7 +10,7 @@ import {
   retryJob,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
-import { maskEmails } from '../mail/mask-emails.js';
+import { toMaskedLine } from '../mail/mask-emails.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { print, printStatus } from './output.js';
 
@@ -93,9 +93,9 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
-/** Puts a text on one line of at most 300 characters. Masks its email addresses, which may be of strangers. */
+/** Masks email addresses, which may be of strangers. */
 function toCell(text: string): string {
-  return maskEmails(text.replaceAll(/[\p{Cc}\s]+/gu, ' ')).slice(0, 300);
+  return toMaskedLine(text, 300);
 }
 
 function formatAge(seconds: number): string {

@@ -7,18 +7,12 @@ import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
 import { type JobKind, rulesOf } from './job-kinds.js';
+import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { JobQueue } from './job-queue.js';
-import { PermanentJobError } from './permanent-job-error.js';
-import { endRetries } from './queue-upkeep.js';
-import { withinDeadline } from './with-deadline.js';
-
-/** Work of a job, which must be idempotent. After an error the job is retried, except after a PermanentJobError. */
-type JobHandler<P> = (payload: P) => Promise<unknown>;
+import { endRetries, JOB_DEADLINE_MS } from './queue-upkeep.js';
 
 export interface HandleOptions {
   readonly kind?: JobKind;
-  /** Milliseconds after which the job has failed, even if the handler continues. At most the default, DEADLINE_MS. */
-  readonly deadlineMs?: number;
 }
 
 interface EnqueueOptions {
@@ -29,12 +23,6 @@ interface EnqueueOptions {
   readonly key: string;
   readonly runAt?: Date;
 }
-
-/**
- * Longer than the timeouts of all calls of a job, so that only a job that hangs reaches the deadline. The longest are those of
- * `check-order` for an order that expires, 35 s. Shorter than DEAD_PROCESS_S.
- */
-const DEADLINE_MS = 40_000;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands (seed, admin) do
@@ -55,41 +43,35 @@ export class JobsService implements OnModuleDestroy {
   }
 
   /** Registers the handler of a task. Call it from `onModuleInit`, before the queue starts. */
-  handle<P>(
-    task: string,
-    handler: JobHandler<P>,
-    { kind, deadlineMs = DEADLINE_MS }: HandleOptions = {},
-  ): void {
+  handle<P>(task: string, handler: JobHandler<P>, { kind }: HandleOptions = {}): void {
     this.#kinds.set(task, kind);
     this.#tasks[task] = async (payload, { job, abortSignal }) => {
       const { traceparent } = payload as { readonly traceparent?: string };
       const end = jobDuration.startTimer({ task });
       try {
         await inJobSpan(task, traceparent, () =>
-          withinDeadline(handler(payload as P), task, deadlineMs, abortSignal),
+          withDeadline(handler(payload as P), task, JOB_DEADLINE_MS, abortSignal),
         );
         end({ outcome: 'done' });
       } catch (thrown) {
         // The message of a Failure is for clients. Its cause tells operators what happened.
         const error = thrown instanceof Failure ? (thrown.cause ?? thrown) : thrown;
-        const isDead = await this.#isDead(job, error);
+        const isDead = await this.#endIfPermanent(job, error);
         if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
-        end({ outcome: isDead ? 'dead' : 'failed' });
-        if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
+        const outcome = isDead ? 'dead' : 'retried';
+        end({ outcome });
+        if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome });
         throw error;
       }
     };
   }
 
-  /** Returns true if a job that failed is not retried. */
-  async #isDead({ id, attempts, max_attempts }: Job, error: unknown): Promise<boolean> {
-    if (attempts >= max_attempts) return true;
-    if (!(error instanceof PermanentJobError)) return false;
-    // Without the database, the job is retried, and fails permanently once more.
-    return endRetries(this.queue.pool, id).then(
-      () => true,
-      () => false,
-    );
+  /** Ends the retries of a job after a permanent error. Returns true if neither this job nor another one does the work. */
+  async #endIfPermanent({ id, attempts, max_attempts }: Job, error: unknown): Promise<boolean> {
+    const isLastTry = attempts >= max_attempts;
+    if (!isLastTry && !(error instanceof PermanentJobError)) return false;
+    // Without the database, a job with tries is retried, and fails permanently once more.
+    return endRetries(this.queue.pool, id).catch(() => isLastTry);
   }
 
   /** Registers a task that one of the processes runs at the times of `cron`, in UTC. */

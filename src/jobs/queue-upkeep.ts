@@ -14,8 +14,10 @@ export interface NamedJob {
 
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
-/** Age at which a lock counts as one of a dead process: the job is past every deadline. */
+/** Age at which a lock counts as one of a dead process. */
 const DEAD_PROCESS_S = 60;
+/** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
+export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
 
 /**
  * Counts the due jobs of each priority up to the number of workers. An idle process polls every second, so the statement reads
@@ -62,9 +64,12 @@ export async function removeSupersededJobs(database: Queryable): Promise<void> {
 /**
  * Makes the current try of a running job its last one. Writes to a private table, because the public functions of
  * graphile-worker do not change a running job.
+ * @returns false for a superseded job: another job does its work
  */
-export async function endRetries(database: Queryable, jobId: string): Promise<void> {
-  await database.query('UPDATE graphile_worker._private_jobs SET max_attempts = attempts WHERE id = $1', [
-    jobId,
-  ]);
+export async function endRetries(database: Queryable, jobId: string): Promise<boolean> {
+  const { rowCount } = await database.query(
+    'UPDATE graphile_worker._private_jobs SET max_attempts = attempts WHERE id = $1 AND key IS NOT NULL',
+    [jobId],
+  );
+  return rowCount === 1;
 }

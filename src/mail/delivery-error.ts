@@ -1,20 +1,22 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
-import { maskEmails } from './mask-emails.js';
-import { PermanentJobError } from '../jobs/permanent-job-error.js';
+import { toMaskedLine } from './mask-emails.js';
+import { PermanentJobError } from '../jobs/job-handler.js';
 import { errorMessage } from '../common/errors/error-info.js';
 
 const MAX_REASON_LENGTH = 200;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const UNKNOWN_RECIPIENT_REPLIES = new Set([550, 551, 553]);
+/** Words of Exim, Postfix and qmail for a server that does not accept mail from this service. The codes are the same. */
+const RELAY_DENIED = /\brelay|\brcpthosts\b/i;
 /** Enhanced status codes for a bad address, a moved or disabled mailbox (RFC 3463), or a domain without mail (RFC 7505). */
 const UNKNOWN_RECIPIENT_STATUS = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
 
 /**
  * Converts the error of a delivery to an error for the job, with a message of one short line. Only an unknown recipient is
- * permanent: an operator can fix all other causes.
+ * permanent: an operator can fix other causes while the job is retried.
  */
 export function toDeliveryError(error: unknown): Error {
-  const reason = maskEmails(errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ')).slice(0, MAX_REASON_LENGTH);
+  const reason = toMaskedLine(errorMessage(error), MAX_REASON_LENGTH);
   return isRecipientUnknown(error) ? new PermanentJobError(reason) : new Error(reason);
 }
 
@@ -24,6 +26,6 @@ function isRecipientUnknown(error: unknown): boolean {
   if (command !== 'RCPT TO' || typeof responseCode !== 'number') return false;
   const [, enhancedCode] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response)) ?? [];
   return enhancedCode === undefined
-    ? UNKNOWN_RECIPIENT_REPLIES.has(responseCode)
+    ? UNKNOWN_RECIPIENT_REPLIES.has(responseCode) && !RELAY_DENIED.test(String(response))
     : responseCode >= 500 && UNKNOWN_RECIPIENT_STATUS.test(enhancedCode);
 }

@@ -1,6 +1,10 @@
-const EMAIL = /([^\s<>@"':;,])[^\s<>@"':;,]*@/g;
+/** Characters that end an address in log lines and SMTP replies are excluded. */
+const EMAIL = /([^\s<>@":;,])[^\s<>@":;,]*@/g;
 
-/** Replaces each email address in a text by its first letter and its domain: `a***@example.com`. */
-export function maskEmails(text: string): string {
-  return text.replaceAll(EMAIL, '$1***@');
+/** Puts a text on one line. Replaces each email address by its first letter and its domain: `a***@example.com`. */
+export function toMaskedLine(text: string, maxLength: number): string {
+  return text
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .replaceAll(EMAIL, '$1***@')
+    .slice(0, maxLength);
 }

@@ -23,6 +23,7 @@ interface BuiltModules {
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
+  'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
