@@ -39,7 +39,7 @@ export class AccountNoticesService implements OnModuleInit {
     const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
     const { subject, ...context } = texts.notices[notice];
     // Without a name, because whoever made the change may have changed the name too.
-    const recipient = { email: to, name: null };
+    const recipient = { email: to, fullname: '', emailVerifiedAt: null };
     await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
   }
 }

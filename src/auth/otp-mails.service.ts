@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MailService, toRecipient } from '../mail/mail.service.js';
+import { MailService } from '../mail/mail.service.js';
 import { type LockedUser, UsersService } from '../users/users.service.js';
 import type { Client, ClientNetworks } from '../common/http/client.decorator.js';
 import { CodeRequestsService } from './code-requests.service.js';
@@ -103,6 +103,6 @@ export class OtpMailsService implements OnModuleInit {
     const texts = await this.mail.textsFor(user);
     const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
     const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };
-    await this.mail.send({ to: toRecipient(user), texts, subject, template: 'account', context });
+    await this.mail.send({ to: user, texts, subject, template: 'account', context });
   }
 }

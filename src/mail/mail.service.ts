@@ -11,12 +11,6 @@ import { MAIL_TEXTS } from './texts.js';
 
 interface Recipient {
   readonly email: string;
-  /** Name in the greeting; null for a greeting without a name. */
-  readonly name: string | null;
-}
-
-interface Account {
-  readonly email: string;
   readonly fullname: string;
   readonly emailVerifiedAt: Date | null;
 }
@@ -71,9 +65,12 @@ export class MailService {
   /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
   async send({ to, texts, subject, template, context, chatText = '' }: Mail): Promise<void> {
     const { shop } = texts;
+    // No name until the address is verified, because anybody can register a stranger's address with any name. Not a
+    // comparison with null: an account that was loaded without this column must not count as verified.
+    const name = to.emailVerifiedAt instanceof Date ? to.fullname : '';
     const values = {
       ...context,
-      greeting: texts.greeting(to.name ?? ''),
+      greeting: texts.greeting(name),
       language: texts.language,
       phoneLabel: texts.phone,
       shop,
@@ -93,15 +90,6 @@ export class MailService {
     }
     mails.inc({ outcome: 'sent' });
   }
-}
-
-/**
- * Returns the recipient for an account. Omits the name until the address is verified, because anybody can register a
- * stranger's address with any name.
- */
-export function toRecipient({ email, fullname, emailVerifiedAt }: Account): Recipient {
-  // Not a comparison with null: an account that was loaded without this column must not count as verified.
-  return { email, name: emailVerifiedAt instanceof Date ? fullname : null };
 }
 
 /** Builds the link that opens a chat. A number without a country code is Indonesian. */

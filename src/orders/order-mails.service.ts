@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { formatRupiah } from '../common/rupiah.js';
 import { formatDateTime } from '../common/calendar.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MailService, toRecipient } from '../mail/mail.service.js';
+import { MailService } from '../mail/mail.service.js';
 import type { MailTexts } from '../mail/texts.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -54,7 +54,7 @@ export class OrderMailsService implements OnModuleInit {
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.textsFor(customer);
     await this.mail.send({
-      to: toRecipient(customer),
+      to: customer,
       texts,
       subject: texts.orders[mail].subject,
       template: 'order',
