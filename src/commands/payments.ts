@@ -26,7 +26,8 @@ unpaid. Run it once after the upgrade, when no process of 1.2 runs. It prints ea
 after. An order that becomes paid for the first time gets its receipt. A second run changes nothing.
 
 reject-refund: a job retries a refund that has no result, and the order accepts no other refund until then. First check at
-the gateway that the refund was not made. Afterwards the amount can be refunded again.
+the gateway that the refund was not made. Afterwards the amount can be refunded again. While a request or job calls the
+gateway, the command changes nothing and exits with 1.
 
 The command uses the settings of the service and can be used while the service runs.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.

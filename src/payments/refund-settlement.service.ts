@@ -81,7 +81,10 @@ export class RefundSettlementService implements OnModuleInit {
   async #settle(refund: Refund, leaseId: string): Promise<void> {
     try {
       const response = await this.#callGateway(refund);
-      await this.#storeResult(refund, (tx, order) => this.#storeSuccess(tx, order, refund, response));
+      const isStored = await this.#storeResult(refund, (tx, order) =>
+        this.#storeSuccess(tx, order, refund, response),
+      );
+      if (!isStored) await this.#reportIfRejected(refund);
       refundsMetric.inc({ outcome: 'succeeded' });
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
@@ -96,13 +99,24 @@ export class RefundSettlementService implements OnModuleInit {
     }
   }
 
+  /** Logs a refund that the gateway has made although it is stored as rejected: the lease ended during the call. */
+  async #reportIfRejected({ refundId, orderId }: Refund): Promise<void> {
+    if (await this.dataSource.manager.existsBy(Refund, { refundId, state: 'rejected' }))
+      this.#logger.error(`refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`);
+  }
+
   /**
-   * Ends a refund that the gateway never answers. An operator has found that the gateway did not make the refund.
+   * Ends a refund that the gateway never answers. An operator has found that the gateway did not make the refund. Takes the
+   * lease, so that nobody calls the gateway meanwhile.
    * @returns false if there is no refund with this id that waits for a result
+   * @throws Error while a request or job calls the gateway
    */
   async reject(refundId: string, reason: string): Promise<boolean> {
-    const refund = await this.dataSource.manager.findOneBy(Refund, { refundId, state: 'requested' });
+    const { manager } = this.dataSource;
+    const refund = await manager.findOneBy(Refund, { refundId, state: 'requested' });
     if (refund === null) return false;
+    if ((await lease.take(manager, { refundId, state: 'requested' })) === null)
+      throw new Error(`refund ${refundId}: the gateway is being called now; try again in a minute`);
     return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
   }
 

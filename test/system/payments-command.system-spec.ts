@@ -59,6 +59,14 @@ describe('npm run payments -- reject-refund', () => {
     const [job] = await readJobs(shop.service.database.pool, 'settle-refund');
     const refundId = job?.key?.split(':')[1] ?? '';
 
+    // While the job calls the gateway, the refund may succeed.
+    await shop.query('UPDATE refunds SET claim_id = refund_id, claimed_at = clock_timestamp()');
+    expect(await runPayments('reject-refund', refundId)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('the gateway is being called now; try again in a minute') as string,
+    });
+    await shop.query('UPDATE refunds SET claim_id = NULL, claimed_at = NULL');
+
     expect(await runPayments('reject-refund', refundId)).toMatchObject({
       code: 0,
       output: expect.stringContaining(`refund ${refundId}: rejected`) as string,
