@@ -84,6 +84,7 @@ describe('PUT /api/admin/shop', () => {
       lead_minutes: 10_080,
       days_ahead: 90,
       ...DETAILS,
+      website: 'https://roti.example/'.padEnd(2_000, 'x'),
       closed_ranges: Array.from({ length: 50 }, (_, n) => ({
         from: dayOf2028(n),
         to: '2028-12-31',
@@ -107,7 +108,7 @@ describe('PUT /api/admin/shop', () => {
       hours: { ...everyDay(['13:00', '18:00'], ['07:00', '13:00']), holiday: [['00:00', '24:00']] },
       closed: ['2027-01-01', '2026-12-25', '2027-01-01'],
       closed_ranges: [
-        { from: '2027-03-09', to: '2027-03-12', reason: ' Lebaran ', colour: 'red' },
+        { from: '2027-03-09', to: '2027-03-12', reason: ` Lebaran${' '.repeat(100)}`, colour: 'red' },
         { from: '2027-01-02', to: '2027-01-02' },
       ],
       owner: 'Ayu',

@@ -1,6 +1,9 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 
+/** What clients see of an item. */
+export type SoldItem = Readonly<Pick<OrderItem, 'productId' | 'name' | 'price' | 'quantity'>>;
+
 /** Item of an order, with name and price as sold. The product may have changed or been deleted since. */
 @Entity('order_items')
 export class OrderItem {

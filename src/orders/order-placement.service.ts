@@ -12,7 +12,7 @@ import { CheckoutService, findEndOfPage, type LeasedAttempt } from './checkout.s
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
 import { lockPlacement } from './locks.js';
 import { Order } from './order.entity.js';
-import { OrderItem } from './order-item.entity.js';
+import type { SoldItem } from './order-item.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
 
@@ -104,15 +104,14 @@ function buildOrder(
   offers: ReadonlyMap<number, Offer>,
   problems: FieldMessages,
 ): Order {
-  const orderId = randomUUID();
   const details: Record<string, string> = { ...problems };
-  const items: OrderItem[] = [];
+  const items: SoldItem[] = [];
   for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
     const offer = offers.get(productId);
     if (offer === undefined) details[`items.${position}.product_id`] = PRODUCT_GONE;
     else if (shown != null && shown !== offer.price)
       details[`items.${position}.price`] = `price is now ${offer.price}`;
-    else items.push(Object.assign(new OrderItem(), { orderId, position, productId, ...offer, quantity }));
+    else items.push({ productId, ...offer, quantity });
   }
   if (Object.keys(details).length > 0) throw failures.validation(details);
   const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
@@ -120,7 +119,7 @@ function buildOrder(
   if (grossAmount > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
   return Object.assign(new Order(), {
-    orderId,
+    orderId: randomUUID(),
     items,
     grossAmount,
     createdAt: new Date(),

@@ -3,7 +3,7 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment
 import { UserView } from '../users/users.dto.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import type { Order } from './order.entity.js';
-import type { OrderItem } from './order-item.entity.js';
+import type { SoldItem } from './order-item.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 class OrderItemView {
@@ -19,7 +19,7 @@ class OrderItemView {
   @ApiProperty({ type: 'integer', example: 2 })
   readonly quantity: number;
 
-  constructor({ productId, name, price, quantity }: OrderItem) {
+  constructor({ productId, name, price, quantity }: SoldItem) {
     this.product_id = productId;
     this.name = name;
     this.price = price;

@@ -3,7 +3,7 @@ import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
-import { OrderItem } from './order-item.entity.js';
+import { OrderItem, type SoldItem } from './order-item.entity.js';
 import {
   GRACE_HOURS,
   isReceived,
@@ -108,7 +108,7 @@ export class Order {
   updatedAt!: Date;
 
   @OneToMany(() => OrderItem, 'order')
-  items!: OrderItem[];
+  items!: readonly SoldItem[];
 
   /** Oldest first. Not loaded for the day sheet: a paid order needs no payment page. */
   @OneToMany(() => PaymentAttempt, 'order')

@@ -88,7 +88,11 @@ export class OrdersRepository {
   async insert(tx: EntityManager, order: Order): Promise<void> {
     // `tx.insert` would also read columns with default values back, which takes five times as long. Items have none.
     await tx.createQueryBuilder().insert().into(Order).values(order).updateEntity(false).execute();
-    await tx.insert(OrderItem, order.items);
+    const { orderId, items } = order;
+    await tx.insert(
+      OrderItem,
+      items.map((item, position) => ({ ...item, orderId, position })),
+    );
   }
 
   #selectPageIds(filter: OrdersFilter): SelectQueryBuilder<Order> {
@@ -145,13 +149,11 @@ async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Pro
     )
     .getRawAndEntities<{ o_order_id: string; items: [number, string, number, number][] | null }>();
   const items = new Map(raw.map((row) => [row.o_order_id, row.items ?? []]));
-  return entities.map((order) => {
-    const { orderId } = order;
-    const rows = items.get(orderId) ?? [];
-    return Object.assign(order, {
-      items: rows.map(([productId, name, price, quantity]) => ({ productId, name, price, quantity })),
-    });
-  });
+  for (const order of entities) {
+    const rows = items.get(order.orderId) ?? [];
+    order.items = rows.map(([productId, name, price, quantity]) => ({ productId, name, price, quantity }));
+  }
+  return entities;
 }
 
 /** Builds the sort order of a page: newest first, or by pickup time. `alias`: alias of the table `orders`. */

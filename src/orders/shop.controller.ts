@@ -3,9 +3,8 @@ import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
-import { shopEtag, toSettingsView } from '../shop/shop-views.js';
 import { AdminShopView, ShopDto, ShopView } from '../shop/shop.dto.js';
-import { type Shop, ShopService } from '../shop/shop.service.js';
+import { type Shop, shopEtag, ShopService, toSettingsView } from '../shop/shop.service.js';
 import { PickupsService } from './pickups.service.js';
 
 /** Belongs to the orders, because the orders decide which slots are full. */

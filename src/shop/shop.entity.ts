@@ -16,87 +16,69 @@ export interface ClosedRange {
   readonly reason: string | null;
 }
 
-/** Name, opening hours and other settings of the shop. The table has one row, or none while `DEFAULT_SHOP` applies. */
-@Entity('shop')
-export class Shop {
-  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
-  id!: number;
-
-  @Column('text', { name: 'time_zone' })
-  timeZone!: string;
-
-  @Column('jsonb')
-  hours!: OpeningHours;
-
-  /** Dates on which the shop is closed, `YYYY-MM-DD`. */
-  @Column('jsonb')
-  closed!: string[];
-
-  @Column('smallint', { name: 'lead_minutes' })
-  leadMinutes!: number;
-
-  @Column('smallint', { name: 'days_ahead' })
-  daysAhead!: number;
-
-  @Column('varchar', { length: 100, default: 'Roti Pagi' })
-  name!: string;
-
-  @Column('varchar', { length: 300, nullable: true })
-  address!: string | null;
-
-  @Column('varchar', { length: 32, nullable: true })
-  phone!: string | null;
-
-  @Column('varchar', { length: 32, nullable: true })
-  whatsapp!: string | null;
-
-  @Column('varchar', { length: 2000, nullable: true })
-  website!: string | null;
-
-  /** Language of customers who have chosen none. */
-  @Column('text', { default: 'en' })
-  language!: Language;
-
-  @Column('jsonb', { name: 'closed_ranges', default: [] })
-  closedRanges!: readonly ClosedRange[];
-
-  /** Time of the day before the pickup, `HH:MM`, from which an order is too late. */
-  @Column('text', { name: 'cut_off', nullable: true })
-  cutOff!: string | null;
-
-  /** Length of the slots in which orders are counted. Without `ordersPerSlot`, nothing is counted. */
-  @Column('smallint', { name: 'slot_minutes', nullable: true })
-  slotMinutes!: number | null;
-
-  @Column('smallint', { name: 'orders_per_slot', nullable: true })
-  ordersPerSlot!: number | null;
-
-  /** The shop takes no orders until this time. */
-  @Column('timestamptz', { name: 'paused_until', nullable: true })
-  pausedUntil!: Date | null;
-}
-
 export const SHOP_ID = 1;
 
 const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
 
+/** Name, opening hours and other settings of the shop. The table has one row, or none while `DEFAULT_SHOP` applies. */
+@Entity('shop')
+export class Shop {
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
+  id = SHOP_ID;
+
+  @Column('text', { name: 'time_zone' })
+  timeZone = 'Asia/Jakarta';
+
+  @Column('jsonb')
+  hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours;
+
+  /** Dates on which the shop is closed, `YYYY-MM-DD`. */
+  @Column('jsonb')
+  closed: string[] = [];
+
+  @Column('smallint', { name: 'lead_minutes' })
+  leadMinutes = 120;
+
+  @Column('smallint', { name: 'days_ahead' })
+  daysAhead = 14;
+
+  @Column('varchar', { length: 100, default: 'Roti Pagi' })
+  name = 'Roti Pagi';
+
+  @Column('varchar', { length: 300, nullable: true })
+  address: string | null = null;
+
+  @Column('varchar', { length: 32, nullable: true })
+  phone: string | null = null;
+
+  @Column('varchar', { length: 32, nullable: true })
+  whatsapp: string | null = null;
+
+  @Column('varchar', { length: 2000, nullable: true })
+  website: string | null = null;
+
+  /** Language of customers who have chosen none. */
+  @Column('text', { default: 'en' })
+  language: Language = 'en';
+
+  @Column('jsonb', { name: 'closed_ranges', default: [] })
+  closedRanges: readonly ClosedRange[] = [];
+
+  /** Time of the day before the pickup, `HH:MM`, from which an order is too late. */
+  @Column('text', { name: 'cut_off', nullable: true })
+  cutOff: string | null = null;
+
+  /** Length of the slots in which orders are counted. Without `ordersPerSlot`, nothing is counted. */
+  @Column('smallint', { name: 'slot_minutes', nullable: true })
+  slotMinutes: number | null = null;
+
+  @Column('smallint', { name: 'orders_per_slot', nullable: true })
+  ordersPerSlot: number | null = null;
+
+  /** The shop takes no orders until this time. */
+  @Column('timestamptz', { name: 'paused_until', nullable: true })
+  pausedUntil: Date | null = null;
+}
+
 /** Settings that apply until an administrator changes them. */
-export const DEFAULT_SHOP: Readonly<Shop> = {
-  id: SHOP_ID,
-  timeZone: 'Asia/Jakarta',
-  hours: Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours,
-  closed: [],
-  leadMinutes: 120,
-  daysAhead: 14,
-  name: 'Roti Pagi',
-  address: null,
-  phone: null,
-  whatsapp: null,
-  website: null,
-  language: 'en',
-  closedRanges: [],
-  cutOff: null,
-  slotMinutes: null,
-  ordersPerSlot: null,
-  pausedUntil: null,
-};
+export const DEFAULT_SHOP: Readonly<Shop> = new Shop();

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
-import { assertIfMatch } from '../common/http/if-match.js';
+import { assertIfMatch, toEtag } from '../common/http/if-match.js';
 import { normalizeHours } from './opening-hours.decorator.js';
 import { normalizeRanges } from './shop-details.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
 import type { ShopDto } from './shop.dto.js';
-import { shopEtag } from './shop-views.js';
 
 export type { Shop };
 
@@ -77,4 +76,32 @@ function toShop(settings: Readonly<ShopDto>, current: Readonly<Shop>): Shop {
     closedRanges: normalizeRanges(settings.closed_ranges ?? current.closedRanges),
     pausedUntil: pausedUntil === undefined ? current.pausedUntil : parseInstant(pausedUntil),
   };
+}
+
+/** Builds the settings in a fixed order of keys, which `jsonb` does not keep, so that equal settings have the same ETag. */
+export function toSettingsView(shop: Readonly<Shop>) {
+  const { name, address, phone, whatsapp, website, language, closed } = shop;
+  return {
+    name,
+    address,
+    phone,
+    whatsapp,
+    website,
+    language,
+    time_zone: shop.timeZone,
+    hours: normalizeHours(shop.hours),
+    closed,
+    closed_ranges: normalizeRanges(shop.closedRanges),
+    lead_minutes: shop.leadMinutes,
+    days_ahead: shop.daysAhead,
+    cut_off: shop.cutOff,
+    slot_minutes: shop.slotMinutes,
+    orders_per_slot: shop.ordersPerSlot,
+    paused_until: shop.pausedUntil?.toISOString() ?? null,
+  };
+}
+
+/** ETag of the settings alone, without the pickup windows, which change with time. */
+export function shopEtag(shop: Readonly<Shop>): string {
+  return toEtag(toSettingsView(shop));
 }
