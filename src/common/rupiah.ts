@@ -14,3 +14,10 @@ export function roundToRupiah(price: string): number {
   const [whole = '0', decimals = ''] = price.split('.');
   return Number(whole) + (decimals >= '5' ? 1 : 0);
 }
+
+/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null for leading zeros, a fraction or any other text. */
+export function parseRupiah(text: unknown): number | null {
+  if (typeof text !== 'string' || !/^(0|[1-9]\d*)(\.0+)?$/.test(text)) return null;
+  const amount = Number(text);
+  return Number.isSafeInteger(amount) ? amount : null;
+}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
+import { parseRupiah } from '../common/rupiah.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import {
   type GatewayTransaction,
@@ -15,7 +16,6 @@ import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
-import { parseAmount } from './plausibility.js';
 import { isUndecided } from './transaction.js';
 import { readPayload } from './transaction-event.js';
 
@@ -107,7 +107,7 @@ export class PaymentSyncService {
         if (isOutdated && event.source !== 'cancellation') continue;
         // A new attempt may still bring money, so this cancellation does not end the order.
         if (isOutdated) event.source = 'reconciliation';
-        if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
+        if (isCompleted(event.status) && parseRupiah(event.grossAmount) !== order.grossAmount)
           throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
         if ((await this.history.record(tx, order, event)) === 'applied') outcome = 'found';
       }
@@ -150,7 +150,7 @@ export class PaymentSyncService {
       throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';
     const source = isCancelled ? 'cancellation' : 'reconciliation';
-    return { ...transaction, refundAmount: parseAmount(transaction.refundAmount), status, source };
+    return { ...transaction, refundAmount: parseRupiah(transaction.refundAmount), status, source };
   }
 }
 

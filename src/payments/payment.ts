@@ -1,4 +1,4 @@
-import { parseAmount } from './plausibility.js';
+import { parseRupiah } from '../common/rupiah.js';
 import { FAILED_STATUSES } from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -109,5 +109,5 @@ export function toColumns(order: Order, payment: Payment, newestAttemptId: strin
 
 /** Returns the amount of a transaction in whole rupiah; the order's total if the gateway sent no usable amount. */
 export function amountOf({ grossAmount }: Transaction, total: number): number {
-  return parseAmount(grossAmount) ?? total;
+  return parseRupiah(grossAmount) ?? total;
 }

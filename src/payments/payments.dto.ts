@@ -1,8 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
+import type { FieldMessages } from '../common/errors/failures.js';
+import { parseRupiah } from '../common/rupiah.js';
 import { STORABLE } from '../common/validation/text.decorator.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
+import { isCompleted } from '../orders/order-status.js';
 
 /** The gateway sends `challenge` for a card payment that awaits a decision about fraud. */
 const FRAUD_STATUSES = ['accept', 'deny', 'challenge'] as const;
@@ -78,4 +81,25 @@ export class PaymentNotificationDto {
   @ApiHideProperty()
   @Allow()
   refund_amount?: unknown;
+}
+
+/**
+ * Returns messages for fields that contradict a completed payment, or null. The signature covers order_id, status_code and
+ * gross_amount without separators. The first two checks detect characters that were moved from one field to another. A capture
+ * in review (`challenge`) has the code 201.
+ * @param total total of the order in whole rupiah
+ */
+export function findImplausibleFields(
+  { transaction_status, status_code, gross_amount, currency, fraud_status }: PaymentNotificationDto,
+  total: number,
+): FieldMessages | null {
+  if (!isCompleted(transaction_status)) return null;
+  const isInReview = transaction_status === 'capture' && fraud_status === 'challenge';
+  const hasOwnCode = status_code === '200' || (isInReview && status_code === '201');
+  const problems = {
+    ...(!hasOwnCode && { status_code: 'status_code is not that of a completed payment' }),
+    ...(parseRupiah(gross_amount) !== total && { gross_amount: "gross_amount is not the order's total" }),
+    ...(currency !== undefined && currency !== 'IDR' && { currency: 'currency should be IDR' }),
+  };
+  return Object.keys(problems).length === 0 ? null : problems;
 }

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/signature.js';
 import { lockOrder } from '../orders/locks.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
-import { PaymentNotificationDto } from './payments.dto.js';
-import { findImplausibleFields, parseAmount } from './plausibility.js';
+import { findImplausibleFields, PaymentNotificationDto } from './payments.dto.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
 /** The gateway's dashboard has a button that sends a test notification, whose order_id begins like this. */
@@ -109,7 +109,7 @@ function toEvent(notification: PaymentNotificationDto, payload: string): NewPaym
     transactionId: notification.transaction_id,
     statusCode: notification.status_code,
     grossAmount: notification.gross_amount,
-    refundAmount: parseAmount(notification.refund_amount),
+    refundAmount: parseRupiah(notification.refund_amount),
     fraudStatus: notification.fraud_status,
     payload,
   };
