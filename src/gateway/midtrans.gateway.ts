@@ -110,11 +110,7 @@ export class MidtransGateway extends PaymentGateway {
     }
   }
 
-  /**
-   * Calls the Core API.
-   * @param id id of a payment attempt or a transaction
-   * @returns null if there is no such transaction
-   */
+  /** Calls the Core API for a payment attempt or a transaction. Returns null if there is no such transaction. */
   #callCoreApi(operation: string, id: string, body?: object): Promise<GatewayTransaction | null> {
     return measure(operation, async () => {
       const method = operation === 'status' ? 'GET' : 'POST';

@@ -82,7 +82,6 @@ export function parseStatusCode({ httpStatus, fields }: MidtransResponse): strin
   return httpStatus === 401 ? '401' : 'none';
 }
 
-/** Returns the Core API's explanation of a status code. */
 export function parseStatusMessage({ fields }: MidtransResponse): string {
   return parseText(fields?.status_message, 10_000) ?? 'the gateway gave no reason';
 }

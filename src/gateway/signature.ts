@@ -9,7 +9,7 @@ export function computeSignature(fields: SignedFields, serverKey: string): strin
   return createHash('sha512').update(text).digest('hex');
 }
 
-/** Compares a signature in constant time. */
+/** Returns true for the right signature. The comparison takes constant time. */
 export function isValidSignature(fields: SignedFields, signature: string, serverKey: string): boolean {
   const expected = Buffer.from(computeSignature(fields, serverKey));
   const actual = Buffer.from(signature.toLowerCase());

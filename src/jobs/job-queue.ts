@@ -7,7 +7,6 @@ import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
 
 const RESTART_PAUSE_MS = 500;
 
-/** Keeps a runner working from `run` until the service stops, and replaces it whenever it fails. */
 export class JobQueue {
   readonly pool: QueuePool;
   #isWorking = false;

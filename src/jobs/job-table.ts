@@ -32,7 +32,6 @@ interface JobCount {
   readonly overdueSeconds: number;
 }
 
-/** Result of a change of one job. A running job is not changed. */
 type ChangeResult = 'done' | 'unknown' | 'running';
 
 /** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
@@ -67,12 +66,10 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
   return rows;
 }
 
-/** Makes a job due at once with all its tries, unless the job is running. */
 export function retryJob(database: Queryable, id: string): Promise<ChangeResult> {
   return changeJob(database, id, retryStatement('jobs.id = $1'));
 }
 
-/** Removes a job without doing its work, unless the job is running. */
 export function dropJob(database: Queryable, id: string): Promise<ChangeResult> {
   return changeJob(database, id, 'SELECT id FROM graphile_worker.complete_jobs(ARRAY[$1::bigint])');
 }
@@ -84,7 +81,6 @@ async function changeJob(database: Queryable, id: string, statement: string): Pr
   return rows.length === 1 ? 'running' : 'unknown';
 }
 
-/** Makes all dead jobs due at once with all their tries. Returns the number of these jobs. */
 export async function retryDeadJobs(database: Queryable): Promise<number> {
   const { rows } = await database.query(retryStatement(`state = 'dead'`));
   return rows.length;

@@ -52,10 +52,7 @@ export class MailService {
     private readonly shop: ShopService,
   ) {}
 
-  /**
-   * Returns the texts of mails to a user, and the shop's details.
-   * @param user `language` is null for the language of the shop
-   */
+  /** Returns the texts of mails to a user, and the shop. `language` is null for the language of the shop. */
   async textsFor(user: { readonly language: Language | null }) {
     const shop = await this.shop.get();
     const language = user.language ?? shop.language;
@@ -99,7 +96,6 @@ function buildWhatsappUrl(number: string | null, text: string): string {
   return `https://wa.me/${digits}${text === '' ? '' : `?text=${encodeURIComponent(text)}`}`;
 }
 
-/** Compiles the two parts of a mail. Values are escaped in the HTML part only. */
 function compileParts(name: string) {
   return {
     html: handlebars.compile(readTemplate(`${name}.html`), { strict: true }),

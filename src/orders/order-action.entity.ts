@@ -5,10 +5,8 @@ import { User } from '../users/user.entity.js';
 /** Steps of the bakery (`new` is a step back), and what was done about the payment. */
 export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
 
-/** Action that is not stored yet. */
 export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>;
 
-/** Something that a person did to an order. */
 @Entity('order_actions')
 export class OrderAction {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'order_actions_pkey' })
@@ -32,7 +30,6 @@ export class OrderAction {
   @Column('bigint', { nullable: true, transformer: bigintAsNumber })
   amount!: number | null;
 
-  /** Reason of a refund. */
   @Column('varchar', { length: 255, nullable: true })
   reason!: string | null;
 

@@ -75,7 +75,6 @@ export class OrderMailsService implements OnModuleInit {
   }
 }
 
-/** Returns the sentences before and after the list of what was ordered. */
 function describe(mail: OrderMail, order: Order, refundedNow: number, texts: MailTexts) {
   const { intro, closing } = texts.orders[mail];
   if (mail === 'order-refunded') return { intro: describeRefund(order, refundedNow, texts), closing };
@@ -90,7 +89,6 @@ function describeRefund({ grossAmount }: Order, refundedNow: number, texts: Mail
   return texts.refundedInPart(formatRupiah(refundedNow), total);
 }
 
-/** Returns the text about the payment for the mail about a refused order. */
 function describeMoney({ isPaid, grossAmount, refundedAmount }: Order, texts: MailTexts): string {
   if (isPaid) return texts.willReturn(formatRupiah(grossAmount - refundedAmount));
   return refundedAmount > 0 ? texts.haveReturned(formatRupiah(refundedAmount)) : texts.notPaid;

@@ -45,7 +45,6 @@ export function isRefundDueSql(orders: string): string {
   return `(${orders}.surplus_amount > 0 OR ${orders}.fulfilment = 'refused' AND ${isPaidSql(orders)})`;
 }
 
-/** Returns a list for the operator IN. */
 export function inSql(statuses: readonly string[]): string {
   return `('${statuses.join("', '")}')`;
 }

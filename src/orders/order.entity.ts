@@ -37,7 +37,6 @@ export class Order {
   @Column('text', { default: 'new' })
   fulfilment: Fulfilment = 'new';
 
-  /** Whole rupiah. */
   @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
   grossAmount!: number;
 
@@ -62,7 +61,6 @@ export class Order {
   @Column('text', { name: 'transaction_amount', nullable: true })
   transactionAmount!: string | null;
 
-  /** Null unless the status is `settlement` or `capture`. */
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt: Date | null = null;
 
@@ -135,7 +133,6 @@ export class Order {
     return this.surplusAmount > 0 || (this.fulfilment === 'refused' && this.isPaid);
   }
 
-  /** Time at which the order can no longer be paid. */
   get endOfPayment(): Date {
     return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
   }

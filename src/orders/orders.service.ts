@@ -32,10 +32,7 @@ export class OrdersService {
     private readonly shop: ShopService,
   ) {}
 
-  /**
-   * Returns a page of the orders of one customer (`userId`) or of all customers.
-   * @throws Failure 404 for an empty page
-   */
+  /** @throws Failure 404 for an empty page */
   async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const { pickup, ...filter } = query;
     const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.timeZone());
@@ -83,12 +80,10 @@ export class OrdersService {
     return Object.assign(order, { fulfilment: next });
   }
 
-  /** Logs what a person did to an order. */
   async recordAction(tx: EntityManager, action: NewAction): Promise<void> {
     await tx.insert(OrderAction, action);
   }
 
-  /** Returns the actions of an order with their users, oldest first. */
   listActions(orderId: string): Promise<OrderAction[]> {
     const options = { where: { orderId }, relations: { user: true }, order: { id: 'ASC' } } as const;
     return this.dataSource.manager.find(OrderAction, options);

@@ -13,7 +13,6 @@ export class PaymentAttempt {
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
 
-  /** 1 for the first attempt of the order. */
   @Column('smallint')
   number!: number;
 

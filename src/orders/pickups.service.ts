@@ -16,7 +16,6 @@ const PICKUP_LOCK = 1_766_431;
 export class PickupsService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Lists the windows from which a customer can choose now. */
   async listWindows(shop: Readonly<Shop>): Promise<PickupWindowView[]> {
     const now = new Date();
     const counts = await this.#countOccupied(this.dataSource.manager, shop, now);
@@ -48,7 +47,6 @@ export class PickupsService {
     return [...byDate].map(([date, orders]) => ({ date, orders }));
   }
 
-  /** Counts the orders that occupy a place in a slot. */
   async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
     if (!hasSlots(shop)) return [];
     const occupied = `fulfilment <> 'refused' AND (${isPaidSql('orders')} OR ${isOpenSql('orders')})`;

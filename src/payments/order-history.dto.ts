@@ -80,7 +80,6 @@ export class HistoryMeta {
   readonly lastNotificationId!: number | null;
 }
 
-/** One try of a customer to pay. Amounts are whole rupiah. */
 export class TransactionView {
   @ApiProperty({ example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   readonly transaction_id: string;
@@ -128,7 +127,6 @@ export class TransactionView {
   }
 }
 
-/** Something that a person did to an order. */
 export class ActionView {
   /** A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund. */
   @ApiProperty({ enum: ACTIONS, example: 'refund' })

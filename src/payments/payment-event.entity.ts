@@ -45,7 +45,6 @@ export class PaymentEvent {
   @Column('text', { name: 'status_code', nullable: true })
   statusCode: string | null = null;
 
-  /** As received, for example `185000.00`. */
   @Column('text', { name: 'gross_amount', nullable: true })
   grossAmount: string | null = null;
 

@@ -20,7 +20,6 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  /** Returns the ids, after an id, of orders with several payment events. Ignores rejected events. */
   async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
     const rows = await this.dataSource.manager
       .createQueryBuilder(PaymentEvent, 'event')
@@ -96,10 +95,7 @@ export class PaymentHistoryService {
     });
   }
 
-  /**
-   * Folds the whole history of an order again. Updates the row and `order`.
-   * @returns true if the columns were wrong
-   */
+  /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     const change = await this.#findChange(tx, order, await this.read(order, tx));
     if (change !== null) await this.orders.applyPayment(tx, order, change);

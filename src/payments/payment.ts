@@ -85,7 +85,6 @@ export function chooseTransaction(
   return candidates.reduce((a, b) => ((b.startedAt ?? 0) >= (a.startedAt ?? 0) ? b : a));
 }
 
-/** Returns the columns of an order that follow from its payment. */
 export function toColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
   const counting = chooseTransaction(transactions, newestAttemptId);

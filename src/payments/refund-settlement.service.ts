@@ -28,7 +28,6 @@ type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 const SETTLE_DEADLINE_MS = 4 * CALL_DEADLINE_MS;
 const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
 
-/** Settles stored refunds: calls the gateway and stores the result. */
 @Injectable()
 export class RefundSettlementService implements OnModuleInit {
   readonly #logger = new Logger('Refunds');

@@ -14,14 +14,12 @@ export class Refund {
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
 
-  /** Payment attempt that is refunded. */
   @Column('uuid', { name: 'attempt_id' })
   attemptId!: string;
 
   @Column('text', { name: 'transaction_id' })
   transactionId!: string;
 
-  /** Whole rupiah. */
   @Column('bigint', { transformer: bigintAsNumber })
   amount!: number;
 
@@ -39,7 +37,6 @@ export class Refund {
   @Column('text')
   state: RefundState = 'requested';
 
-  /** Identifies the request or job that is calling the gateway. */
   @Column('uuid', { name: 'claim_id', nullable: true })
   leaseId: string | null = null;
 
@@ -50,7 +47,6 @@ export class Refund {
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;
 
-  /** The gateway's reason for a rejection. */
   @Column('varchar', { length: 300, nullable: true })
   rejection: string | null = null;
 
@@ -62,7 +58,6 @@ export class Refund {
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
 
-  /** SHA-256 of the request, to detect a different request under the same key. */
   @Column('bytea', { name: 'request_digest' })
   requestDigest!: Buffer;
 

@@ -48,7 +48,6 @@ export class RefundsService {
     }
   }
 
-  /** Returns the ids of an order's refunds that have a result. */
   async #listSettled(orderId: string): Promise<string[]> {
     const where = { orderId, state: Not('requested' as const) };
     const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });

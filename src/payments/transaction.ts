@@ -43,11 +43,8 @@ export function isUndecided({ status, fraudStatus }: Transaction): boolean {
 }
 
 /**
- * Applies an event to its transaction (docs/decisions/08).
- * @param current the transaction before the event; undefined for its first event
- * @param total total of the order in whole rupiah
+ * Applies an event to its transaction (docs/decisions/08). Returns `duplicate` or `late` for an event that changes nothing.
  * @param position number of earlier events in the history
- * @returns the new state, or `duplicate` or `late` for an event that changes nothing
  */
 export function applyEvent(
   current: Transaction | undefined,
@@ -83,7 +80,6 @@ function stepOf(status: TransactionStatus, fraudStatus: string | null): number {
   return STEPS.indexOf(status === 'capture' && !isReceived(status, fraudStatus) ? 'review' : status);
 }
 
-/** Returns the state that a transaction has if the event applies. */
 function advance(
   current: Transaction | undefined,
   event: TransactionEvent,

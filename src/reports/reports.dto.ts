@@ -9,7 +9,6 @@ export class DayParams {
   date!: string;
 }
 
-/** Query of the sales. The range includes both dates. */
 export class SalesQuery {
   @ApiProperty({ format: 'date', example: '2026-11-01' })
   @IsCalendarDate()
@@ -42,7 +41,6 @@ export class DayProductView {
   open!: number;
 }
 
-/** Day sheet: paid orders that are not refused, with a pickup time on the date or, if they have none, paid on the date. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;

@@ -20,10 +20,6 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /**
-   * Builds the day sheet: the paid orders for a date that are not refused, and the number of pieces of each product. The sheet
-   * of today also contains overdue orders.
-   */
   async buildDaySheet(date: string): Promise<DayView> {
     const zone = await this.shop.timeZone();
     const { start, end } = dayRange(date, zone);

@@ -30,10 +30,7 @@ export function isPickupPossible(
   return windows.some((window) => contains(window, time));
 }
 
-/**
- * Generates the windows from which a customer can choose now, sorted by time.
- * @param counts orders that occupy a place
- */
+/** Generates the windows from which a customer can choose `now`, sorted by time. `counts`: orders that occupy a place. */
 export function* pickupWindows(
   shop: Readonly<Shop>,
   now: Date,
@@ -56,7 +53,6 @@ export function* pickupWindows(
   }
 }
 
-/** Returns true for a date without opening hours. */
 export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
   return listOpeningWindows(shop, date).length === 0;
 }
@@ -78,7 +74,6 @@ function listOpeningWindows({ closed, closedRanges, hours }: Readonly<Shop>, dat
   return weekday === undefined || isClosed ? [] : hours[weekday];
 }
 
-/** Lists the opening windows of a date without the slots that are full. */
 function listFreeWindows(shop: Readonly<Shop>, date: string, full: FullSlots): readonly OpeningWindow[] {
   return (full.get(date) ?? []).reduce(cutOut, listOpeningWindows(shop, date));
 }

@@ -43,7 +43,6 @@ export class ShopDto extends IntersectionType(
   RequiredShopSettings,
 ) {}
 
-/** Part of a day in which an order can be collected. */
 export class PickupWindowView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
@@ -55,7 +54,6 @@ export class PickupWindowView {
   readonly to!: string;
 }
 
-/** Settings of the shop, and the pickup windows that result from them. */
 export class ShopView extends IntersectionType(RequiredShopSettings, OptionalShopSettings) {
   @ApiProperty({ type: [PickupWindowView], description: 'Windows from which a customer can choose now' })
   pickup!: readonly PickupWindowView[];

@@ -32,7 +32,6 @@ export class Shop {
   @Column('jsonb')
   hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours;
 
-  /** Dates on which the shop is closed, `YYYY-MM-DD`. */
   @Column('jsonb')
   closed: string[] = [];
 
@@ -57,25 +56,21 @@ export class Shop {
   @Column('varchar', { length: 2000, nullable: true })
   website: string | null = null;
 
-  /** Language of customers who have chosen none. */
   @Column('text', { default: 'en' })
   language: Language = 'en';
 
   @Column('jsonb', { name: 'closed_ranges', default: [] })
   closedRanges: readonly ClosedRange[] = [];
 
-  /** Time of the day before the pickup, `HH:MM`, from which an order is too late. */
   @Column('text', { name: 'cut_off', nullable: true })
   cutOff: string | null = null;
 
-  /** Length of the slots in which orders are counted. Without `ordersPerSlot`, nothing is counted. */
   @Column('smallint', { name: 'slot_minutes', nullable: true })
   slotMinutes: number | null = null;
 
   @Column('smallint', { name: 'orders_per_slot', nullable: true })
   ordersPerSlot: number | null = null;
 
-  /** The shop takes no orders until this time. */
   @Column('timestamptz', { name: 'paused_until', nullable: true })
   pausedUntil: Date | null = null;
 }

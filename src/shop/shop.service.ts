@@ -22,10 +22,7 @@ export class ShopService {
     return (await this.get()).timeZone;
   }
 
-  /**
-   * @param ifMatch header If-Match of the request
-   * @throws Failure 412 if `ifMatch` names other settings than the stored ones
-   */
+  /** @throws Failure 412 if the header `ifMatch` names other settings than the stored ones */
   async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
       // The row must exist to be locked. If the check fails, the rollback removes a new row.
@@ -101,7 +98,6 @@ export function toSettingsView(shop: Readonly<Shop>) {
   };
 }
 
-/** ETag of the settings alone, without the pickup windows, which change with time. */
 export function shopEtag(shop: Readonly<Shop>): string {
   return toEtag(toSettingsView(shop));
 }

@@ -41,7 +41,6 @@ export function changeStatus(
   };
 }
 
-/** @param total amount of the transaction in whole rupiah */
 export function addRefund(
   { payment }: SimulatedTransaction,
   { refundKey, amount, reason }: RefundRequest,
@@ -61,7 +60,6 @@ export function addRefund(
   };
 }
 
-/** Returns the refunded sum in whole rupiah. */
 export function sumRefunds(payment: SimulatedPayment | null): number {
   return Number(payment?.refund_amount ?? 0);
 }

@@ -38,7 +38,6 @@ export class SimulatorPage {
   @Column('text')
   token!: string;
 
-  /** Whole rupiah. */
   @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
   grossAmount!: number;
 
@@ -78,7 +77,6 @@ export class SimulatorPage {
     return this.payment === null ? this.status : null;
   }
 
-  /** True while the customer can choose a payment method. */
   get isOpen(): boolean {
     const { transactions, endedAs, expiresAt } = this;
     const isEnded = endedAs !== null || expiresAt.getTime() <= Date.now();

@@ -124,17 +124,13 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return isPerformed;
   }
 
-  /** Ends a page: an unused page, or each pending transaction. */
   async #expirePage(attemptId: string): Promise<void> {
     const transactions = (await this.find({ attemptId }))?.transactions ?? [];
     const ids = transactions.map(({ payment }) => payment.transaction_id);
     for (const id of ids.length === 0 ? [attemptId] : ids) await this.cancelOrExpire(id, 'expire');
   }
 
-  /**
-   * Changes a page and enqueues a notification about the changed transaction.
-   * @param change returns the transaction, or null if it changed nothing; then no notification is enqueued
-   */
+  /** Changes a page and notifies the shop. Returns false if `change` returns null, because it has changed nothing. */
   #change(
     criteria: Criteria,
     change: (page: SimulatorPage) => SimulatedTransaction | null,
