@@ -257,133 +257,139 @@ describe('the mail about a refused order', () => {
   });
 });
 
-describe('every mail', () => {
-  /** Contact details of the shop. The WhatsApp number is written as Indonesians write their own numbers. */
-  const DETAILS = {
-    name: 'Toko Roti <Ayu>',
-    address: 'Jl. Kemang 12\nJakarta',
-    phone: '021 555-123',
-    whatsapp: '0812-3456-7890',
-    website: 'http://roti.example/?a=1&b=2',
-  };
-  const PICKUP = new Date(Date.now() + 48 * 3_600_000);
+/** Contact details of the shop. The WhatsApp number is written as Indonesians write their own numbers. */
+const DETAILS = {
+  name: 'Toko Roti <Ayu>',
+  address: 'Jl. Kemang 12\nJakarta',
+  phone: '021 555-123',
+  whatsapp: '0812-3456-7890',
+  website: 'http://roti.example/?a=1&b=2',
+};
+const PICKUP = new Date(Date.now() + 48 * 3_600_000);
 
-  /** Expected texts in one language: labels, and for each mail its subject and its sentences. */
-  const TEXTS = {
-    id: {
-      hello: 'Halo Ayu Lestari,',
-      order: 'Pesanan',
-      phone: 'Telepon',
-      pickup: 'Waktu pengambilan',
-      note: 'Catatan Anda',
-      receipt: [
-        'Struk pembayaran Anda',
-        'terima kasih, pesanan Anda sudah dibayar.',
-        'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
-      ],
-      ready: ['Pesanan Anda siap diambil', 'pesanan Anda siap diambil.', 'Silakan ambil di toko kami.'],
-      refused: [
-        'Pesanan Anda ditolak',
-        'mohon maaf, kami tidak dapat membuat pesanan Anda.',
-        'Kami sudah menerima pembayaran Anda dan akan mengembalikan Rp 85.000 kepada Anda.',
-      ],
-      part: [
-        'Pengembalian dana Anda',
-        'kami sudah mengembalikan Rp 100.000 dari pembayaran Anda sebesar Rp 185.000.',
-        'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
-      ],
-      whole: 'kami sudah mengembalikan seluruh pembayaran Anda sebesar Rp 185.000.',
-      reset: [
-        'Kode untuk kata sandi baru',
-        'kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
-        'Kode ini berlaku selama 10 menit dan hanya dapat dipakai satu kali.',
-        'Jika Anda tidak memintanya, abaikan email ini. Kata sandi Anda tidak berubah. Jangan berikan kode ini kepada siapa pun.',
-      ],
-    },
-    en: {
-      hello: 'Hello Ayu Lestari,',
-      order: 'Order',
-      phone: 'Phone',
-      pickup: 'Pickup',
-      note: 'Your note',
-      receipt: [RECEIPT, 'thank you, your order is paid.', 'We write to you again when it is ready.'],
-      ready: [READY, 'your order is ready.', 'You can collect it at the bakery.'],
-      refused: [
-        REFUSED,
-        'we are sorry, we cannot make your order.',
-        'We received your payment and will return Rp 85.000 to you.',
-      ],
-      part: [
-        'Your refund',
-        'we have returned Rp 100.000 of your payment of Rp 185.000.',
-        'Depending on your bank, it can take a few days until the money arrives.',
-      ],
-      whole: 'we have returned your whole payment of Rp 185.000.',
-      reset: [
-        'Your password reset code',
-        'the code to set a new password for your account at our bakery is',
-        'It is valid for 10 minutes and works once.',
-        'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
-      ],
-    },
-  };
+/** Expected texts in one language: labels, and for each mail its subject and its sentences. */
+const TEXTS = {
+  id: {
+    hello: 'Halo Ayu Lestari,',
+    order: 'Pesanan',
+    phone: 'Telepon',
+    pickup: 'Waktu pengambilan',
+    note: 'Catatan Anda',
+    receipt: [
+      'Struk pembayaran Anda',
+      'terima kasih, pesanan Anda sudah dibayar.',
+      'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
+    ],
+    ready: ['Pesanan Anda siap diambil', 'pesanan Anda siap diambil.', 'Silakan ambil di toko kami.'],
+    refused: [
+      'Pesanan Anda ditolak',
+      'mohon maaf, kami tidak dapat membuat pesanan Anda.',
+      'Kami sudah menerima pembayaran Anda dan akan mengembalikan Rp 85.000 kepada Anda.',
+    ],
+    part: [
+      'Pengembalian dana Anda',
+      'kami sudah mengembalikan Rp 100.000 dari pembayaran Anda sebesar Rp 185.000.',
+      'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
+    ],
+    whole: 'kami sudah mengembalikan seluruh pembayaran Anda sebesar Rp 185.000.',
+    reset: [
+      'Kode untuk kata sandi baru',
+      'kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
+      'Kode ini berlaku selama 10 menit dan hanya dapat dipakai satu kali.',
+      'Jika Anda tidak memintanya, abaikan email ini. Kata sandi Anda tidak berubah. Jangan berikan kode ini kepada siapa pun.',
+    ],
+  },
+  en: {
+    hello: 'Hello Ayu Lestari,',
+    order: 'Order',
+    phone: 'Phone',
+    pickup: 'Pickup',
+    note: 'Your note',
+    receipt: [RECEIPT, 'thank you, your order is paid.', 'We write to you again when it is ready.'],
+    ready: [READY, 'your order is ready.', 'You can collect it at the bakery.'],
+    refused: [
+      REFUSED,
+      'we are sorry, we cannot make your order.',
+      'We received your payment and will return Rp 85.000 to you.',
+    ],
+    part: [
+      'Your refund',
+      'we have returned Rp 100.000 of your payment of Rp 185.000.',
+      'Depending on your bank, it can take a few days until the money arrives.',
+    ],
+    whole: 'we have returned your whole payment of Rp 185.000.',
+    reset: [
+      'Your password reset code',
+      'the code to set a new password for your account at our bakery is',
+      'It is valid for 10 minutes and works once.',
+      'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+    ],
+  },
+};
 
-  const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', '#x3D': '=' };
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', '#x3D': '=' };
 
-  /** Returns the words of a mail without markup and line breaks, and without the colons that HTML shows as columns. */
-  function readWords(mail: string): string {
-    return mail
-      .replaceAll(/<a href="([^"]*)">WhatsApp<\/a>/g, 'WhatsApp: $1')
-      .replaceAll(/<\/?[a-z!][^>]*>|^-- $/gm, ' ')
-      .replaceAll(/&(\w+|#x\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
-      .replaceAll(/:?\s+/g, ' ')
-      .trim();
-  }
+/** Returns the words of a mail without markup and line breaks, and without the colons that HTML shows as columns. */
+function readWords(mail: string): string {
+  return mail
+    .replaceAll(/<a href="([^"]*)">WhatsApp<\/a>/g, 'WhatsApp: $1')
+    .replaceAll(/<\/?[a-z!][^>]*>|^-- $/gm, ' ')
+    .replaceAll(/&(\w+|#x\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replaceAll(/:?\s+/g, ' ')
+    .trim();
+}
 
-  it.each([
-    ['id', 'id', 'en'],
-    ['en', 'en', 'id'],
-    ['id', null, 'id'],
-  ] as const)(
-    'is in the language %s for a customer with the language %s in a shop with the language %s, and names the shop',
-    async (expected, language, shopLanguage) => {
-      const t = TEXTS[expected];
+describe.each([
+  ['id', 'id', 'en'],
+  ['en', 'en', 'id'],
+  ['id', null, 'id'],
+] as const)(
+  'mails are in the language %s for a customer with the language %s in a shop with the language %s',
+  (expected, language, shopLanguage) => {
+    const t = TEXTS[expected];
+    let customer: Client;
+    let email: string;
+
+    beforeAll(async () => {
       await setUpShop(shop.admin, { ...DETAILS, language: shopLanguage });
-      const { client: customer, email } = await newAccount(shop.service, 'Ayu Lestari');
+      ({ client: customer, email } = await newAccount(shop.service, 'Ayu Lestari'));
       await verifyAddress(email);
       await shop.query('UPDATE users SET language = $2 WHERE email = $1', [email, language]);
-      const find = (subject = '', word = '') =>
-        smtp.waitForMail(
-          (mail) => mail.subject === subject && mail.recipients.includes(email) && mail.text.includes(word),
-        );
+    });
 
-      /** Compares the words of both parts of a mail with the expected lines between greeting and address. */
-      function expectMail({ text, html }: ReceivedMail, lines: readonly string[], chat = ''): void {
-        const { name, address, phone, website } = DETAILS;
-        const whatsapp = `WhatsApp: https://wa.me/6281234567890${chat}`;
-        const all = [t.hello, ...lines, name, address, `${t.phone}: ${phone}`, whatsapp, website].join(' ');
-        const expectedWords = all.replaceAll(/:?\s+/g, ' ');
-        expect(readWords(text.replace(/<Ayu>/, '&lt;Ayu&gt;'))).toBe(expectedWords);
-        expect(readWords(html)).toBe(expectedWords);
-      }
+    function find(subject = '', word = ''): Promise<ReceivedMail> {
+      return smtp.waitForMail(
+        (mail) => mail.subject === subject && mail.recipients.includes(email) && mail.text.includes(word),
+      );
+    }
 
-      function expectOrderMail(
-        mail: ReceivedMail,
-        orderId: string,
-        [intro = '', closing = '']: string[],
-        wishes: string[] = [],
-      ): void {
-        const number = numberOf(orderId);
-        const summary = [
-          '1 × Kue lapis: Rp 185.000',
-          'Total: Rp 185.000',
-          `${t.order}: ${number}`,
-          ...wishes,
-        ];
-        const chat = `?text=${encodeURIComponent(`${t.order} #${number}`)}`;
-        expectMail(mail, [intro, ...summary, closing], chat);
-      }
+    /** Compares the words of both parts of a mail with the expected lines between greeting and address. */
+    function expectMail({ text, html }: ReceivedMail, lines: readonly string[], chat = ''): void {
+      const { name, address, phone, website } = DETAILS;
+      const whatsapp = `WhatsApp: https://wa.me/6281234567890${chat}`;
+      const all = [t.hello, ...lines, name, address, `${t.phone}: ${phone}`, whatsapp, website].join(' ');
+      const expectedWords = all.replaceAll(/:?\s+/g, ' ');
+      expect(readWords(text.replace(/<Ayu>/, '&lt;Ayu&gt;'))).toBe(expectedWords);
+      expect(readWords(html)).toBe(expectedWords);
+    }
 
+    function expectOrderMail(
+      mail: ReceivedMail,
+      orderId: string,
+      [intro = '', closing = '']: string[],
+      wishes: string[] = [],
+    ): void {
+      const number = numberOf(orderId);
+      const summary = ['1 × Kue lapis: Rp 185.000', 'Total: Rp 185.000', `${t.order}: ${number}`, ...wishes];
+      const chat = `?text=${encodeURIComponent(`${t.order} #${number}`)}`;
+      expectMail(mail, [intro, ...summary, closing], chat);
+    }
+
+    async function refund(orderId: string, body: object): Promise<void> {
+      expect((await shop.requestRefund(orderId, body)).status).toBe(200);
+    }
+
+    it('the receipt, and the mails about a ready, a partly refunded and a refused order, name the shop and the wishes', async () => {
       const format = (options: Intl.DateTimeFormatOptions, locale: string = expected) =>
         PICKUP.toLocaleString(locale, { timeZone: 'Asia/Jakarta', ...options });
       const date = `${format({ day: 'numeric' })} ${format({ month: 'long', year: 'numeric' })}`;
@@ -392,29 +398,34 @@ describe('every mail', () => {
         `${t.pickup}: ${format({ weekday: 'long' })}, ${date}, ${time}`,
         `${t.note}: Tanpa kacang`,
       ];
-      const refund = (id: string, body: object) =>
-        shop.admin.post(`/api/admin/orders/${id}/refund`).send(body).expect(200);
 
-      const first = await orderOnePiece(customer, { pickup_at: PICKUP.toISOString(), note: 'Tanpa kacang' });
-      await pay(first);
+      const orderId = await orderOnePiece(customer, {
+        pickup_at: PICKUP.toISOString(),
+        note: 'Tanpa kacang',
+      });
+      await pay(orderId);
       await find(t.receipt[0]);
-      for (const step of ['preparing', 'ready']) expect(await advance(first, step)).toBe(200);
+      for (const step of ['preparing', 'ready']) expect(await advance(orderId, step)).toBe(200);
       await makeJobsDue(shop.service.database.pool);
       await find(t.ready[0]);
-      await refund(first, { amount: 100_000, manual: true });
-      expect(await advance(first, 'refused')).toBe(200);
+      await refund(orderId, { amount: 100_000, manual: true });
+      expect(await advance(orderId, 'refused')).toBe(200);
       for (const [subject, ...sentences] of [t.receipt, t.ready, t.part, t.refused])
-        expectOrderMail(await find(subject), first, sentences, wishes);
+        expectOrderMail(await find(subject), orderId, sentences, wishes);
+    });
 
-      const second = await orderOnePiece(customer);
-      await shop.setStatusAndNotify(second, 'settlement', { paymentType: 'gopay' });
-      await refund(second, {});
-      expectOrderMail(await find(t.part[0], numberOf(second)), second, [t.whole, t.part[2] ?? '']);
+    it('the mail about a whole refund says so', async () => {
+      const orderId = await orderOnePiece(customer);
+      await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
+      await refund(orderId, {});
+      expectOrderMail(await find(t.part[0], numberOf(orderId)), orderId, [t.whole, t.part[2] ?? '']);
+    });
 
+    it('the mail with a reset code contains the code', async () => {
       await shop.service.client().post('/api/password/forgot').send({ email }).expect(204);
       const reset = await find(t.reset[0]);
       const [, intro = '', ...rest] = t.reset;
       expectMail(reset, [intro, /\b\d{6}\b/.exec(reset.text)?.[0] ?? '', ...rest]);
-    },
-  );
-});
+    });
+  },
+);
