@@ -1,18 +1,41 @@
 import type { Logger } from '@nestjs/common';
+import {
+  Logger as WorkerLogger,
+  run,
+  type RunnerOptions,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../common/errors/error-info.js';
+import { KindLimits, WORKERS } from './job-kinds.js';
 import { QueuePool } from './queue-pool.js';
 import { freeJobs, type NamedJob, RUNNER_LOST, type StaleLocks } from './queue-upkeep.js';
-import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
+import { watchQueue } from './watch-queue.js';
 
+const SECOND = 1000;
 const RESTART_PAUSE_MS = 500;
+/** When the service stops, running jobs have STOP_MS to end. Then RESULTS_MS remain to write their results. */
+const STOP_MS = 5 * SECOND;
+const RESULTS_MS = 2 * SECOND;
+/** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
+const FAILED_STOP_MS = SECOND;
+/** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
+const POLL_MS = 30 * SECOND;
+const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
+type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
+
+/** Keeps a runner working until the service stops. A runner that fails is replaced. */
 export class JobQueue {
   readonly pool: QueuePool;
   #isWorking = false;
   /** `performance.now()` at the last response to a fetch; before the first response, at the construction. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
+  /** Locks to free before the next runner starts: later also those of the previous runner. */
+  #staleLocks: StaleLocks = {};
 
   constructor(
     databaseUrl: string,
@@ -27,30 +50,16 @@ export class JobQueue {
 
   /** Seconds since a worker of this process last received a response to a fetch, with or without a job. */
   get fetchAge(): number {
-    return (performance.now() - this.#lastFetchAt) / 1000;
+    return (performance.now() - this.#lastFetchAt) / SECOND;
   }
 
-  /** @param isExclusive true if no other process runs jobs on the database */
+  /** @param isExclusive true if no other process runs jobs on the database, so that all locks are stale */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // Locks to free before the next runner starts. First: all locks if `isExclusive`, otherwise those older than the default of
-    // `freeJobs`. Later: also the locks of the previous runner.
-    let staleLocks: StaleLocks = isExclusive ? { olderThanSeconds: 0 } : {};
-    const observer: RunnerObserver = {
-      onStart: (runnerId) => (staleLocks = { runnerId }),
-      onFetch: () => {
-        this.#lastFetchAt = performance.now();
-        if (!this.#isWorking) this.#logRecovery();
-        this.#isWorking = true;
-      },
-      lastFetchAt: () => this.#lastFetchAt,
-      onDeadJob: (job) => {
-        this.logDead(job, RUNNER_LOST);
-      },
-    };
+    if (isExclusive) this.#staleLocks = { olderThanSeconds: 0 };
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, staleLocks)) observer.onDeadJob(job);
-        await runJobs(this.pool, options, observer, this.logger, stopping);
+        for (const job of await freeJobs(this.pool, this.#staleLocks)) this.logDead(job, RUNNER_LOST);
+        await this.#runOnce(options, stopping);
       } catch (error) {
         this.#logStop(error, stopping);
       }
@@ -63,16 +72,101 @@ export class JobQueue {
     this.logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
   }
 
+  /**
+   * Runs jobs until the service stops. Throws when the runner fails. A failed runner is never reused: its workers back off for
+   * up to a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
+   */
+  async #runOnce(options: JobOptions, stopping: AbortSignal): Promise<void> {
+    const events: WorkerEvents = new EventEmitter();
+    const limits = new KindLimits(events);
+    const ended = new AbortController();
+    let workerPool: WorkerPool | undefined;
+    events.once('pool:create', (event) => {
+      ({ workerPool } = event);
+      this.#staleLocks = { runnerId: workerPool.id };
+    });
+    // A worker has received a response to its fetch: a job, or none.
+    for (const event of ['job:start', 'worker:getJob:empty'] as const)
+      events.on(event, () => {
+        if (!ended.signal.aborted) this.#noteFetch();
+      });
+    const failed = new Promise<never>((_, reject) => {
+      for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
+        events.once(event, ({ error }) => {
+          ended.abort();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        });
+    });
+    failed.catch(() => undefined); // Awaited below, unless the runner cannot start.
+    const runner = await run({
+      ...options,
+      pgPool: this.pool,
+      concurrency: WORKERS,
+      events,
+      forbiddenFlags: limits.forbiddenFlags,
+      pollInterval: POLL_MS,
+      noHandleSignals: true,
+      // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
+      noPreparedStatements: true,
+      gracefulShutdownAbortTimeout: STOP_MS,
+      logger: createWorkerLogger(this.logger, ended.signal),
+      // Without a delay of 0, graphile-worker 0.17 does not wait until the results of jobs are written, and a result that
+      // cannot be written is an unhandled rejection.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    });
+    try {
+      const runnerToWatch = {
+        isBusy: () => limits.isEveryWorkerBusy,
+        lastFetchAt: () => this.#lastFetchAt,
+        wake: (count: number) => {
+          if (!ended.signal.aborted) workerPool?.nudge(count);
+        },
+        onDeadJob: (job: NamedJob) => {
+          this.logDead(job, RUNNER_LOST);
+        },
+      };
+      const watched = watchQueue(this.pool, runnerToWatch, ended.signal);
+      watched.catch(() => undefined); // Awaited in the race, which another failure may win.
+      // A failure aborts `ended`, which also ends the last two promises, without the reason of the failure. So these two
+      // continue with `failed`, and the race rejects with the reason.
+      if (!stopping.aborted)
+        await Promise.race([
+          runner.promise,
+          failed,
+          watched.then(() => failed),
+          once(stopping, 'abort', { signal: ended.signal }).catch(() => failed),
+        ]);
+    } finally {
+      ended.abort();
+      const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
+      const stopped = Promise.allSettled([runner.stop(), runner.promise]);
+      // Limit the wait: graphile-worker 0.17 may never stop if it fails to write two results at the same time.
+      await Promise.race([stopped, delay(timeoutMs, undefined, { ref: false })]);
+    }
+  }
+
+  #noteFetch(): void {
+    this.#lastFetchAt = performance.now();
+    this.#isWorking = true;
+    if (this.#stoppedAt === undefined) return;
+    const seconds = Math.round((performance.now() - this.#stoppedAt) / SECOND);
+    this.#stoppedAt = undefined;
+    this.logger.log(`the queue works again after ${seconds} s`);
+  }
+
   #logStop(error: unknown, stopping: AbortSignal): void {
     if (stopping.aborted || this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
     this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
+}
 
-  #logRecovery(): void {
-    if (this.#stoppedAt === undefined) return;
-    const seconds = Math.round((performance.now() - this.#stoppedAt) / 1000);
-    this.#stoppedAt = undefined;
-    this.logger.log(`the queue works again after ${seconds} s`);
-  }
+/** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */
+function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
+  return new WorkerLogger(() => (level, message, meta) => {
+    // A failed try is retried. A dead job has a separate line.
+    const isFailedTry = meta?.failure === true;
+    if (isFailedTry) logger.warn(message);
+    else logger[ended.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
+  });
 }

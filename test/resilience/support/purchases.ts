@@ -55,10 +55,10 @@ export class Purchases {
   /** Places an order. A retry with the same key gets the same order. */
   async #placeOrder(purchase: Purchase): Promise<void> {
     const items = [{ product_id: this.productId, quantity: purchase.quantity }];
-    // 502 is correct after a kill: the killed process keeps its claim to the payment attempt for 10 s.
-    const answer = await this.observer.send(requestOrder(this.customer, items, purchase.key), 201, 502);
-    if (answer?.status !== 201) return;
-    const received = orderOf(answer);
+    // 502 is correct after a kill: the killed process keeps the lease of the payment attempt for 10 s.
+    const response = await this.observer.send(requestOrder(this.customer, items, purchase.key), 201, 502);
+    if (response?.status !== 201) return;
+    const received = orderOf(response);
     if (received.order_id !== (purchase.order?.order_id ?? received.order_id))
       this.observer.violations.push(`key ${purchase.key} created two orders`);
     purchase.order ??= received;
@@ -71,8 +71,11 @@ export class Purchases {
     if (status === undefined || attempt === undefined) return;
     if (attempt.transactions.at(-1)?.status !== status) this.gateway.setStatus(attempt.orderId, status);
     const notification = this.gateway.notification(attempt.orderId);
-    const answer = await this.observer.send(sendNotification({ url: this.customer.url }, notification), 200);
-    if (answer !== undefined) acknowledged.push(status);
+    const response = await this.observer.send(
+      sendNotification({ url: this.customer.url }, notification),
+      200,
+    );
+    if (response !== undefined) acknowledged.push(status);
   }
 
   /** Retries until every order is paid and refunded, and compares the stored orders with the acknowledged changes. */
@@ -84,8 +87,8 @@ export class Purchases {
         else await this.#sendNotification(purchase);
         return acknowledged.length === STATUSES.length;
       });
-      const answer = await admin.get(`/api/admin/orders/${purchase.order?.order_id ?? ''}`).expect(200);
-      const { order: found, notifications } = (answer.body as { data: History }).data;
+      const response = await admin.get(`/api/admin/orders/${purchase.order?.order_id ?? ''}`).expect(200);
+      const { order: found, notifications } = (response.body as { data: History }).data;
       const applied = notifications.filter(({ outcome }) => outcome === 'applied');
       expect({
         quantity: found.items[0]?.quantity,
