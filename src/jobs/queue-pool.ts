@@ -17,7 +17,7 @@ export class QueuePool extends pg.Pool {
       application_name: 'bakery-jobs',
       max: WORKERS,
       connectionTimeoutMillis: 3 * SECOND,
-      // Not `statement_timeout`, which PgBouncer rejects.
+      // The timeout of the driver also ends a wait for a connection that broke without a word.
       query_timeout: 10 * SECOND,
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
