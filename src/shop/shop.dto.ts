@@ -3,7 +3,7 @@ import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 import { IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import { IsOpeningHours } from './opening-hours.decorator.js';
-import { OptionalShopSettings } from './shop-details.dto.js';
+import { OptionalShopSettings } from './optional-shop-settings.dto.js';
 import type { OpeningHours } from './shop.entity.js';
 
 const MAX_CLOSED = 366;
