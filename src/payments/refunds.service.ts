@@ -10,7 +10,7 @@ import { PaymentHistoryService } from './payment-history.service.js';
 import { hashRefundRequest, type RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
 import { RefundSettlementService } from './refund-settlement.service.js';
-import { holdsMoney, type Transaction } from './transaction.js';
+import { holdsMoney } from './transaction.js';
 
 /** Time in which a request without a key counts as the repetition of an equal one that ended with a 502. */
 const REPETITION_MS = 24 * 60 * 60 * 1000;
@@ -100,7 +100,7 @@ export class RefundsService {
     requestDigest: Buffer,
   ): Promise<Refund> {
     const { orderId, grossAmount: total } = order;
-    const transaction = await this.#chooseTransaction(tx, order, request.transaction_id);
+    const transaction = await this.#findRefundable(order, request.transaction_id, tx);
     const { transactionId, refundedAmount, gatewayRefunds } = transaction;
     const amount = request.amount ?? total - refundedAmount;
     if (refundedAmount + amount > total) throw failures.orderNotRefundable();
@@ -124,11 +124,7 @@ export class RefundsService {
   }
 
   /** @throws Failure 409 for an unknown transaction, or one that holds no money */
-  async #chooseTransaction(
-    tx: EntityManager,
-    order: LockedOrder,
-    transactionId?: string | null,
-  ): Promise<Transaction> {
+  async #findRefundable(order: Order, transactionId?: string | null, tx?: EntityManager) {
     const { transactions } = await this.history.read(order, tx);
     const transaction =
       transactionId == null
@@ -146,10 +142,7 @@ export class RefundsService {
   async #markAnswered(order: Order, { refundId, idempotencyKey, transactionId }: Refund): Promise<void> {
     const unanswered = { refundId, isAnswered: false };
     const { affected } = await this.dataSource.manager.update(Refund, unanswered, { isAnswered: true });
-    if (affected === 1 || idempotencyKey !== null) return;
-    const { transactions } = await this.history.read(order);
-    const transaction = transactions.find((known) => known.transactionId === transactionId);
-    if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
+    if (affected === 0 && idempotencyKey === null) await this.#findRefundable(order, transactionId);
   }
 }
 
