@@ -9,7 +9,7 @@ export const mails = createCounter(
 
 export const jobDuration = new Histogram({
   name: 'bakery_job_duration_seconds',
-  help: 'Duration of attempts of jobs in this process: done, retried or dead',
+  help: 'Duration of attempts of jobs in this process: done, failed (with a retry) or dead (without)',
   labelNames: ['task', 'outcome'],
   buckets: CALL_BUCKETS,
 });

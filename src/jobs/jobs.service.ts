@@ -58,9 +58,8 @@ export class JobsService implements OnModuleDestroy {
         const error = thrown instanceof Failure ? (thrown.cause ?? thrown) : thrown;
         const isDead = await this.#endIfPermanent(job, error);
         if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
-        const outcome = isDead ? 'dead' : 'retried';
-        end({ outcome });
-        if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome });
+        end({ outcome: isDead ? 'dead' : 'failed' });
+        if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;
       }
     };
