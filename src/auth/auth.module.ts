@@ -10,7 +10,6 @@ import { AccessGuard } from './access.guard.js';
 import { AccountController } from './account.controller.js';
 import { AccountNoticesService } from './account-notices.service.js';
 import { AccountService } from './account.service.js';
-import { AdminAccountsModule } from './admin-accounts.module.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
@@ -32,7 +31,6 @@ const HOURLY = '17 * * * *';
   imports: [
     TypeOrmModule.forFeature([OneTimePassword]),
     DiscoveryModule,
-    AdminAccountsModule,
     SessionsModule,
     UsersModule,
     MailModule,

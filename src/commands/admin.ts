@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AdminAccountsModule } from '../auth/admin-accounts.module.js';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
+import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../common/validation/email-address.decorator.js';
 import { UsersModule } from '../users/users.module.js';
 import { UsersService } from '../users/users.service.js';
@@ -70,7 +70,7 @@ function parse(args: string[]): Command {
   });
   const { action, argument: email } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
   if (values.unverified && action !== 'grant') throw new UsageError('--unverified is an option of grant');
-  const module = { imports: [UsersModule, AdminAccountsModule] };
+  const module = { imports: [UsersModule, SessionsModule] };
   return async (env, open) =>
     withServices(env, await open(), module, AdminCommand, (command) => command[action](email, values));
 }

@@ -1,6 +1,5 @@
 import { Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ConfigModule } from '../config/config.module.js';
 import type { Database } from '../database/database.js';
 import { DatabaseModule } from '../database/database.module.js';
 import type { Env } from '../config/env.js';
@@ -21,7 +20,7 @@ export async function withServices<T>(
   await migrate(database.url, printStatus);
   const module = {
     module: CommandModule,
-    imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot(database), ...imports],
+    imports: [DatabaseModule.forRoot(env, database), ...imports],
     providers: [...providers, command],
   };
   const services = await NestFactory.createApplicationContext(module, {
