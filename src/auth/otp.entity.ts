@@ -16,10 +16,6 @@ export class OneTimePassword {
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 
-  /** Only version 1.2 uses this column, for the client address that requested the code. */
-  @Column('text', { nullable: true })
-  requester!: string | null;
-
   /** HMAC-SHA256 of the code; null before the code is mailed, and after the code is used or invalidated. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;

@@ -31,9 +31,6 @@ export class Product {
   @OneToMany(() => Image, 'product')
   images!: Image[];
 
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
-
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 

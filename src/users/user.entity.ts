@@ -34,7 +34,4 @@ export class User {
   /** Language of mails to this user. Null means the language of the shop. */
   @Column('text', { nullable: true })
   language!: Language | null;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
 }
