@@ -1,18 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { type Language, LANGUAGES } from '../common/languages.js';
+import { LANGUAGES } from '../common/languages.js';
 
 /** Injects the language that `Accept-Language` prefers among those of mails; null if the header names none of them. */
-export const PreferredLanguage = createParamDecorator((_: undefined, context: ExecutionContext) =>
-  findLanguage(context.switchToHttp().getRequest<Request>().acceptsLanguages()),
-);
-
-/** @param tags language tags such as `id-ID`, the preferred one first, and `*` for any language */
-function findLanguage(tags: readonly string[]): Language | null {
-  for (const tag of tags) {
-    const name = tag.split('-')[0]?.toLowerCase();
-    const language = LANGUAGES.find((supported) => supported === name);
-    if (language !== undefined) return language;
-  }
-  return null;
-}
+export const PreferredLanguage = createParamDecorator((_: undefined, context: ExecutionContext) => {
+  // Tags such as `id-ID`, the preferred one first, and `*` for any language.
+  const tags = context.switchToHttp().getRequest<Request>().acceptsLanguages();
+  const names = tags.map((tag) => tag.split('-')[0]?.toLowerCase());
+  return names.map((name) => LANGUAGES.find((language) => language === name)).find(Boolean) ?? null;
+});

@@ -23,11 +23,10 @@ export class LocalImageHost {
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
-    const made = await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
     // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
-    const folders = listFoldersUpTo(made === undefined ? this.directory : dirname(made), folder);
-    await Promise.all(folders.map(flushToDisk));
+    await Promise.all([folder, this.directory, dirname(this.directory)].map(flushToDisk));
     return name;
   }
 
@@ -73,11 +72,6 @@ export class LocalImageHost {
   #folderOf(publicId: string): string {
     return join(this.directory, publicId.slice(0, 2));
   }
-}
-
-/** Lists `folder` and its parents up to `top`, both included. */
-function listFoldersUpTo(top: string, folder: string): string[] {
-  return folder === top ? [folder] : [folder, ...listFoldersUpTo(top, dirname(folder))];
 }
 
 async function createSmaller(path: string, width: number, smaller: string): Promise<void> {
