@@ -1,9 +1,9 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js';
 import { flushToDisk } from '../../common/files.js';
 import { checkBackup } from './check.js';
-import type { Summary } from './write-to-database.js';
 import { createBackup } from './create.js';
 import { withUnpacked } from './restore.js';
 
@@ -24,7 +24,7 @@ export async function createScheduledBackup(
   for (const name of (await listBackups(folder)).unchecked) await rm(join(folder, name), { force: true });
   const summary = await createBackup(databaseUrl, dataDir, unchecked);
   const restored = await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
-  if (!isSame(summary, restored))
+  if (!isDeepStrictEqual(summary, restored))
     throw new Error(
       `${unchecked} has ${JSON.stringify(summary)}, but the check restored ${JSON.stringify(restored)}`,
     );
@@ -35,8 +35,4 @@ export async function createScheduledBackup(
   const removed = others.slice(0, Math.max(0, others.length - keep + 1));
   for (const name of removed) await rm(join(folder, name), { force: true });
   return { file, summary, removed };
-}
-
-function isSame(written: Summary, restored: Summary): boolean {
-  return (['tables', 'rows', 'images'] as const).every((name) => written[name] === restored[name]);
 }

@@ -1,32 +1,24 @@
 /** Generator of pseudorandom numbers (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
+  /** @param state whole number; the seed at first */
+  constructor(private state: number) {}
 
   /** Returns a number from 0 to below 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns a whole number from 0 to `limit` - 1. */
-  below(limit: number): number {
-    return Math.floor(this.next() * limit);
-  }
-
   /** Returns a whole number from `lowest` to `highest`. */
   between(lowest: number, highest: number): number {
-    return lowest + this.below(highest - lowest + 1);
+    return lowest + Math.floor(this.next() * (highest - lowest + 1));
   }
 
   /** Returns an entry of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
+    return list[this.between(0, list.length - 1)] as T;
   }
 
   /** Returns true with a probability from 0 to 1. */
@@ -38,7 +30,7 @@ export class Random {
   shuffle<T>(list: readonly T[]): T[] {
     const shuffled = [...list];
     for (let last = shuffled.length - 1; last > 0; last -= 1) {
-      const other = this.below(last + 1);
+      const other = this.between(0, last);
       [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
     }
     return shuffled;
