@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
-import type { ClientNetworks } from '../common/http/client.decorator.js';
+import type { Client } from '../common/http/client.decorator.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -56,7 +56,7 @@ export class AttemptCounts {
   /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
   toClientCounters(
     kind: CounterKind,
-    { clientAddress, network48 }: ClientNetworks,
+    { clientAddress, network48 }: Client,
     ...parts: readonly (string | number)[]
   ): readonly Counter[] {
     const counter = this.toCounter(kind, ...parts, clientAddress);

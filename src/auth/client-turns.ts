@@ -15,19 +15,19 @@ const transactions = new FairQueue(3, 1_000, 8_000);
  * Runs work with a password when its client's turn has come.
  * @throws Failure 503 if too many tasks wait; otherwise the error of the task
  */
-export function runInTurn<T>(
-  { clientAddress, network48, disconnected }: Client,
-  task: () => Promise<T>,
-): Promise<T> {
-  return passwords.run(task, { client: network48 ?? clientAddress, disconnected });
+export function runInTurn<T>(client: Client, task: () => Promise<T>): Promise<T> {
+  return passwords.run(task, turnOf(client));
 }
 
 /** Runs a transaction when its client's turn has come. Otherwise one client could occupy all connections to the database. */
 export function transactInTurn<T>(
   dataSource: DataSource,
-  { clientAddress, network48, disconnected }: Client,
+  client: Client,
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
-  const client = network48 ?? clientAddress;
-  return transactions.run(() => dataSource.transaction(work), { client, disconnected });
+  return transactions.run(() => dataSource.transaction(work), turnOf(client));
+}
+
+function turnOf({ clientAddress, network48, disconnected }: Client) {
+  return { client: network48 ?? clientAddress, disconnected };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AttemptCounts, type CounterKind, type Limit } from './attempt-counts.js';
-import type { ClientNetworks } from '../common/http/client.decorator.js';
+import type { Client } from '../common/http/client.decorator.js';
 import { isBeyond } from './guess-limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 
@@ -27,12 +27,7 @@ export class CodeRequestsService {
    * Counts a request before anything is queued, and remembers the address of the client as a requester.
    * @returns true if a code may be mailed. Otherwise the request is not counted
    */
-  async tryCount(
-    tx: EntityManager,
-    email: string,
-    purpose: OtpPurpose,
-    client: ClientNetworks,
-  ): Promise<boolean> {
+  async tryCount(tx: EntityManager, email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
     const mailbox = toMailbox(email);
     const counts = {
       perMailboxAndPurpose: [this.counts.toCounter(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose)],
@@ -57,7 +52,7 @@ export class CodeRequestsService {
   }
 
   /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */
-  async isRequester(email: string, purpose: OtpPurpose, { clientAddress }: ClientNetworks): Promise<boolean> {
+  async isRequester(email: string, purpose: OtpPurpose, { clientAddress }: Client): Promise<boolean> {
     const requester = this.counts.toCounter(REQUESTER, toMailbox(email), purpose, clientAddress);
     return (await this.counts.findSecondsLeft(requester)) > 0;
   }

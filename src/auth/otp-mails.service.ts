@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { type LockedUser, UsersService } from '../users/users.service.js';
-import type { Client, ClientNetworks } from '../common/http/client.decorator.js';
+import type { Client } from '../common/http/client.decorator.js';
 import { CodeRequestsService } from './code-requests.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
@@ -43,9 +43,7 @@ export class OtpMailsService implements OnModuleInit {
     this.jobs.handle<StartResetPayload & { readonly requester: string }>(
       UNCOUNTED_RESET,
       ({ email, requester: clientAddress }) =>
-        this.dataSource.transaction((tx) =>
-          this.requestReset(tx, email, { clientAddress, network48: undefined }),
-        ),
+        this.dataSource.transaction((tx) => this.requestReset(tx, email, { clientAddress })),
       options,
     );
   }
@@ -66,7 +64,7 @@ export class OtpMailsService implements OnModuleInit {
   }
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
-  async requestReset(tx: EntityManager, email: string, client: ClientNetworks): Promise<void> {
+  async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
     if (!(await this.requests.tryCount(tx, email, 'reset_password', client))) return;
     const payload: StartResetPayload = { email };
     await this.jobs.enqueue(tx, START_RESET, payload, { key: `${START_RESET}:${email.toLowerCase()}` });

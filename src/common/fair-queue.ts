@@ -10,7 +10,7 @@ interface TaskOptions {
   /** Client that waits for the task. Tasks without a client take turns as the tasks of one client. */
   readonly client?: string;
   /** Aborted when the client disconnects. A task that still waits is dropped then. */
-  readonly disconnected?: AbortSignal;
+  readonly disconnected?: AbortSignal | undefined;
   /** Part of the capacity that the task needs; 1 by default. */
   readonly size?: number;
 }

@@ -2,18 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** Networks by which limits count a client. */
-export interface ClientNetworks {
+/** Client of a request. Limits count a client by its networks. */
+export interface Client {
   /** IPv4 address, or /64 network of an IPv6 address: a provider assigns at least a /64 to a subscriber. */
   readonly clientAddress: string;
-  /** /48 network of an IPv6 address, because some providers assign a /48; undefined for an IPv4 address. */
-  readonly network48: string | undefined;
-}
-
-/** Client of a request. */
-export interface Client extends ClientNetworks {
-  /** Aborted when the response has been sent or the client disconnects. */
-  readonly disconnected: AbortSignal;
+  /** /48 network of an IPv6 address, because some providers assign a /48; absent for an IPv4 address. */
+  readonly network48?: string;
+  /** Aborted when the response has been sent or the client disconnects; absent in a job. */
+  readonly disconnected?: AbortSignal;
 }
 
 /** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
@@ -35,11 +31,11 @@ export function clientOf({ ip = '' }: Request, response: Response): Client {
 }
 
 /** A malformed X-Forwarded-For value is used as an address, without its port. */
-function parseAddress(ip: string): ClientNetworks {
+function parseAddress(ip: string): Client {
   const withoutPort = ip.replace(WITH_PORT, '$1$2');
-  if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort, network48: undefined };
+  if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort };
   const address = ipaddr.process(withoutPort);
-  if (!(address instanceof ipaddr.IPv6)) return { clientAddress: address.toString(), network48: undefined };
+  if (!(address instanceof ipaddr.IPv6)) return { clientAddress: address.toString() };
   const groups = address.parts.map((group) => group.toString(16));
   return {
     clientAddress: `${groups.slice(0, 4).join(':')}::/64`,
