@@ -369,7 +369,7 @@ describe('the counts of guesses', () => {
         const lock = (key: string) =>
           holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
         await lock(first.key);
-        ended = counts[method]({ both: [second, first] });
+        ended = counts[method]([second, first]);
         await waitForLock(service.database);
         await lock(second.key);
       });
@@ -382,7 +382,9 @@ describe('the counts of guesses', () => {
     for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);
     await expectAccepted('2001:db8:0:1::1');
     // A /48 network has 16 times the limit of an address. Each guess counts for the /64 and for the /48.
-    await recordWrongPasswords('2001:db8:0:2::1', 800);
+    await recordWrongPasswords('2001:db8:0:2::1', 799);
+    await expectAccepted('2001:db8:0:3::1');
+    await recordWrongPasswords('2001:db8:0:4::1', 800);
     await expectBlocked('2001:db8:0:3::1');
     await expectAccepted('2001:db8:1:3::1');
     await recordWrongPasswords(ATTACKER, 50);

@@ -10,26 +10,23 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 /** Statements lock the rows of counters in the order of their keys, so that parallel guesses cannot deadlock. */
 const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER BY key FOR UPDATE';
 
-/** Kind of counters, whose window begins with the first attempt. A mark is a counter that only exists or has expired. */
-export interface CounterKind {
+/** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
+const NETWORK_FACTOR = 16;
+
+/** Limit of the attempts in a window that begins with the first attempt. */
+export interface Limit {
   /** Prefix of stored keys: a new name starts new counters. */
   readonly name: string;
   readonly seconds: number;
-}
-
-/** Limit of the attempts in a window. */
-export interface Limit extends CounterKind {
+  /** Infinity for a mark, which only exists or has expired. */
   readonly max: number;
 }
 
 /** Stored counter, for example of the attempts at one account from one client address. */
-export type Counter = CounterKind & { readonly key: string };
+export type Counter = Limit & { readonly key: string };
 
-/** Counters that one statement reads or changes, by the names that a decision gives them. */
-export type CounterGroups<K extends string> = Readonly<Record<K, readonly Counter[]>>;
-
-/** Numbers of attempts, in the order of the counters. */
-type Attempts<K extends string> = Readonly<Record<K, readonly number[]>>;
+/** Counter with its number of attempts, including the one to decide. */
+export type Attempts = Counter & { readonly points: number };
 
 interface StoredCounter {
   readonly key: string;
@@ -48,53 +45,52 @@ export class AttemptCounts {
   }
 
   /** Returns a counter whose key is a keyed digest, because the table must not contain client addresses. */
-  toCounter(kind: CounterKind, ...parts: readonly (string | number)[]): Counter {
+  toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
     const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
-    return { ...kind, key: `${kind.name}:${digest}` };
+    return { ...limit, key: `${limit.name}:${digest}` };
   }
 
   /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
   toClientCounters(
-    kind: CounterKind,
+    limit: Limit,
     { clientAddress, network48 }: Client,
     ...parts: readonly (string | number)[]
   ): readonly Counter[] {
-    const counter = this.toCounter(kind, ...parts, clientAddress);
-    return network48 === undefined ? [counter] : [counter, this.toCounter(kind, ...parts, network48)];
+    const counter = this.toCounter(limit, ...parts, clientAddress);
+    if (network48 === undefined) return [counter];
+    const ofNetwork = { ...limit, max: limit.max * NETWORK_FACTOR };
+    return [counter, this.toCounter(ofNetwork, ...parts, network48)];
   }
 
   /**
    * Counts an attempt unless a limit rejects it. Without `tx`, the change is committed at once.
-   * @param isRejected decides from the numbers of attempts, including this one. Parallel attempts get different numbers
+   * @param isRejected decides from the numbers of attempts. Parallel attempts get different numbers
    * @returns false for a rejected attempt, which is not counted
    */
-  async tryAdd<K extends string>(
-    groups: CounterGroups<K>,
-    isRejected: (attempts: Attempts<K>) => boolean,
+  async tryAdd(
+    counters: readonly Counter[],
+    isRejected: (attempts: readonly Attempts[]) => boolean,
     tx = this.dataSource.manager,
   ): Promise<boolean> {
     // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
-    if (isRejected(await this.readNext(groups, tx))) return false;
-    if (!isRejected(await this.add(groups, tx))) return true;
-    await this.takeBack(groups, tx);
+    if (isRejected(await this.readNext(counters, tx))) return false;
+    if (!isRejected(await this.add(counters, tx))) return true;
+    await this.takeBack(counters, tx);
     return false;
   }
 
-  /** Returns the numbers of attempts that each counter would have after one more attempt. Stores nothing. */
-  async readNext<K extends string>(
-    groups: CounterGroups<K>,
-    tx = this.dataSource.manager,
-  ): Promise<Attempts<K>> {
+  /** Returns the numbers of attempts that the counters would have after one more attempt. Stores nothing. */
+  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempts[]> {
     const rows = await tx.query<StoredCounter[]>(
       `SELECT key, coalesce(points, 0) + 1 AS points FROM unnest($1::text[]) AS counter (key)
        LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
-      [listKeys(groups)],
+      [listKeys(counters)],
     );
-    return groupAttempts(groups, rows);
+    return addPoints(counters, rows);
   }
 
   /** Adds an attempt to each counter. Returns the new numbers of attempts. */
-  async add<K extends string>(groups: CounterGroups<K>, tx = this.dataSource.manager): Promise<Attempts<K>> {
+  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempts[]> {
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
@@ -104,25 +100,25 @@ export class AttemptCounts {
          points = CASE WHEN stored.expire > ${NOW_MS} THEN stored.points + 1 ELSE excluded.points END,
          expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
        RETURNING key, points`,
-      [listKeys(groups), listCounters(groups).map(({ seconds }) => seconds)],
+      [listKeys(counters), counters.map(({ seconds }) => seconds)],
     );
-    return groupAttempts(groups, rows);
+    return addPoints(counters, rows);
   }
 
   /** Subtracts an attempt from each counter, except from those that have expired or were deleted meanwhile. */
-  async takeBack(groups: CounterGroups<string>, tx = this.dataSource.manager): Promise<void> {
+  async takeBack(counters: readonly Counter[], tx = this.dataSource.manager): Promise<void> {
     await tx.query(
       `WITH locked AS (${LOCK_COUNTERS})
        UPDATE attempt_counts SET points = greatest(points - 1, 0)
        WHERE key IN (SELECT key FROM locked) AND expire > ${NOW_MS}`,
-      [listKeys(groups)],
+      [listKeys(counters)],
     );
   }
 
-  async delete(groups: CounterGroups<string>): Promise<void> {
+  async delete(counters: readonly Counter[]): Promise<void> {
     await this.dataSource.query(
       `WITH locked AS (${LOCK_COUNTERS}) DELETE FROM attempt_counts WHERE key IN (SELECT key FROM locked)`,
-      [listKeys(groups)],
+      [listKeys(counters)],
     );
   }
 
@@ -151,21 +147,11 @@ export class AttemptCounts {
   }
 }
 
-function listCounters(groups: CounterGroups<string>): Counter[] {
-  return Object.values(groups).flat();
+function listKeys(counters: readonly Counter[]): string[] {
+  return counters.map(({ key }) => key);
 }
 
-function listKeys(groups: CounterGroups<string>): string[] {
-  return listCounters(groups).map(({ key }) => key);
-}
-
-function groupAttempts<K extends string>(
-  groups: CounterGroups<K>,
-  rows: readonly StoredCounter[],
-): Attempts<K> {
+function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Attempts[] {
   const points = new Map(rows.map((row) => [row.key, row.points]));
-  const attempts = {} as Record<K, readonly number[]>;
-  for (const name of Object.keys(groups) as K[])
-    attempts[name] = groups[name].map(({ key }) => points.get(key) ?? 0);
-  return attempts;
+  return counters.map((counter) => ({ ...counter, points: points.get(counter.key) ?? 0 }));
 }

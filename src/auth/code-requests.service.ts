@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AttemptCounts, type CounterKind, type Limit } from './attempt-counts.js';
+import { AttemptCounts, type Limit } from './attempt-counts.js';
 import type { Client } from '../common/http/client.decorator.js';
 import { isBeyond } from './guess-limits.js';
 import type { OtpPurpose } from './otp.entity.js';
@@ -15,7 +15,7 @@ const MAILS_PER_ADDRESS: Readonly<Record<OtpPurpose, Limit>> = {
   reset_password: { name: 'resets-of', max: 100, seconds: HOUR },
 };
 /** Marks a client address that requested a code, for longer than the code is valid. */
-const REQUESTER: CounterKind = { name: 'code-requested', seconds: 1_200 };
+const REQUESTER: Limit = { name: 'code-requested', max: Infinity, seconds: 1_200 };
 const CODE_LIFETIME_S = 600;
 
 /** Limits for requests of codes (docs/decisions/09). */
@@ -29,26 +29,15 @@ export class CodeRequestsService {
    */
   async tryCount(tx: EntityManager, email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
     const mailbox = toMailbox(email);
-    const counts = {
-      perMailboxAndPurpose: [this.counts.toCounter(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose)],
-      perMailbox: [this.counts.toCounter(MAILS_PER_MAILBOX, mailbox)],
-      perAddress: this.counts.toClientCounters(MAILS_PER_ADDRESS[purpose], client),
-    };
-    const max = MAILS_PER_ADDRESS[purpose].max;
-    const { perAddress } = await this.counts.readNext({ perAddress: counts.perAddress }, tx);
-    if (isBeyond(max, perAddress)) return false;
+    const perAddress = this.counts.toClientCounters(MAILS_PER_ADDRESS[purpose], client);
+    if (isBeyond(await this.counts.readNext(perAddress, tx))) return false;
     // Also if no code may be mailed now: the client may use the code of an earlier request.
     const requester = this.counts.toCounter(REQUESTER, mailbox, purpose, client.clientAddress);
     if ((await this.counts.findSecondsLeft(requester, tx)) < CODE_LIFETIME_S)
       await this.counts.restart(requester, tx);
-    return this.counts.tryAdd(
-      counts,
-      (attempts) =>
-        isBeyond(MAILS_PER_MAILBOX_AND_PURPOSE.max, attempts.perMailboxAndPurpose) ||
-        isBeyond(MAILS_PER_MAILBOX.max, attempts.perMailbox) ||
-        isBeyond(max, attempts.perAddress),
-      tx,
-    );
+    const perMailboxAndPurpose = this.counts.toCounter(MAILS_PER_MAILBOX_AND_PURPOSE, mailbox, purpose);
+    const perMailbox = this.counts.toCounter(MAILS_PER_MAILBOX, mailbox);
+    return this.counts.tryAdd([perMailboxAndPurpose, perMailbox, ...perAddress], isBeyond, tx);
   }
 
   /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */

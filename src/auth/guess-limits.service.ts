@@ -8,7 +8,7 @@ import {
   CODES_PER_ADDRESS,
   CODES_PER_CODE_AND_ADDRESS,
   DAY,
-  isCodeRejected,
+  isBeyond,
   isPasswordRejected,
   KNOWN_ADDRESS,
   PASSWORDS_PER_ACCOUNT,
@@ -51,18 +51,16 @@ export class GuessLimitsService {
     const knownSeconds = await this.counts.findSecondsLeft(known);
     const isKnown = knownSeconds > 0;
     const perAddress = this.counts.toClientCounters(PASSWORDS_PER_ADDRESS, client);
-    const ofStranger = {
-      perAccount: isKnown ? [] : [this.counts.toCounter(PASSWORDS_PER_ACCOUNT, accountKey)],
-      perAddress: isKnown ? [] : perAddress,
-    };
+    const perAccount = this.counts.toCounter(PASSWORDS_PER_ACCOUNT, accountKey);
+    const ofStranger = isKnown ? [] : [perAccount, ...perAddress];
     const ofPair = this.#toPasswordCounters(accountKey, client);
-    if (!(await this.counts.tryAdd({ ...ofPair, ...ofStranger }, isPasswordRejected))) return 'rejected';
+    if (!(await this.counts.tryAdd([...ofPair, ...ofStranger], isPasswordRejected))) return 'rejected';
 
     const begin = performance.now();
     const isRight = await check();
     this.#checkMs = performance.now() - begin;
     if (!isRight) {
-      if (isKnown) await this.counts.add({ perAddress });
+      if (isKnown) await this.counts.add(perAddress);
       return 'wrong';
     }
     await this.counts.delete(ofPair);
@@ -85,15 +83,15 @@ export class GuessLimitsService {
   ): Promise<boolean> {
     const known = this.counts.toCounter(KNOWN_ADDRESS, accountKey, client.clientAddress);
     const isKnown = (await this.counts.findSecondsLeft(known)) > 0;
-    const counts = {
-      perCodeAndAddress: this.counts.toClientCounters(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
-      perAddress: this.counts.toClientCounters(CODES_PER_ADDRESS, client),
-    };
-    const isCounted = await this.counts.tryAdd(counts, isCodeRejected);
+    const counters = [
+      ...this.counts.toClientCounters(CODES_PER_CODE_AND_ADDRESS, client, accountKey, codeId),
+      ...this.counts.toClientCounters(CODES_PER_ADDRESS, client),
+    ];
+    const isCounted = await this.counts.tryAdd(counters, isBeyond);
     const isRight = isCounted && (await check(isKnown));
     recordOutcome('code', isRight ? 'ok' : isCounted ? 'wrong' : 'rejected');
     if (!isRight) return false;
-    await this.counts.takeBack(counts);
+    await this.counts.takeBack(counters);
     await this.counts.delete(this.#toPasswordCounters(accountKey, client));
     await this.counts.restart(known);
     return true;
@@ -104,8 +102,7 @@ export class GuessLimitsService {
   }
 
   #toPasswordCounters(accountKey: number | string, client: Client) {
-    const limit = PASSWORDS_PER_ACCOUNT_AND_ADDRESS;
-    return { perAccountAndAddress: this.counts.toClientCounters(limit, client, accountKey) };
+    return this.counts.toClientCounters(PASSWORDS_PER_ACCOUNT_AND_ADDRESS, client, accountKey);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CounterKind, Limit } from './attempt-counts.js';
+import type { Attempts, Limit } from './attempt-counts.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -14,44 +14,20 @@ export const PASSWORDS_PER_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seco
 export const CODES_PER_CODE_AND_ADDRESS: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
 export const CODES_PER_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks a client address that the owner of an account has used. */
-export const KNOWN_ADDRESS: CounterKind = { name: 'known', seconds: 30 * DAY };
+export const KNOWN_ADDRESS: Limit = { name: 'known', max: Infinity, seconds: 30 * DAY };
 
-/** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
-const NETWORK_FACTOR = 16;
-
-/** Attempts including the one to decide: from the client's address, and from its /48 network for IPv6. */
-type ClientAttempts = readonly number[];
-
-/** An address that the owner of the account has used counts only as `perAccountAndAddress`. */
-interface PasswordAttempts {
-  readonly perAccountAndAddress: ClientAttempts;
-  readonly perAddress: ClientAttempts;
-  readonly perAccount: readonly number[];
-}
-
-interface CodeAttempts {
-  readonly perCodeAndAddress: ClientAttempts;
-  readonly perAddress: ClientAttempts;
-}
-
-export function isPasswordRejected({
-  perAccountAndAddress,
-  perAddress,
-  perAccount,
-}: PasswordAttempts): boolean {
+/** Decides about a password. An address that the owner of the account has used has only counters of the account and the address. */
+export function isPasswordRejected(attempts: readonly Attempts[]): boolean {
+  const account = attempts.find(({ name }) => name === PASSWORDS_PER_ACCOUNT.name);
+  const isUnderAttack = account !== undefined && isBeyond([account]);
+  const pair = PASSWORDS_PER_ACCOUNT_AND_ADDRESS;
   // While an account is under attack, an unknown address gets one guess.
-  const isUnderAttack = isBeyond(PASSWORDS_PER_ACCOUNT.max, perAccount);
-  const max = isUnderAttack ? 1 : PASSWORDS_PER_ACCOUNT_AND_ADDRESS.max;
-  return isBeyond(max, perAccountAndAddress) || isBeyond(PASSWORDS_PER_ADDRESS.max, perAddress);
+  const reduce = (counter: Attempts) =>
+    isUnderAttack && counter.name === pair.name ? { ...counter, max: counter.max / pair.max } : counter;
+  return isBeyond(attempts.filter((counter) => counter !== account).map(reduce));
 }
 
-export function isCodeRejected({ perCodeAndAddress, perAddress }: CodeAttempts): boolean {
-  return (
-    isBeyond(CODES_PER_CODE_AND_ADDRESS.max, perCodeAndAddress) || isBeyond(CODES_PER_ADDRESS.max, perAddress)
-  );
-}
-
-/** Returns true if more attempts were made than the limit allows. */
-export function isBeyond(max: number, [address = 0, network = 0]: ClientAttempts): boolean {
-  return address > max || network > max * NETWORK_FACTOR;
+/** Returns true if more attempts were made than a limit allows. */
+export function isBeyond(attempts: readonly Attempts[]): boolean {
+  return attempts.some(({ points, max }) => points > max);
 }
