@@ -4,7 +4,14 @@ import fs from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { importBuilt } from '../support/built.js';
-import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import {
+  createDatabase,
+  createEmptyDatabase,
+  inTransaction,
+  type TestDatabase,
+  waitForLock,
+} from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { nullIfMissing } from '../support/files.js';
 import { png } from '../support/pictures.js';
@@ -22,7 +29,7 @@ interface Manifest {
 const IMAGE = randomUUID();
 const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
 const USERS_FILE = 'tables/public.users';
-const isTableOfUsers = ({ name }: { name: string }) => name === 'public.users';
+const isUsersTable = ({ name }: { name: string }) => name === 'public.users';
 
 const source = await stopAfterTests(createDatabase(), (created) => created.drop());
 const root = await useFolder('bakery-hostile-backup-');
@@ -34,7 +41,7 @@ beforeEach(async () => {
 
 afterEach(() => target.drop());
 
-const at = (name: string): string => join(root, name);
+const pathTo = (name: string): string => join(root, name);
 const run = promisify(execFile);
 
 beforeAll(async () => {
@@ -43,20 +50,24 @@ beforeAll(async () => {
     INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
     INSERT INTO images (id, host, state, product_id, position, url)
       VALUES ('${IMAGE}', 'local', 'attached', (SELECT max(id) FROM products), 1, '${IMAGE}.png')`);
-  await fs.mkdir(join(at('source'), 'images', IMAGE.slice(0, 2)), { recursive: true });
-  await fs.writeFile(join(at('source'), IMAGE_PATH), png(0));
-  const settings = { DATABASE_URL: source.url, DATA_DIR: at('source') };
-  expect(await runDb(settings, 'backup', at('honest.backup'))).toMatchObject({ code: 0 });
-  await fs.mkdir(at('honest'));
-  await run('tar', ['-xzf', at('honest.backup'), '-C', at('honest')]);
+  await fs.mkdir(join(pathTo('source'), 'images', IMAGE.slice(0, 2)), { recursive: true });
+  await fs.writeFile(join(pathTo('source'), IMAGE_PATH), png(0));
+  const settings = { DATABASE_URL: source.url, DATA_DIR: pathTo('source') };
+  expect(await runDb(settings, 'backup', pathTo('honest.backup'))).toMatchObject({ code: 0 });
+  await fs.mkdir(pathTo('honest'));
+  await run('tar', ['-xzf', pathTo('honest.backup'), '-C', pathTo('honest')]);
 });
 
-/** Packs a changed copy of the honest backup. `options`: of tar. Returns the path of the new backup. */
-async function forge(change: (folder: string) => Promise<unknown>, ...options: string[]): Promise<string> {
-  const folder = await fs.mkdtemp(at('forged-'));
-  await fs.cp(at('honest'), folder, { recursive: true });
+/**
+ * Packs a changed copy of the honest backup.
+ * @param tarOptions additional options of tar
+ * @returns path of the new backup
+ */
+async function forge(change: (folder: string) => Promise<unknown>, ...tarOptions: string[]): Promise<string> {
+  const folder = await fs.mkdtemp(pathTo('forged-'));
+  await fs.cp(pathTo('honest'), folder, { recursive: true });
   await change(folder);
-  await run('tar', ['-czf', `${folder}.backup`, ...options, '-C', folder, '.']);
+  await run('tar', ['-czf', `${folder}.backup`, ...tarOptions, '-C', folder, '.']);
   return `${folder}.backup`;
 }
 
@@ -76,7 +87,7 @@ async function rewriteManifest(folder: string, change?: (manifest: Manifest) => 
 
 /** Expects that a restore into an empty database fails with an error of one line and leaves no tables and no files. */
 async function expectRejected(backup: string, problem: RegExp): Promise<void> {
-  const dataDir = at(`data-${randomUUID()}`);
+  const dataDir = pathTo(`data-${randomUUID()}`);
   // Restore in this process, because the start of a command takes longer than all its checks.
   const { restoreBackup, withUnpacked } = await importBuilt('src/commands/backup/restore.js');
   const restored = withUnpacked(backup, dataDir, (content) => restoreBackup(target.url, dataDir, content));
@@ -94,14 +105,14 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
 
 it('an unchanged backup is restored with its image, even if the file name of the backup contains a colon', async () => {
   // tar would look for `host:file` on another machine.
-  await fs.cp(at('honest.backup'), at('host:honest.backup'));
+  await fs.cp(pathTo('honest.backup'), pathTo('host:honest.backup'));
   const command = [resolve('dist/src/commands/db.js'), 'restore', 'host:honest.backup'];
-  const env = { PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: at('restored') };
+  const env = { PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: pathTo('restored') };
   const { stdout } = await run(process.execPath, command, { cwd: root, env });
-  const { size } = await fs.stat(at('honest.backup'));
+  const { size } = await fs.stat(pathTo('honest.backup'));
   const summary = `\\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)`;
   expect(stdout).toMatch(new RegExp(`^restored as of \\S+: ${summary}\n$`));
-  expect(await fs.readFile(join(at('restored'), IMAGE_PATH))).toEqual(png(0));
+  expect(await fs.readFile(join(pathTo('restored'), IMAGE_PATH))).toEqual(png(0));
   expect(await target.query('SELECT email FROM users')).toEqual([{ email: 'wayan@example.com' }]);
 });
 
@@ -113,25 +124,24 @@ const inManifest = (change: (manifest: Manifest) => unknown) => (folder: string)
 
 it.each<[string, (folder: string) => Promise<void>, RegExp]>([
   [
-    'contains SQL in the name of a table',
+    // A file may not have such a name, so SQL in the name of a table is rejected here.
+    'names a table that it has no file for',
     inManifest(({ tables }) =>
       tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] }),
     ),
-    /is not complete/, // The backup contains no file for this table.
+    /is not complete/,
   ],
   [
     'contains SQL in the name of a column',
-    inManifest(({ tables }) =>
-      tables.find(isTableOfUsers)?.columns.push("id) FROM PROGRAM 'touch pwned' --"),
-    ),
+    inManifest(({ tables }) => tables.find(isUsersTable)?.columns.push("id) FROM PROGRAM 'touch pwned' --")),
     WRONG_TABLES,
   ],
-  ['lacks a column', inManifest(({ tables }) => tables.find(isTableOfUsers)?.columns.pop()), WRONG_TABLES],
+  ['lacks a column', inManifest(({ tables }) => tables.find(isUsersTable)?.columns.pop()), WRONG_TABLES],
   [
     'lacks a table',
     async (folder) => {
       await fs.rm(join(folder, USERS_FILE));
-      await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isTableOfUsers), 1));
+      await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isUsersTable), 1));
     },
     WRONG_TABLES,
   ],
@@ -194,7 +204,7 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
   [
     'a path that begins with /',
     (folder) => fs.appendFile(join(folder, 'passwd'), ''),
-    ['-P', `--transform=s,^./passwd,${at('pwned')},`],
+    ['-P', `--transform=s,^./passwd,${pathTo('pwned')},`],
   ],
 ])('an archive with %s is rejected and leaves nothing behind', async (_title, change, options = []) => {
   const backup = await forge(
@@ -225,7 +235,7 @@ it('an archive with a path outside its folder is rejected and leaves nothing beh
 
 it('a restored image has the mode of a new file regardless of the mode in the archive', async () => {
   const backup = await forge((folder) => fs.chmod(join(folder, IMAGE_PATH), 0o6777));
-  const dataDir = at('modes');
+  const dataDir = pathTo('modes');
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 0 });
   const forbiddenBits = 0o7133; // setuid, setgid, sticky; executable for anyone; writable for group and others
@@ -233,21 +243,20 @@ it('a restored image has the mode of a new file regardless of the mode in the ar
 });
 
 it('a restore that fails while it copies images removes the copies and keeps the images that existed before', async () => {
-  const dataDir = at('kept');
+  const dataDir = pathTo('kept');
   const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
   await fs.mkdir(join(before, '..'), { recursive: true });
   await fs.writeFile(before, png(1));
-  // The shop still has an image that is also in the backup, but not the third one.
+  // The folder already has one image of the backup, IMAGE. `copied` is new. `blocked` cannot be written, because a folder has
+  // the name of its temporary file.
   await fs.mkdir(join(dataDir, IMAGE_PATH, '..'), { recursive: true });
   await fs.writeFile(join(dataDir, IMAGE_PATH), png(0));
-  const third = randomUUID();
-  // The second image cannot be written because a folder has the name of its temporary file.
-  const second = randomUUID();
-  await fs.mkdir(join(dataDir, 'images', second.slice(0, 2), `${second}.png.restore`), { recursive: true });
+  const [copied, blocked] = [randomUUID(), randomUUID()];
+  await fs.mkdir(join(dataDir, 'images', blocked.slice(0, 2), `${blocked}.png.restore`), { recursive: true });
   const backup = await forge(async (folder) => {
     // The backup may store an image in any folder below `images`.
     await fs.mkdir(join(folder, 'images', 'zz'));
-    for (const id of [second, third]) await fs.writeFile(join(folder, 'images', 'zz', `${id}.png`), png(2));
+    for (const id of [blocked, copied]) await fs.writeFile(join(folder, 'images', 'zz', `${id}.png`), png(2));
     await rewriteManifest(folder);
   });
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
@@ -256,7 +265,31 @@ it('a restore that fails while it copies images removes the copies and keeps the
   expect(await fs.readFile(before)).toEqual(png(1));
   expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(png(0));
   const images = await fs.readdir(join(dataDir, 'images'), { recursive: true });
-  expect(images.filter((path) => path.includes(third))).toEqual([]);
+  expect(images.filter((path) => path.includes(copied))).toEqual([]);
+});
+
+it('a restore whose commit succeeds, although the response is lost, keeps the images of the restored shop', async () => {
+  const database = await createDatabase();
+  const proxy = await DatabaseProxy.start(database.url);
+  const dataDir = pathTo('restored-without-response');
+  const { restoreBackup, withUnpacked } = await importBuilt('src/commands/backup/restore.js');
+  try {
+    const restored = await inTransaction(database, async (holder) => {
+      await holder.query('SELECT FROM users'); // The restore waits with its rows until this transaction ends.
+      const restoring = withUnpacked(pathTo('honest.backup'), dataDir, (content) =>
+        restoreBackup(proxy.url, dataDir, content),
+      );
+      await waitForLock(database);
+      proxy.loseResponseTo('COMMIT');
+      return { restoring: expect(restoring).rejects.toThrow('Connection terminated unexpectedly') };
+    });
+    await restored.restoring;
+    expect(await database.query('SELECT id FROM images')).toEqual([{ id: IMAGE }]);
+    expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(png(0));
+  } finally {
+    await proxy.down();
+    await database.drop();
+  }
 });
 
 it.each<[string, (honest: Buffer) => Buffer | string]>([
@@ -265,11 +298,11 @@ it.each<[string, (honest: Buffer) => Buffer | string]>([
   ['was truncated', (bytes) => bytes.subarray(0, -200)],
   ['has a changed byte', (bytes) => bytes.fill((bytes[999] ?? 0) ^ 1, 999, 1000)],
 ])('a file that %s is rejected with one line', async (_title, change) => {
-  await fs.writeFile(at('foreign'), change(await fs.readFile(at('honest.backup'))));
-  await expectRejected(at('foreign'), /foreign is not a backup, or it was truncated or changed$/);
+  await fs.writeFile(pathTo('foreign'), change(await fs.readFile(pathTo('honest.backup'))));
+  await expectRejected(pathTo('foreign'), /foreign is not a backup, or it was truncated or changed$/);
 });
 
 it('a file that does not exist and a folder are rejected with one line', async () => {
-  await expectRejected(at('no-such.backup'), /no-such\.backup does not exist$/);
+  await expectRejected(pathTo('no-such.backup'), /no-such\.backup does not exist$/);
   await expectRejected(root, /is not a file: version 1\.0 made folders/);
 });

@@ -41,7 +41,8 @@ export async function withUnpacked<T>(
 
 /**
  * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into that
- * schema, and the last step migrates the database. An error before that step leaves database and images as they were.
+ * schema, and the last step migrates the database. An error before that step leaves database and images as they were, unless
+ * the result of the commit is unknown.
  */
 export async function restoreBackup(
   databaseUrl: string,
@@ -53,10 +54,20 @@ export async function restoreBackup(
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
   try {
-    await migrate(databaseUrl, printStatus); // also creates the tables of the job queue
+    // Creates the job queue too. `setSchema` alone would not, if the database already has the migrations of the backup.
+    await migrate(databaseUrl, printStatus);
     await setSchema(databaseUrl, backup.manifest.migrations);
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
+    // The COMMIT may have succeeded although its response was lost.
+    const isEmpty = await withClient(databaseUrl, assertEmpty).then(
+      () => true,
+      () => false,
+    );
+    if (!isEmpty) {
+      printStatus('the database may contain the rows of the backup, so the images stay in DATA_DIR');
+      throw error;
+    }
     await images.remove();
     await setSchema(databaseUrl, before).catch((failure: unknown) => {
       printStatus(`the former schema could not be restored: ${errorMessage(failure)}`);
@@ -80,7 +91,7 @@ async function setSchema(databaseUrl: string, names: readonly string[]): Promise
     await revertLastMigration(databaseUrl, printStatus);
   }
   if (names.length > 0) return;
-  // Drop the list of migrations and the job queue, which no migration drops.
+  // No migration drops the table `migrations` and the schema of the job queue.
   await withClient(databaseUrl, (client) =>
     client.query('DROP TABLE IF EXISTS migrations; DROP SCHEMA IF EXISTS graphile_worker CASCADE'),
   );

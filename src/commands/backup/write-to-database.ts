@@ -23,6 +23,7 @@ export interface Summary {
 export interface UnpackedBackup {
   readonly folder: string;
   readonly manifest: Manifest;
+  /** Size of the backup file. */
   readonly bytes: number;
 }
 
@@ -44,19 +45,22 @@ export async function writeToDatabase(
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
   await unlockJobs(client);
-  const imageCount = await copyImages(client, backup, images);
+  const imagePaths = Object.keys(backup.manifest.checksums).filter((path) => IMAGE_FILE.test(path));
+  await removeLostImages(client, imagePaths);
+  await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
+  await images.flush();
   await client.query('COMMIT');
-  return { tables: tables.length, rows, images: imageCount, bytes: backup.bytes };
+  return { tables: tables.length, rows, images: imagePaths.length, bytes: backup.bytes };
 }
 
 /**
  * Makes sure that the backup has exactly the tables and columns of this database, so that the names in the backup are safe
  * in SQL text. Ignores the order of columns: a column comes last if its migration was reverted and applied again.
  */
-function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
+function assertSameTables(existing: readonly Table[], expected: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>
     JSON.stringify(list.map(({ name, columns }) => JSON.stringify([name, ...columns.toSorted()])).sort());
-  if (describe(tables) !== describe(ofBackup))
+  if (describe(existing) !== describe(expected))
     throw new Error('the backup was changed: its tables are not those that its migrations create');
 }
 
@@ -95,13 +99,8 @@ async function unlockJobs(client: pg.Client): Promise<void> {
   );
 }
 
-/** Copies the image files. Deletes rows of attached local images without a file. Returns the number of copied files. */
-async function copyImages(
-  client: pg.Client,
-  { folder, manifest }: UnpackedBackup,
-  images: ImageCopies,
-): Promise<number> {
-  const paths = Object.keys(manifest.checksums).filter((path) => IMAGE_FILE.test(path));
+/** Deletes the rows of attached local images that have no file in the backup. */
+async function removeLostImages(client: pg.Client, paths: readonly string[]): Promise<void> {
   const ids = paths.flatMap((path) => IMAGE_FILE.exec(path)?.[1] ?? []);
   const { rowCount: lost } = await client.query(
     `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
@@ -109,7 +108,4 @@ async function copyImages(
   );
   if (lost)
     printStatus(`${lost} images had no file at the time of the backup and were removed from their products`);
-  await processWithProgress(paths, 'images', (path) => images.add(join(folder, path)));
-  await images.flush();
-  return paths.length;
 }
