@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
-import { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
+import { DataDirInUseError, type Supervisor } from './embedded-postgres/supervisor-connection.js';
 import { errorCode, errorMessage } from '../common/errors/error-info.js';
 import type { Env } from '../config/env.js';
 import { withClient } from './with-client.js';

@@ -8,11 +8,11 @@ import { removeTemporaryFolders } from './embedded-postgres/create-once.js';
 import { findServer, startServer, stopServer } from './embedded-postgres/server.js';
 import {
   buildDatabaseUrl,
+  connectAsSupervisor,
   ensureDatabase,
-  openSession,
-  type Session,
+  type SupervisorConnection,
   type Supervisor,
-} from './embedded-postgres/session.js';
+} from './embedded-postgres/supervisor-connection.js';
 
 interface EmbeddedPostgresOptions {
   readonly dataDir: string;
@@ -53,16 +53,16 @@ export class EmbeddedPostgres {
   ) {}
 
   async start(): Promise<void> {
-    const session = await this.acquire();
+    const connection = await this.acquire();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
-      await ensureDatabase(session.client, this.cluster.secret);
+      await ensureDatabase(connection.client, this.cluster.secret);
     } catch (error) {
-      await this.shutDown(session);
+      await this.shutDown(connection);
       throw error;
     }
-    this.url = buildDatabaseUrl(session.client.port, this.cluster.secret);
-    this.supervised = this.supervise(session);
+    this.url = buildDatabaseUrl(connection.client.port, this.cluster.secret);
+    this.supervised = this.supervise(connection);
   }
 
   async stop(): Promise<void> {
@@ -71,25 +71,25 @@ export class EmbeddedPostgres {
   }
 
   /** Reconnects whenever the connection to the server is lost, and restarts the server if it has ended, until `stop`. */
-  private async supervise(first: Session): Promise<void> {
-    let session: Session | undefined = first;
-    while (session) {
-      await Promise.race([session.lost, this.stopRequested]);
+  private async supervise(first: SupervisorConnection): Promise<void> {
+    let connection: SupervisorConnection | undefined = first;
+    while (connection) {
+      await Promise.race([connection.lost, this.stopRequested]);
       if (this.stopping.signal.aborted) break;
-      session = await this.recover(session.client.port);
+      connection = await this.recover(connection.client.port);
     }
-    if (session) await this.shutDown(session);
+    if (connection) await this.shutDown(connection);
   }
 
   /** @returns undefined if `stop` was called before the server was back: if it runs, the next process takes it over */
-  private async recover(port: number): Promise<Session | undefined> {
+  private async recover(port: number): Promise<SupervisorConnection | undefined> {
     const { log } = this.options;
     const since = Date.now();
     for (let hasLogged = false; ; hasLogged = true) {
       try {
-        const session = await this.acquire(port);
+        const connection = await this.acquire(port);
         log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
-        return session;
+        return connection;
       } catch (error) {
         if (this.stopping.signal.aborted) return undefined;
         const reason = errorMessage(error).replaceAll(/\s+/g, ' ');
@@ -103,7 +103,7 @@ export class EmbeddedPostgres {
    * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The holder of the lock is the
    * supervisor, even if another process started the server.
    */
-  private async acquire(requiredPort?: number): Promise<Session> {
+  private async acquire(requiredPort?: number): Promise<SupervisorConnection> {
     const { supervisor = 'service', serverSettings } = this.options;
     const deadline = Date.now() + START_DEADLINE_MS;
     for (let failures = 0; Date.now() < deadline;) {
@@ -117,17 +117,19 @@ export class EmbeddedPostgres {
         });
       }
       const server = await findServer(this.cluster);
-      const session = server?.isReady && (await openSession(server.port, this.cluster, supervisor));
-      if (session && (requiredPort === undefined || session.client.port === requiredPort)) return session;
+      const connection =
+        server?.isReady && (await connectAsSupervisor(server.port, this.cluster, supervisor));
+      if (connection && (requiredPort === undefined || connection.client.port === requiredPort))
+        return connection;
       // Another process started the server on another port, but the application connects to the required one.
-      if (session) await this.shutDown(session);
+      if (connection) await this.shutDown(connection);
       await delay(PAUSE_MS);
     }
     throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
   }
 
   /** Stops the server, and only then releases the lock, so that no other process uses a server that is shutting down. */
-  private async shutDown({ client }: Session): Promise<void> {
+  private async shutDown({ client }: SupervisorConnection): Promise<void> {
     try {
       await stopServer(this.cluster);
     } finally {

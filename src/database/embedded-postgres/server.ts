@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfPresent } from '../../common/files.js';
 import type { Cluster } from './cluster.js';
-import type { Location } from './location.js';
+import type { ClusterLocation } from './location.js';
 import { CHILD_OPTIONS, run } from './run.js';
 
 /** https://www.postgresql.org/docs/18/runtime-config.html */
@@ -30,7 +30,7 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
  * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. On Linux, this function then
  * removes the file. This is safe: PostgreSQL also checks the shared memory, so a cluster never has a second server.
  */
-export async function findServer({ folder }: Location) {
+export async function findServer({ folder }: ClusterLocation) {
   const pidFile = join(folder, 'postmaster.pid');
   const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
   // Line 1 is the process id, line 4 the port and line 8 the status.

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import type { Cluster } from './cluster.js';
 
-const NAME = 'bakery'; // of the database and of its owner
+const DATABASE_AND_OWNER = 'bakery';
 /** Key of an advisory lock in the database `postgres`, where no other program takes locks. */
 const SUPERVISOR_LOCK = 0x62616b;
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
@@ -25,9 +25,9 @@ export class DataDirInUseError extends Error {
 }
 
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
-export interface Session {
+export interface SupervisorConnection {
   readonly client: pg.Client;
-  /** Resolves when the connection, and thus the lock, is lost. */
+  /** Resolves when the connection, and with it the lock, is lost. */
   readonly lost: Promise<void>;
 }
 
@@ -35,11 +35,11 @@ export interface Session {
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
  * @returns undefined after a temporary error, or if no PostgreSQL listens on the port. Throws DataDirInUseError
  */
-export async function openSession(
+export async function connectAsSupervisor(
   port: number,
   { dataDir, secret }: Cluster,
   supervisor: Supervisor,
-): Promise<Session | undefined> {
+): Promise<SupervisorConnection | undefined> {
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
     application_name: `bakery ${supervisor}`,
@@ -50,9 +50,9 @@ export async function openSession(
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
-    const holder = await takeLock(client);
-    if (holder === undefined) return { client, lost };
-    throw new DataDirInUseError(dataDir, holder, buildDatabaseUrl(port, secret));
+    const otherSupervisor = await tryLock(client);
+    if (otherSupervisor === undefined) return { client, lost };
+    throw new DataDirInUseError(dataDir, otherSupervisor, buildDatabaseUrl(port, secret));
   } catch (error) {
     await client.end();
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
@@ -64,39 +64,49 @@ export async function openSession(
   }
 }
 
-/** @returns the holder of the supervisor's lock, or undefined if this client holds it now */
-async function takeLock(client: pg.Client): Promise<Supervisor | undefined> {
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+/**
+ * Takes the supervisor's lock.
+ * @returns undefined after success; otherwise the process that has the lock
+ */
+async function tryLock(client: pg.Client): Promise<Supervisor | undefined> {
+  for (;;) {
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    }
+    const { rows } = await client.query<{ application_name: string }>(
+      `SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE locktype = 'advisory' AND objid = $1 AND granted`,
+      [SUPERVISOR_LOCK],
+    );
+    // Without a row, the process that had the lock has ended in the meantime.
+    if (rows[0] !== undefined) return rows[0].application_name === 'bakery command' ? 'command' : 'service';
   }
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND objid = $1 AND granted AND application_name = 'bakery command'`,
-    [SUPERVISOR_LOCK],
-  );
-  return rows.length > 0 ? 'command' : 'service';
 }
 
 /**
  * Creates the database and its owner if they do not exist. The service connects as the owner, which is not a superuser:
- * an SQL injection cannot read the server's files or run programs.
+ * an SQL injection cannot read the server's files or run programs. It may create databases, because a backup is checked in a
+ * temporary one.
  */
 export async function ensureDatabase(client: pg.Client, secret: string): Promise<void> {
-  const role = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [NAME]);
-  const database = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+  const role = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [DATABASE_AND_OWNER]);
+  const database = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE_AND_OWNER]);
   if (role.rowCount === 0)
-    await client.query(`CREATE ROLE ${NAME} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(secret)}'`);
-  if (database.rowCount === 0) await client.query(`CREATE DATABASE ${NAME} OWNER ${NAME}`);
+    await client.query(
+      `CREATE ROLE ${DATABASE_AND_OWNER} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(secret)}'`,
+    );
+  if (database.rowCount === 0)
+    await client.query(`CREATE DATABASE ${DATABASE_AND_OWNER} OWNER ${DATABASE_AND_OWNER}`);
 }
 
 export function buildDatabaseUrl(port: number, secret: string): string {
-  return `postgresql://${NAME}:${deriveOwnerPassword(secret)}@127.0.0.1:${port}/${NAME}`;
+  return `postgresql://${DATABASE_AND_OWNER}:${deriveOwnerPassword(secret)}@127.0.0.1:${port}/${DATABASE_AND_OWNER}`;
 }
 
 /** Derives the owner's password from the superuser's, so that DATA_DIR contains only one secret. */
 function deriveOwnerPassword(secret: string): string {
-  return createHmac('sha256', secret).update(NAME).digest('base64url');
+  return createHmac('sha256', secret).update(DATABASE_AND_OWNER).digest('base64url');
 }
