@@ -180,6 +180,17 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   expect(await service.readSessions(live.id)).toHaveLength(2);
 });
 
+it('a session whose user gets a new name lasts longer than the access token that the change sets', async () => {
+  const { client, id, email } = await newAccount(service);
+  await signIn(service, email);
+  const expireSoon = "UPDATE sessions SET expires_at = now() + interval '1 minute' WHERE user_id = $1";
+  await service.database.query(expireSoon, [id]);
+  await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
+  const [renamed, other] = await service.readSessions(id);
+  expect(renamed?.seconds).toBeGreaterThan(600);
+  expect(other?.seconds).toBeLessThan(61);
+});
+
 it('a request to change the name that waits while its session ends gets 401 and no cookie', async () => {
   const { client, id } = await newAccount(service);
   const response = await sendDuringTransaction(

@@ -57,7 +57,7 @@ export class AccessGuard extends AuthGuard('jwt') {
   /** Checks what an access token cannot contain: a later change of the role, and the end of the session. */
   async #checkDatabase(access: AccessLevel, user: AuthUser, isChange: boolean): Promise<void> {
     if (access === 'user' && !isChange) return;
-    const { role, isLive } = await this.sessions.readState(user);
+    const { role, isLive } = await this.sessions.readRoleAndLiveness(user);
     // Check the role first: a revocation also ends the sessions, but a former administrator gets 403, not 401.
     if (access === 'admin' && !(user.role === 'ADMIN' && role === 'ADMIN')) throw failures.adminOnly();
     if (isChange && !isLive) throw failures.missingAccessToken();

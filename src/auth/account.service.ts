@@ -79,8 +79,9 @@ export class AccountService {
         return { user: session.user, tokens: session };
       }
       const user = await this.users.change(tx, before, change);
-      const isRenamed = user.fullname !== before.fullname;
-      return { user, tokens: isRenamed ? this.auth.issueAccessToken(user, authUser.sessionId) : null };
+      if (user.fullname === before.fullname) return { user, tokens: null };
+      await this.sessions.keepForAccessToken(tx, user, authUser.sessionId);
+      return { user, tokens: this.auth.issueAccessToken(user, authUser.sessionId) };
     });
   }
 

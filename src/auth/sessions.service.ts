@@ -10,15 +10,18 @@ import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.se
 /** Lifetime of a session without a refresh token: the time until its last access token has expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 /**
- * Lifetime of a session with a refresh token. Checks ignore `expires_at`: only an access token that a change of the name
- * issued after a login dropped the refresh token can expire later.
+ * Lifetime of a session with a refresh token: the refresh token, then the last access token that it issued. `AccessGuard` does
+ * not read `expires_at`, which only tells `removeExpired` when the row can be deleted.
  */
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
 /** Sessions of a user. A login beyond this number ends the oldest session. */
 const MAX_SESSIONS = 100;
 
-/** Methods that change sessions need the locked user, so that their transactions cannot deadlock. */
+/**
+ * Stores and ends the sessions of users. A method that changes the sessions of one user takes the locked user: transactions
+ * that lock the user first cannot deadlock.
+ */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -28,7 +31,7 @@ export class SessionsService {
 
   /**
    * Stores a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
-   * MAX_SESSIONS. Other sessions of dropped tokens stay.
+   * MAX_SESSIONS. A session whose refresh token is dropped stays until its access tokens have expired.
    * The user was locked in an earlier statement. At READ COMMITTED, a statement sees only what was committed before its start:
    * if the statement below waited for the lock, it would miss the session of a parallel login.
    */
@@ -67,7 +70,7 @@ export class SessionsService {
   }
 
   /** Reads role and session by primary key. The role is null if the user does not exist. */
-  async readState({ id, sessionId }: AuthUser): Promise<{ role: Role | null; isLive: boolean }> {
+  async readRoleAndLiveness({ id, sessionId }: AuthUser): Promise<{ role: Role | null; isLive: boolean }> {
     // SQL: users and sessions belong to different modules, and every changing request waits for this statement.
     const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
@@ -75,6 +78,15 @@ export class SessionsService {
       [id, sessionId],
     );
     return state ?? { role: null, isLive: false };
+  }
+
+  /** Keeps a session at least as long as an access token that is issued now. */
+  async keepForAccessToken(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<void> {
+    await tx.query(
+      `UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $3))
+       WHERE id = $1 AND user_id = $2`,
+      [sessionId, id, ACCESS_ONLY_S],
+    );
   }
 
   isLive(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<boolean> {
