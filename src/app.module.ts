@@ -47,7 +47,7 @@ export class AppModule {
   }
 }
 
-/** Called only if metrics are served, because loading the module starts the measurements of the process. */
+/** Imports the metrics. The import starts the measurements of the process, so it runs only if metrics are served. */
 async function importMetrics(): Promise<DynamicModule> {
   const { MetricsModule } = await import('./metrics/metrics.module.js');
   return { module: MetricsModule };

@@ -11,7 +11,7 @@ import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
 import { createNestLogger } from './common/observability/logging.js';
 import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
-import { requestId } from './common/http/request-id.js';
+import { assignRequestId } from './common/http/request-id.js';
 import { requestLog } from './common/observability/request-log.js';
 import type { Database } from './database/database.js';
 import { Env } from './config/env.js';
@@ -49,7 +49,7 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
-  app.use(requestId);
+  app.use(assignRequestId);
   app.use(requestLog(logger));
   // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));

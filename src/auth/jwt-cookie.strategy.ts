@@ -13,7 +13,8 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy) {
   constructor({ jwtAccessSecret }: Env) {
     super({
       jwtFromRequest: (request: Request) => readCookie(request, ACCESS_COOKIE),
-      // A key object saves 0.4 ms per request: jsonwebtoken would convert a string each time. The types of passport-jwt lack it.
+      // A key object saves 0.4 ms per request, because jsonwebtoken converts a string for each call. passport-jwt accepts key
+      // objects, but its types do not.
       secretOrKey: createSecretKey(jwtAccessSecret, 'utf8') as unknown as Buffer,
       algorithms: [JWT_ALGORITHM],
     });

@@ -18,8 +18,8 @@ const REFUND_ID_DESCRIPTION =
 
 const HELP = `Repairs payments and ends refunds without a result.
 
-  npm run payments -- repair            computes the payment of each order with several payment events from its history again
-  npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID: subject of its job settle-refund
+  npm run payments -- repair            recomputes, from the history, the payment of each order that has several payment events
+  npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID: the subject of the job settle-refund
 
 repair: version 1.2 let a late message about one transaction overwrite the payment of another, so a paid order could become
 unpaid. Run it once after the upgrade, when no process of 1.2 runs. It prints each changed order with the status before and
@@ -51,17 +51,17 @@ class PaymentsCommand {
   }
 
   async repair(): Promise<void> {
-    let read = 0;
-    let changed = 0;
+    let orderCount = 0;
+    let changedCount = 0;
     let lastId = FIRST_ID;
     for (;;) {
       const ids = await this.history.listOrdersWithSeveralEvents(lastId, BATCH_SIZE);
-      for (const orderId of ids) if (await this.#repairOrder(orderId)) changed += 1;
-      read += ids.length;
+      for (const orderId of ids) if (await this.#repairOrder(orderId)) changedCount += 1;
+      orderCount += ids.length;
       lastId = ids.at(-1) ?? lastId;
       if (ids.length < BATCH_SIZE) break;
     }
-    print(`${changed} of ${read} orders with several payment events were changed`);
+    print(`${changedCount} of ${orderCount} orders with several payment events were changed`);
   }
 
   /** Returns true if the order was changed. */

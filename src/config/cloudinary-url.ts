@@ -1,11 +1,12 @@
-/** Fixed message: the error of `new URL` contains the secret. */
+/** Does not quote the URL, which contains the secret. */
 const INVALID = 'CLOUDINARY_URL is invalid';
 
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 /**
- * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the
- * SDK's other query parameters: they concern delivery URLs, which this service does not build.
+ * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores all other
+ * query parameters.
+ * @throws Error
  */
 export function parseCloudinaryUrl(text: string) {
   if (!URL.canParse(text)) throw new Error(INVALID);
@@ -13,8 +14,8 @@ export function parseCloudinaryUrl(text: string) {
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
   const isComplete = Boolean(protocol === 'cloudinary:' && username && password && hostname && port === '');
-  const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
-  if (!isComplete || !isPrefix || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
+  const isPrefixValid = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
+  if (!isComplete || !isPrefixValid || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
     throw new Error(INVALID);
   return {
     cloud_name: decodeURIComponent(hostname),

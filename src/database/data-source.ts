@@ -19,10 +19,8 @@ export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => 
 
 const SECOND = 1000;
 
-/**
- * The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
- * earlier. Waiting for a connection (4 s), a lock (4 s) and a response that never comes (6 s, RESPONSE_MS) takes 14 s.
- */
+// The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
+// earlier. Waiting for a connection (4 s), a lock (4 s) and a response that never comes (6 s, RESPONSE_MS) takes 14 s.
 const CONNECTION_WAIT_MS = 4 * SECOND;
 const LOCK_WAIT_MS = 4 * SECOND;
 const STATEMENT_MS = 5 * SECOND;
@@ -47,6 +45,7 @@ export function dataSourceOptions(url: string, patience = 1) {
     connectTimeoutMS: patience * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
+      // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
       statement_timeout: patience * STATEMENT_MS,
       lock_timeout: patience * LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: patience * IDLE_MS,

@@ -25,7 +25,7 @@ export class UsersService {
     return this.users.findOneBy({ id });
   }
 
-  /** Finds a user that must exist, because users are never deleted. */
+  /** @throws EntityNotFoundError if the user does not exist, for example after a restore of an older backup */
   findOrFail(id: number): Promise<User> {
     return this.users.findOneByOrFail({ id });
   }
@@ -34,7 +34,7 @@ export class UsersService {
     return this.users.findOneBy(whereEmail(email));
   }
 
-  /** Reads the role from the database: a token contains the role at the time of the login. */
+  /** Reads the role from the database: a token contains the role at the time of its issue. */
   async isAdmin(authUser: AuthUser | undefined): Promise<boolean> {
     return authUser?.role === 'ADMIN' && (await this.users.existsBy({ id: authUser.id, role: 'ADMIN' }));
   }

@@ -33,14 +33,14 @@ export function failEnvelope({ status, message, details }: Failure): FailEnvelop
   return { status: 'fail', errors: { code: status, message, details } };
 }
 
-/** Failures for 4xx errors that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
-const REJECTIONS: Readonly<Record<number, () => Failure>> = {
+/** Failures for errors with these statuses that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
+const FAILURES_BY_STATUS: Readonly<Record<number, () => Failure>> = {
   404: failures.notFound,
   413: failures.tooLarge,
   415: failures.unsupportedEncoding,
 };
 
-/** Turns anything thrown into a response. The details of an unexpected error appear only in the log. */
+/** Turns anything thrown into a response. Message and stack of an unexpected error appear only in the log. */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
   readonly #logger = new Logger('Failure');
@@ -68,5 +68,7 @@ function toFailure(thrown: unknown, constraintFailures: Readonly<Record<string, 
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
   // Nest's exceptions and the errors of body parsers have a `status`.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  return status < 500 ? (REJECTIONS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
+  return status < 500
+    ? (FAILURES_BY_STATUS[status] ?? failures.malformedRequest)()
+    : failures.unexpected(thrown);
 }

@@ -5,9 +5,12 @@ const HEADER = 'X-Request-Id';
 const VALID_ID = /^[\w.:-]{1,128}$/;
 
 /** Sets `X-Request-Id` of the response to the client's own id if that id is valid, otherwise to a generated id. */
-export function requestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
-  const given = request.headers[HEADER.toLowerCase()];
-  response.setHeader(HEADER, typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID());
+export function assignRequestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  const clientId = request.headers[HEADER.toLowerCase()];
+  response.setHeader(
+    HEADER,
+    typeof clientId === 'string' && VALID_ID.test(clientId) ? clientId : randomUUID(),
+  );
   next();
 }
 

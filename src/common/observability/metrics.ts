@@ -2,9 +2,9 @@ import { Counter, Histogram } from 'prom-client';
 
 // Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and may be personal data.
 
-/** Seconds. Calls to external services time out after 5 to 25. */
+/** Upper bounds in seconds. Calls to external services time out after 5 to 25 seconds. */
 export const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds: the buckets of OpenTelemetry's convention, and 0.001 for responses from the cache. */
+/** Upper bounds in seconds: those of OpenTelemetry's convention, and 0.001 for responses from the cache. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Creates a counter that starts at 0 for all label values: `rate` ignores the first event of a series that starts at 1. */
@@ -35,10 +35,11 @@ export const requestDuration = new Histogram({
 
 export const connectionRejections = createCounter(
   'http_server_unparsable_requests_total',
-  'Requests rejected on their connection: malformed, too large or too slow, by status',
+  'Requests that were rejected on their connection before a handler ran, by status: malformed, too large or too slow',
   { http_response_status_code: ['400', '408', '413', '431'] },
 );
 
+// The name, the label `neighbour` and the outcome `refused` are those of version 1.2, so that dashboards keep their history.
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
   help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
@@ -46,14 +47,17 @@ const callDuration = new Histogram({
   buckets: CALL_BUCKETS,
 });
 
-/** Measures a call to an external service. An error that `isRejection` recognizes counts as `refused`, others as `failed`. */
+/**
+ * Measures a call to an external service. The outcome is `refused` for an error that `isRejection` recognizes, and `failed` for
+ * any other error.
+ */
 export async function timedCall<T>(
-  neighbour: 'gateway' | 'image_host',
+  service: 'gateway' | 'image_host',
   operation: string,
   call: () => Promise<T>,
   isRejection: (error: unknown) => boolean,
 ): Promise<T> {
-  const end = callDuration.startTimer({ neighbour, operation });
+  const end = callDuration.startTimer({ neighbour: service, operation });
   try {
     const result = await call();
     end({ outcome: 'ok' });
