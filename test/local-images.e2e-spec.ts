@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { sizedImage } from '../client/images.js';
 import { buildFailure, expectFailure, MESSAGES } from './support/failure.js';
-import { bomb, flatPhoto, jpeg, padded, photo, png, withPart } from './support/pictures.js';
+import { bomb, flatPhoto, jpeg, padded, photo, PHOTO_EXIF, png, withPart } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
@@ -128,6 +128,36 @@ describe('an uploaded photo', () => {
       const path = await storeImage(file);
       for (const query of ['', '?w=480']) expect((await download(path + query)).bytes).toEqual(file);
     }
+  });
+
+  it.each(['jpeg', 'png'] as const)(
+    'is stored with its size, but without metadata other than its orientation, if its pixels exceed the limits (%s)',
+    async (format) => {
+      // Progressive JPEGs, and PNGs that must be turned, may have 16 million pixels.
+      const flat = sharp({ create: { ...FLAT.create, width: 4001, height: 4000 } }).withExif(PHOTO_EXIF);
+      const file = await flat
+        .withMetadata({ orientation: 6 })
+        .toFormat(format, { progressive: format === 'jpeg' })
+        .toBuffer();
+      const { bytes } = await download(await storeImage(file));
+      expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 4001, orientation: 6 });
+      expect(bytes.includes('Phone')).toBe(false);
+      const decode = (image: Buffer) => sharp(image).resize(100).raw().toBuffer();
+      expect((await decode(bytes)).equals(await decode(file))).toBe(true);
+    },
+  );
+
+  it('is staged after its form was decoded, so that the wait for the decoder takes no time from its upload', async () => {
+    const files = [await photo(), jpeg('undecodable')].map((bytes) => ({ bytes, name: 'a.jpg' }));
+    const { id } = await createProduct(await service.admin(), files);
+    const warnings = service.log.filter(({ msg }) => String(msg).includes('because it cannot be decoded'));
+    const decodedAt = Date.parse(String(warnings.at(-1)?.time));
+    const staged = await service.database.query<{ staged_at: Date }>(
+      'SELECT staged_at FROM images WHERE product_id = $1',
+      [id],
+    );
+    expect(staged).toHaveLength(2);
+    for (const { staged_at } of staged) expect(staged_at.getTime()).toBeGreaterThanOrEqual(decodedAt);
   });
 
   it('has versions of 480 and 960 px, which browsers cache forever; any other width is ignored', async () => {

@@ -1,18 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { join } from 'node:path';
 import { timedCall } from '../common/observability/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
 import { type ImageFile, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
-import { normalizeImage } from './resize.js';
 import { LocalImageHost } from './local.image-host.js';
 
 /** The configured image hosts. `IMAGE_HOST` selects the host of new images, which is always configured. */
 @Injectable()
 export class ImageHosts {
   readonly local: LocalImageHost;
-  readonly #logger = new Logger('Images');
   readonly #cloudinary: CloudinaryImageHost | undefined;
 
   constructor({ dataDir, cloudinaryUrl }: Env) {
@@ -20,15 +18,9 @@ export class ImageHosts {
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
-  /** Uploads the normalized image, or the file itself if it cannot be decoded. Returns the value of `Image.url`. */
-  async upload(name: ImageHostName, publicId: string, file: ImageFile): Promise<string> {
+  /** Returns the value of `Image.url`. */
+  upload(name: ImageHostName, publicId: string, image: ImageFile): Promise<string> {
     const host = this.#host(name);
-    const image = await normalizeImage(file).catch((error: unknown) => {
-      this.#logger.warn(
-        `image ${publicId} is stored as it is, because it cannot be decoded: ${String(error)}`,
-      );
-      return file;
-    });
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
   }
 

@@ -1,41 +1,94 @@
+import { crc32 } from 'node:zlib';
 import type { ImageFile } from './image-host.js';
+
+/** Segment of a JPEG or chunk of a PNG. */
+interface Part {
+  readonly bytes: Buffer;
+  /** True if the part is not needed to show the image: the place where a photo was taken, a comment, a color profile. */
+  readonly isMetadata: boolean;
+}
 
 /** First marker of a JPEG segment with a length. */
 const START_OF_FRAME = 0xc0;
 /** Segments of a JPEG that a decoder may need: APP0 (JFIF) and APP14 (Adobe). Other APPn segments and comments are metadata. */
 const APP0 = 0xe0;
 const APP14 = 0xee;
-const APP15 = 0xef;
+const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
-const END_OF_IMAGE = Buffer.from('ffd9', 'hex');
+/** Marker that ends pixels. FF00 is a byte of the pixels, and D0 to D7 are markers between them. */
+const MARKER_AFTER_PIXELS = /\xff[^\0\xd0-\xd7]/;
 
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
 const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
 
+/** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow a JPEG are metadata too. */
+export function hasMetadata(image: ImageFile): boolean {
+  return splitImage(image)?.some(({ isMetadata }) => isMetadata) ?? true;
+}
+
 /**
- * Returns true if the image has parts that are not needed to show it, for example the place where a photo was taken, a
- * comment or a color profile. Also returns true if the image ends unexpectedly, and for a JPEG that other bytes follow.
+ * Removes the metadata without decoding the image. Returns an image that ends unexpectedly unchanged.
+ * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
-export function hasMetadata({ bytes, format }: ImageFile): boolean {
-  return format === 'png' ? hasPngMetadata(bytes) : hasJpegMetadata(bytes);
+export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
+  const parts = splitImage(image)?.filter(({ isMetadata }) => !isMetadata);
+  if (parts === undefined) return image;
+  const kept = parts.map(({ bytes }) => bytes);
+  // A PNG begins with its signature and the chunk IHDR.
+  if (orientation > 1)
+    kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
+  return { ...image, bytes: Buffer.concat(kept) };
 }
 
-function hasPngMetadata(bytes: Buffer): boolean {
-  for (let at = 8; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+/** Returns null if the image ends unexpectedly. */
+function splitImage({ bytes, format }: ImageFile): Part[] | null {
+  return format === 'png' ? splitPng(bytes) : splitJpeg(bytes);
+}
+
+function splitPng(bytes: Buffer): Part[] | null {
+  const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
+  for (let at = 8, end; at + 8 <= bytes.length; at = end) {
     const type = bytes.toString('latin1', at + 4, at + 8);
-    if (!PIXEL_CHUNKS.test(type)) return true;
-    if (type === 'IEND') return false;
+    end = type === 'IEND' ? bytes.length : at + 12 + bytes.readUInt32BE(at);
+    parts.push({ bytes: bytes.subarray(at, end), isMetadata: !PIXEL_CHUNKS.test(type) });
+    if (type === 'IEND') return parts;
   }
-  return true;
+  return null;
 }
 
-function hasJpegMetadata(bytes: Buffer): boolean {
-  for (let at = 2; at + 4 <= bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+function splitJpeg(bytes: Buffer): Part[] | null {
+  const parts: Part[] = [{ bytes: bytes.subarray(0, 2), isMetadata: false }];
+  for (let at = 2, end; at + 2 <= bytes.length; at = end) {
     const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff || marker < START_OF_FRAME || marker > APP15) return true;
-    if (marker > APP0 && marker <= APP15 && marker !== APP14) return true;
-    // Compressed pixels contain no end of image, so the first one is the end of this image.
-    if (marker === START_OF_SCAN) return bytes.indexOf(END_OF_IMAGE, at) !== bytes.length - 2;
+    if (bytes[at] !== 0xff || marker < START_OF_FRAME) return null;
+    if (marker === END_OF_IMAGE) {
+      end = at + 2;
+      parts.push({ bytes: bytes.subarray(at, end), isMetadata: false });
+      parts.push({ bytes: bytes.subarray(end), isMetadata: end < bytes.length });
+      return parts;
+    }
+    if (at + 4 > bytes.length) return null;
+    end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (marker === START_OF_SCAN) {
+      const length = bytes.toString('latin1', end).search(MARKER_AFTER_PIXELS);
+      end = length === -1 ? bytes.length : end + length;
+    }
+    parts.push({ bytes: bytes.subarray(at, end), isMetadata: marker > APP0 && marker !== APP14 });
   }
-  return true;
+  return null;
+}
+
+/** Creates a part with EXIF data that contain only an orientation. */
+function createOrientation(format: ImageFile['format'], orientation: number): Buffer {
+  // TIFF, big-endian: one entry with the tag 0x112 (orientation), the type 3 (16 bits), the count 1 and the value.
+  const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
+  tiff.writeUInt16BE(orientation, 18);
+  if (format === 'jpg') {
+    const content = Buffer.concat([Buffer.from('Exif\0\0'), tiff]);
+    return Buffer.concat([Buffer.from([0xff, 0xe1, 0, content.length + 2]), content]);
+  }
+  const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from('eXIf'), tiff, Buffer.alloc(4)]);
+  chunk.writeUInt32BE(tiff.length, 0);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+  return chunk;
 }

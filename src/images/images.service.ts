@@ -8,6 +8,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
+import { normalizeImage } from './resize.js';
 
 /** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
 type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
@@ -28,8 +29,7 @@ const MAX_IMAGES_PER_SWEEP = 1_000;
  */
 @Injectable()
 export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
-  /** URL prefix of images that are stored locally. */
-  readonly localPrefix: string;
+  readonly localPrefix: string; // of the URLs of local images
   readonly #logger = new Logger('Images');
 
   constructor(
@@ -79,10 +79,11 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
   ): Promise<T> {
     if (files.length === 0) return use([]);
     const { imageHost } = this.env;
-    const planned = files.map((file) => ({ id: randomUUID(), file }));
+    // Before the images are staged: the wait for the decoder must not use up the time that an upload has.
+    const planned = await Promise.all(files.map((file) => this.#normalize(file)));
     await this.images.insert(planned.map(({ id }) => ({ id, host: imageHost, state: 'staged' })));
     const uploads = await Promise.allSettled(
-      planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(imageHost, id, file) })),
+      planned.map(async ({ id, image }) => ({ id, url: await this.hosts.upload(imageHost, id, image) })),
     );
     try {
       return await use(uploads.map(valueOrThrow));
@@ -91,6 +92,16 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
       if (!isDatabaseUnavailable(error)) await this.discard(planned);
       throw error;
     }
+  }
+
+  /** Normalizes a file, or keeps it as it is if it cannot be decoded. */
+  async #normalize(file: ImageFile): Promise<{ readonly id: string; readonly image: ImageFile }> {
+    const id = randomUUID();
+    const image = await normalizeImage(file).catch((error: unknown) => {
+      this.#logger.warn(`image ${id} is stored as it is, because it cannot be decoded: ${String(error)}`);
+      return file;
+    });
+    return { id, image };
   }
 
   /**
@@ -106,11 +117,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     }
   }
 
-  /**
-   * Attaches staged images to a product.
-   * @param remaining images that the product already has and keeps. The staged images follow them.
-   * @throws Error if the sweep has condemned a staged image in the meantime
-   */
+  /** Attaches staged images after the `remaining` ones. Throws Error if the sweep has condemned a staged image meanwhile. */
   async attach(
     tx: EntityManager,
     productId: number,

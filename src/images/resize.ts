@@ -1,8 +1,9 @@
 import type { JpegOptions, Metadata, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
+import { errorMessage } from '../common/errors/error-info.js';
 import { FairQueue } from '../common/fair-queue.js';
 import type { ImageFile } from './image-host.js';
-import { hasMetadata } from './image-metadata.js';
+import { hasMetadata, removeMetadata } from './image-metadata.js';
 
 /** Largest width and height of a stored image. */
 const MAX_SIDE = 2000;
@@ -13,37 +14,44 @@ const MAX_PIXELS = 50_000_000;
 const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
 
-/**
- * Uploads and downloads each decode one image at a time, because it takes up to 130 MB of memory and a processor core. Several
- * requests can wait for one image, so its processing does not end with a request.
- */
-const uploads = new FairQueue(1, 100);
+/** Limits decoding to one upload and one download at a time: an image takes up to 130 MB of memory and a processor core. */
+const uploads = new FairQueue(1);
+// A disconnect does not stop a task: other requests may wait for the same version (`LocalImageHost`).
 const downloads = new FairQueue(1, 200);
 
 /**
- * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. An image that is already so is
- * returned unchanged.
- * @throws Error if the image cannot be decoded or has too many pixels
+ * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough and
+ * have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its metadata,
+ * except the orientation.
+ * @throws Error if the image cannot be decoded
  */
 export function normalizeImage(image: ImageFile): Promise<ImageFile> {
   return uploads.run(async () => {
-    const { metadata, decode } = await open(image);
-    // The orientation is part of the metadata.
+    const { metadata, isTooLarge, createPipeline } = await open(image);
+    if (isTooLarge) return removeMetadata(image, metadata.orientation);
+    // An image without metadata is upright, because the orientation is metadata.
     if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
-    const bytes = await encode(image, () =>
-      decode().resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE }),
-    );
-    return { ...image, bytes };
+    try {
+      const shrink = () => createPipeline().resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
+      return { ...image, bytes: await encode(image, shrink) };
+    } catch (error) {
+      if (!errorMessage(error).startsWith('timeout')) throw error;
+      return removeMetadata(image, metadata.orientation);
+    }
   });
 }
 
-/** Returns the image of a file with at most this width. Throws Error if the image cannot be decoded or has too many pixels. */
+/**
+ * Returns the image of a file with at most this width.
+ * @throws Error if the image cannot be decoded or has too many pixels
+ */
 export function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
   return downloads.run(async () => {
     const image = { bytes: await readFile(path), format };
-    const { metadata, decode } = await open(image);
+    const { metadata, isTooLarge, createPipeline } = await open(image);
+    if (isTooLarge) throw new Error(`the image has ${metadata.width} x ${metadata.height} pixels`);
     if (metadata.autoOrient.width <= width) return image.bytes;
-    return encode(image, () => decode().resize({ ...SHRINK, width }), LIST_JPEG);
+    return encode(image, () => createPipeline().resize({ ...SHRINK, width }), LIST_JPEG);
   });
 }
 
@@ -51,25 +59,38 @@ export function shrinkImage(path: string, format: ImageFile['format'], width: nu
 const LIST_JPEG: JpegOptions = { quality: 70, mozjpeg: true };
 const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
 
-/** Reads the header of an image. `decode` begins to decode the image and turns it upright. */
-async function open({ bytes }: ImageFile): Promise<{ metadata: Metadata; decode: () => Sharp }> {
+interface OpenImage {
+  readonly metadata: Metadata;
+  /** True if decoding would take too much memory or time. */
+  readonly isTooLarge: boolean;
+  /** Creates a pipeline that turns the image upright. Nothing is decoded before `toBuffer`. */
+  readonly createPipeline: () => Sharp;
+}
+
+/** Reads the header of an image. */
+async function open({ bytes }: ImageFile): Promise<OpenImage> {
   // Load the library with the first image, because it would delay every start.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);
-  // `failOn: none` decodes as much of a damaged photo as browsers show, and so removes its metadata too.
-  const options = { limitInputPixels: MAX_PIXELS, failOn: 'none' } as const;
+  // `failOn: none` decodes as much of a damaged photo as browsers show, and so removes its metadata too. The limit below
+  // replaces that of sharp, which would also reject reading the header.
+  const options = { limitInputPixels: false, failOn: 'none' } as const;
   const metadata = await sharp(bytes, options).metadata();
   const isKeptInMemory =
     metadata.isProgressive || (metadata.format === 'png' && (metadata.orientation ?? 1) > 1);
-  if (metadata.width * metadata.height > (isKeptInMemory ? MAX_PIXELS_IN_MEMORY : MAX_PIXELS))
-    throw new Error(`the image has ${metadata.width} x ${metadata.height} pixels`);
-  return { metadata, decode: () => sharp(bytes, options).timeout(TIMEOUT).autoOrient() };
+  const isTooLarge = metadata.width * metadata.height > (isKeptInMemory ? MAX_PIXELS_IN_MEMORY : MAX_PIXELS);
+  return { metadata, isTooLarge, createPipeline: () => sharp(bytes, options).timeout(TIMEOUT).autoOrient() };
 }
 
-async function encode({ format }: ImageFile, decode: () => Sharp, jpeg?: JpegOptions): Promise<Buffer> {
-  if (format === 'jpg') return decode().jpeg(jpeg).toBuffer();
-  const bytes = await decode().png().toBuffer();
+/** @param createPipeline called twice for a PNG that would be too large, because a pipeline runs once */
+async function encode(
+  { format }: ImageFile,
+  createPipeline: () => Sharp,
+  jpeg?: JpegOptions,
+): Promise<Buffer> {
+  if (format === 'jpg') return createPipeline().jpeg(jpeg).toBuffer();
+  const bytes = await createPipeline().png().toBuffer();
   // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel.
-  return bytes.length <= MAX_BYTES ? bytes : decode().png({ palette: true }).toBuffer();
+  return bytes.length <= MAX_BYTES ? bytes : createPipeline().png({ palette: true }).toBuffer();
 }

@@ -38,7 +38,7 @@ function digest(seed: string | number): Buffer {
   return createHash('sha256').update(String(seed)).digest();
 }
 
-const PHOTO_EXIF = { IFD0: { Make: 'Phone' }, IFD3: { GPSLatitude: '6/1 12/1 0/1' } };
+export const PHOTO_EXIF = { IFD0: { Make: 'Phone' }, IFD3: { GPSLatitude: '6/1 12/1 0/1' } };
 
 /** Returns a noisy JPEG as phones create, with the camera and the place. Its EXIF orientation turns it to 3,000 x 4,000 px. */
 export const photo = (): Promise<Buffer> => (storedPhoto ??= createPhoto());
