@@ -22,6 +22,16 @@ async function newAccountWithCode(): Promise<TestAccount & { readonly code: stri
   return { ...account, code: await service.waitForCode(account.email) };
 }
 
+/** Registers accounts until the code of one begins with a zero, as one code in ten does. */
+async function newAccountWithLeadingZero() {
+  for (;;) {
+    const accounts = await Promise.all(Array.from({ length: 10 }, newAccountWithCode));
+    const found = accounts.find(({ code }) => code.startsWith('0'));
+    if (found !== undefined) return found;
+    await service.clearCounts();
+  }
+}
+
 async function verify({ client }: TestAccount, otp: unknown): Promise<Response> {
   return client.clone().post('/api/otp/verify').send({ otp });
 }
@@ -51,7 +61,7 @@ describe('POST /api/otp/verify', () => {
   });
 
   it('accepts a code as a number without its leading zeros, but not with an additional digit', async () => {
-    const account = await newAccountWithCode();
+    const account = await newAccountWithLeadingZero();
     await expectRejected(account, Number(account.code) + 1_000_000);
     expect((await verify(account, Number(account.code))).status).toBe(200);
   });
@@ -69,7 +79,7 @@ describe('POST /api/otp/verify', () => {
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE_S);
     await service.ageOtps(account.id, 10 * MINUTE_S);
     await expectRejected(account, account.code);
-    await service.renewOtps(account.id, MINUTE_S);
+    await service.ageOtps(account.id, -MINUTE_S);
     expect((await verify(account, account.code)).status).toBe(200);
   });
 

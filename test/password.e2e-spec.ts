@@ -136,7 +136,7 @@ describe('POST /api/password/forgot', () => {
       for (const phrase of ['new password', otp, '10 minutes']) expect(part).toContain(phrase);
     await service.waitUntilMailed();
     expect(await service.readMails(email)).toHaveLength(2); // One of the registration, one of the reset.
-    expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
+    expect((await service.readOutbox()).some((source) => source.includes('stranger'))).toBe(false);
     // The requests have not ended the session.
     await client.get('/api/refresh').expect(200);
   });

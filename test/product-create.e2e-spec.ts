@@ -235,7 +235,7 @@ describe('POST /api/products', () => {
 
     it('stores neither a product nor a file, and logs no error, if the client disconnects in the middle of a file', async () => {
       const pieces = buildFormPieces(CAKE, [padded(png(), 5 * MIB)]);
-      expect(await upload(admin, pieces, { abortAfter: 2 * MIB })).toBeNull();
+      expect(await upload(admin, pieces, { disconnectAfterBytes: 2 * MIB })).toBeNull();
       await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
       await expectNothingStored();
       expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);

@@ -78,7 +78,7 @@ describe('the mail of a registration without SMTP_URL', () => {
     const mail = await parseMail(await readFile(file));
     expect(mail.to).toEqual(['outbox@example.com']);
     const code = readCode(mail);
-    expect(await service.outbox()).toHaveLength(1);
+    expect(await service.readOutbox()).toHaveLength(1);
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
   });
 

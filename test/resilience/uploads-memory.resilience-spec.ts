@@ -57,7 +57,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
   );
 
   it('during forms of senders that disconnect halfway, which leave no data', async () => {
-    expect(await sendUploads({ abortAfter: 12 * MIB })).toEqual(repeatForAll(null));
+    expect(await sendUploads({ disconnectAfterBytes: 12 * MIB })).toEqual(repeatForAll(null));
     expect(await countProducts(service.database)).toBe(0);
   });
 

@@ -80,7 +80,7 @@ export function wrongCodes(right: string, count: number): string[] {
 }
 
 /** Creates the methods with which tests read the accounts, codes and mails of a service. */
-export function createAccountMethods(database: TestDatabase, outbox: () => Promise<string[]>) {
+export function createAccountMethods(database: TestDatabase, readOutbox: () => Promise<string[]>) {
   return {
     async readUser(id: number): Promise<StoredUser> {
       const rows = await database.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
@@ -107,12 +107,7 @@ export function createAccountMethods(database: TestDatabase, outbox: () => Promi
       return rows[0];
     },
 
-    /** Extends the validity of the codes of an account. */
-    async renewOtps(userId: number, seconds: number): Promise<void> {
-      await this.ageOtps(userId, -seconds);
-    },
-
-    /** Lets time pass for the codes of an account. */
+    /** Lets time pass for the codes of an account. A negative number of seconds extends their validity. */
     async ageOtps(userId: number, seconds: number): Promise<void> {
       await database.query(
         'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
@@ -123,7 +118,7 @@ export function createAccountMethods(database: TestDatabase, outbox: () => Promi
     /** Returns all mails to an address, oldest first. */
     async readMails(email: string): Promise<Mail[]> {
       // Only mails that mention the address: tests poll, and parsing all mails takes long.
-      const sources = (await outbox()).filter((source) => source.includes(email));
+      const sources = (await readOutbox()).filter((source) => source.includes(email));
       const mails = await Promise.all(sources.map(parseMail));
       return mails.filter(({ to }) => to.includes(email));
     },

@@ -11,7 +11,7 @@ interface RawResponse {
 /**
  * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
  * @returns the responses in order, with bodies as long as their Content-Length
- * @throws AbortError if the service does not close the connection within the deadline
+ * @throws AbortError if the service does not close the connection within the deadline; Error if it resets the connection
  */
 export async function sendRaw(url: string, bytes: string | Buffer | readonly string[], deadlineMs = 5000) {
   const { hostname, port } = new URL(url);
@@ -19,10 +19,12 @@ export async function sendRaw(url: string, bytes: string | Buffer | readonly str
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(deadlineMs) });
-  for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)
-    await new Promise((sent) => socket.write(piece, sent));
+  const write = async (): Promise<void> => {
+    for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)
+      await new Promise((sent) => socket.write(piece, sent));
+  };
   try {
-    await closed;
+    await Promise.all([closed, write()]);
   } finally {
     socket.destroy();
   }

@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions = {}) {
 
   let customers = 0;
   /** Returns the sources of the mails in the outbox, oldest first. */
-  const outbox = async (): Promise<string[]> => {
+  const readOutbox = async (): Promise<string[]> => {
     const directory = join(dataDir, 'outbox');
     const names = await nullIfMissing(readdir(directory)); // The first email creates the folder.
     const mails = (names ?? []).filter((name) => name.endsWith('.eml')).sort();
@@ -123,8 +123,8 @@ export async function startService(options: ServiceOptions = {}) {
       await client.register({ email: `customer-${customers}-${Date.now()}@example.com` }).expect(201);
       return client;
     },
-    outbox,
-    ...createAccountMethods(database, outbox),
+    readOutbox,
+    ...createAccountMethods(database, readOutbox),
     ...createCountMethods(database),
     stop: async () => {
       app.getHttpServer().closeAllConnections();

@@ -31,8 +31,8 @@ export interface UploadOptions {
   readonly type?: string;
   /** Milliseconds of silence after each piece. */
   readonly pauseMs?: number;
-  /** Number of bytes after which the client disconnects. */
-  readonly abortAfter?: number;
+  /** By default, the client sends everything. */
+  readonly disconnectAfterBytes?: number;
 }
 
 /**
@@ -42,33 +42,33 @@ export interface UploadOptions {
 export async function upload(
   admin: Client,
   pieces: readonly Buffer[],
-  { type = FORM_TYPE, pauseMs = 0, abortAfter = Infinity }: UploadOptions = {},
+  { type = FORM_TYPE, pauseMs = 0, disconnectAfterBytes = Infinity }: UploadOptions = {},
 ): Promise<number | null> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const cookie = `accessToken=${admin.cookie('accessToken')}`;
   const headers = { Cookie: cookie, 'Content-Type': type, 'Content-Length': length };
-  const sent = request(`${admin.url}/api/products`, { method: 'POST', headers, agent: false });
+  const outgoing = request(`${admin.url}/api/products`, { method: 'POST', headers, agent: false });
   const status = new Promise<number | null>((resolve) => {
     const giveUp = (): void => {
       resolve(null);
     };
-    sent.once('response', (response: IncomingMessage) => {
+    outgoing.once('response', (response: IncomingMessage) => {
       buffer(response).then(() => {
         resolve(response.statusCode ?? null);
       }, giveUp);
     });
-    sent.on('error', giveUp);
+    outgoing.on('error', giveUp);
   });
   let sentBytes = 0;
   for (const piece of pieces) {
-    for (let at = 0; at < piece.length && !sent.destroyed; at += CHUNK_BYTES) {
+    for (let at = 0; at < piece.length && !outgoing.destroyed; at += CHUNK_BYTES) {
       const chunk = piece.subarray(at, at + CHUNK_BYTES);
       sentBytes += chunk.length;
-      if (!sent.write(chunk)) await Promise.race([once(sent, 'drain'), status]);
-      if (sentBytes >= abortAfter) sent.destroy();
+      if (!outgoing.write(chunk)) await Promise.race([once(outgoing, 'drain'), status]);
+      if (sentBytes >= disconnectAfterBytes) outgoing.destroy();
     }
     await delay(pauseMs);
   }
-  if (!sent.destroyed) sent.end();
+  if (!outgoing.destroyed) outgoing.end();
   return status;
 }

