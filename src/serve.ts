@@ -12,10 +12,7 @@ type StopPart = () => Promise<void>;
 /** The process must end within 10 s of SIGTERM (contract 16), even if a part of the service does not stop. */
 const STOP_MS = 9_500;
 
-/**
- * Runs the service until SIGTERM or SIGINT, then ends the process.
- * @param stopTracing stops tracing; absent if tracing is off
- */
+/** Runs the service until SIGTERM or SIGINT, then ends the process. */
 export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   const logger = createLogger(env);
   routeConsole(logger);
@@ -64,10 +61,7 @@ function abortOnSignal(logger: Logger): AbortController {
   return stop;
 }
 
-/**
- * Starts the service, unless `stopping` is aborted meanwhile.
- * @param stopParts receives the stop function of each part that has started
- */
+/** Starts the service. `stopParts` receives the stop function of each part that has started, also before a failure. */
 async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.

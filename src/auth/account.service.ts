@@ -14,7 +14,7 @@ import { runInTurn, transactInTurn } from './client-turns.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Use cases of a user who changes their own data (contract 11). */
+/** Use cases of a user who changes their own data (contract 11). Throws a Failure 401 if their session has been ended. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -38,7 +38,6 @@ export class AccountService {
     await transactInTurn(this.dataSource, client, (tx) => this.otpMails.requestReset(tx, email, client));
   }
 
-  /** @throws Failure 400 if the code is not valid, 401 if the session has been ended */
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
     const checked = await this.otps.checkCode(
       { accountKey: authUser.id, email: authUser.email, client },
@@ -57,7 +56,6 @@ export class AccountService {
    * Changes name, email or language. With an email, the DTO requires the password. A new email starts a session and ends
    * all earlier ones. A new name keeps all sessions.
    * @returns the user, and new tokens if the claims of the earlier ones are outdated
-   * @throws Failure 400 for a wrong password, 409 for a taken email, 401 for an ended session
    */
   async updateProfile(
     authUser: AuthUser,
@@ -85,10 +83,7 @@ export class AccountService {
     });
   }
 
-  /**
-   * Ends all sessions, starts a new one and invalidates the reset code.
-   * @throws Failure 400 if the password is wrong, 401 for an ended session
-   */
+  /** Ends all sessions, starts a new one and invalidates the reset code. */
   async changePassword(
     authUser: AuthUser,
     { currentPassword, password }: ChangePasswordDto,
@@ -104,10 +99,7 @@ export class AccountService {
     });
   }
 
-  /**
-   * Changes the password and ends all sessions.
-   * @throws Failure 400 if the code is not valid, also for an unknown user
-   */
+  /** Changes the password and ends all sessions. An unknown user gets the same failure as a wrong code. */
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
     const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);

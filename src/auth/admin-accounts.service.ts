@@ -33,7 +33,6 @@ export class AdminAccountsService {
       );
   }
 
-  /** Logs how to create an administrator if there is none. */
   async warnWithoutAdmin(): Promise<void> {
     if ((await this.users.findAdmins()).length > 0) return;
     this.#logger.warn(
@@ -72,7 +71,7 @@ export class AdminAccountsService {
     return 'changed';
   }
 
-  /** Creates the user. Returns false if the user exists already. */
+  /** Returns false if the user exists already. */
   async #create(email: string, password: string): Promise<boolean> {
     const passwordHash = await hashPassword(password);
     const user = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;

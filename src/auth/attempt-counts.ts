@@ -89,7 +89,7 @@ export class AttemptCounts {
     return addPoints(counters, rows);
   }
 
-  /** Adds an attempt to each counter. Returns the new numbers of attempts. */
+  /** Returns the new numbers of attempts. */
   async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempts[]> {
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<StoredCounter[]>(

@@ -27,7 +27,6 @@ export class AuthService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @throws QueryFailedError of `users_email_key` (409) if the email is taken */
   async register(
     { email, fullname, password }: RegisterDto,
     language: Language | null,
@@ -42,7 +41,6 @@ export class AuthService {
     });
   }
 
-  /** @throws Failure like `authenticate` */
   async login(credentials: LoginDto, client: Client): Promise<IssuedTokens> {
     const found = await this.users.findByEmail(credentials.email);
     const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
@@ -57,7 +55,6 @@ export class AuthService {
     return session ?? this.login(credentials, client);
   }
 
-  /** @throws Failure 401 if the refresh token is absent, invalid or not stored */
   async refresh(refreshToken: string | null): Promise<IssuedTokens> {
     if (refreshToken === null) throw failures.missingRefreshToken();
     const authUser = this.tokens.verifyRefresh(refreshToken);
@@ -87,8 +84,8 @@ export class AuthService {
 
   /**
    * Returns the user if the password is right.
-   * @throws Failure 503 if too many guesses wait; 400 if the user does not exist, the password is wrong, or too many
-   *   guesses were wrong. The three cases of 400 take the same time, so that the time does not reveal which users exist
+   * @throws Failure 503 if too many guesses wait; 400 otherwise. An unknown user and too many wrong guesses take the same time
+   *   as a wrong password, so that the time does not reveal which users exist
    */
   async authenticate(user: User | null, guess: Guess, password: string): Promise<User> {
     const isRight = await this.limits.checkPassword(

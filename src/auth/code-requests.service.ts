@@ -23,10 +23,7 @@ const CODE_LIFETIME_S = 600;
 export class CodeRequestsService {
   constructor(private readonly counts: AttemptCounts) {}
 
-  /**
-   * Counts a request before anything is queued, and remembers the address of the client as a requester.
-   * @returns true if a code may be mailed. Otherwise the request is not counted
-   */
+  /** Remembers the client as a requester. Returns true if a code may be mailed. Otherwise the request is not counted. */
   async tryCount(tx: EntityManager, email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
     const mailbox = toMailbox(email);
     const perAddress = this.counts.toClientCounters(MAILS_PER_ADDRESS[purpose], client);

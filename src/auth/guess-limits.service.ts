@@ -71,9 +71,9 @@ export class GuessLimitsService {
   }
 
   /**
-   * Counts and checks a code. A correct code makes the address known and deletes the client's password count.
+   * Counts a code and checks it, unless it is rejected. A correct code makes the address known and deletes the client's
+   * password count.
    * @param codeId identifies the mailed code, because each code has its own tries
-   * @param check does not run for a rejected code
    * @returns true for a right code, false for a wrong or rejected one
    */
   async checkCode(

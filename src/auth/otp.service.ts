@@ -53,10 +53,7 @@ export class OtpService {
     return affected === 1 ? code : null;
   }
 
-  /**
-   * Counts a try and checks the code.
-   * @throws Failure 400 if the code is wrong, expired or used, or after too many tries
-   */
+  /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
   async checkCode(guess: CodeGuess, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
     const { accountKey, email, client } = guess;
     const rejection = delay(REJECTION_MS);

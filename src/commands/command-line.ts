@@ -28,10 +28,7 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
   }
 }
 
-/**
- * Reads the action of a command line and its argument.
- * @param actions description of each action's argument for messages; null for an action without an argument
- */
+/** @param actions description of each action's argument for messages; null for an action without an argument */
 export function readAction<A extends string>(
   [word, argument = '', ...rest]: readonly string[],
   actions: Readonly<Record<A, string | null>>,
@@ -47,10 +44,7 @@ export function readAction<A extends string>(
   return { action, argument };
 }
 
-/**
- * Runs a command and closes its database. After a failure, prints the error and ends the process.
- * @param parse throws a UsageError for a wrong command line
- */
+/** Runs a command and closes its database. After a failure, prints the error and ends the process. */
 export function runCommand(help: string, parse: (args: string[]) => Command): void {
   // A pipe that is closed early, as by `| head`, must not end the process before the database is closed.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -79,7 +73,6 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
   });
 }
 
-/** Returns an AbortSignal that aborts when the process receives SIGINT, SIGTERM or SIGHUP. */
 function abortOnSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])

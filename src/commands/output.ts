@@ -1,4 +1,3 @@
-/** Prints a line of the result on the standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

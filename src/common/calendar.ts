@@ -77,7 +77,6 @@ export function isExistingLocalTime(date: string, time: string, zone: string): b
   return DateTime.fromISO(`${date}T${time}`, { zone }).toFormat('HH:mm') === time;
 }
 
-/** @throws Error for a date that does not exist */
 function parseDate(date: string, zone: string): DateTime<true> {
   const parsed = DateTime.fromISO(date, { zone });
   if (!parsed.isValid) throw new Error(`${date} is not a date`);

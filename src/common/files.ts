@@ -27,10 +27,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Writes a file atomically unless it exists.
- * @returns the content of the file afterwards: `text`, or the former content if the file existed
- */
+/** Writes a file atomically unless it exists. Returns the content of the file afterwards. */
 export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });

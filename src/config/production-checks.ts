@@ -43,7 +43,6 @@ const PUBLISHED = [
   'bakery', // the database's password in docker-compose.yml
 ];
 
-/** Finds settings that development accepts and production rejects. */
 export function findProductionProblems(given: GivenSettings): Problems {
   const { midtransServerKey, paymentGateway } = given;
   const problems: Problems = {};

@@ -22,10 +22,7 @@ export const VARIABLES = new Map(
   rules.map(({ propertyName: name }) => [name, name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()]),
 );
 
-/**
- * Reads and validates every setting.
- * @throws Error whose message names every bad variable, so that the operator can fix all at once
- */
+/** Reads and validates every setting. The error names every bad variable, so that the operator can fix all at once. */
 export function readEnv(source = loadProcessEnv()): Env {
   const given = parseVariables(source);
   const isProduction = given.nodeEnv === 'production';
@@ -40,10 +37,7 @@ export function readEnv(source = loadProcessEnv()): Env {
   return Object.assign(new Env(), deriveDefaults(given), given, { warnings });
 }
 
-/**
- * Returns the options that npm consumed because `--` was missing. For `npm run seed --products 10`, npm sets
- * `npm_config_products` and does not pass the option to the command.
- */
+/** Returns the options that npm consumed because `--` was missing: `npm run seed --products 10` sets `npm_config_products`. */
 export function findOptionsTakenByNpm(names: readonly string[]): string[] {
   return names.filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
 }

@@ -21,10 +21,7 @@ const LOCKED = new Set(['55P03', '40P01']);
 
 type Log = (message: string) => void;
 
-/**
- * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
- * @param log receives a line when a migration waits for another process, and when it is retried
- */
+/** Applies the pending migrations of the service and of its job queue. Concurrent processes take turns. */
 export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
   await withDataSource(databaseUrl, (dataSource) =>
     withMigrationLock(dataSource, log, async () => {
@@ -34,10 +31,7 @@ export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
   );
 }
 
-/**
- * Reverts the last migration. The schema of the job queue is never reverted.
- * @returns name of the reverted migration; null if no migration is applied
- */
+/** Reverts the last migration, but nothing of the job queue. Returns its name; null if no migration is applied. */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
   return await withDataSource(databaseUrl, (dataSource) =>
     withMigrationLock(dataSource, log, async () => {
@@ -56,7 +50,7 @@ export function connectAndReadMigrationStatus(databaseUrl: string) {
   return withDataSource(databaseUrl, readMigrationStatus);
 }
 
-/** Returns the names of applied, pending and unknown migrations, in order. */
+/** Returns the names of migrations, in order. */
 export async function readMigrationStatus(dataSource: DataSource) {
   const [table] = await dataSource.query<{ exists: boolean }[]>(
     `SELECT to_regclass('migrations') IS NOT NULL AS "exists"`,

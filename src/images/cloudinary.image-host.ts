@@ -21,10 +21,7 @@ export class CloudinaryImageHost {
     this.#account = parseCloudinaryUrl(url);
   }
 
-  /**
-   * @returns the URL of the image
-   * @throws ImageHostError if the host does not confirm in time; the image may be stored nevertheless
-   */
+  /** Returns the URL of the image. Throws an ImageHostError without a confirmation; the image may be stored nevertheless. */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
     const response = await this.#call('upload', (uploader, options, done) => {
       const upload = { ...options, public_id: publicId, overwrite: false };
@@ -39,7 +36,7 @@ export class CloudinaryImageHost {
     return url;
   }
 
-  /** Removes an image, if it exists. Throws ImageHostError if the host does not confirm in time. */
+  /** Removes an image, if it exists. Throws an ImageHostError without a confirmation. */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);

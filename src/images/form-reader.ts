@@ -44,7 +44,6 @@ const parse = promisify(
   }).any(),
 );
 
-/** Returns true if a file part belongs to the field `images`. */
 export function isImagePart({ fieldname }: FilePart): boolean {
   return fieldname === 'images' || fieldname === 'images[]';
 }

@@ -24,10 +24,7 @@ const OVERHEAD_BYTES = 8 * MIB;
 /** Token of the idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
 export const FORM_IDLE_MS = Symbol('FORM_IDLE_MS');
 
-/**
- * Reads a multipart form after the guards. Any other body counts as an empty form.
- * @throws Failure 415 for a compressed form, 413 for a Content-Length above the maximum; see also `readForm`
- */
+/** Reads a multipart form after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
   readonly #queue = new FairQueue(MEMORY_BYTES);

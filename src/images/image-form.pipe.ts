@@ -19,8 +19,7 @@ export interface ImageForm<T> {
 
 /** Messages with which one route rejects a form. */
 interface ImageFormMessages {
-  /** Message of the envelope. */
-  readonly failure: string;
+  readonly failure: string; // message of the envelope
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
   /** Field message for too many files. If unset, the form fails with `failures.tooManyImages()`. */

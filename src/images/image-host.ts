@@ -20,7 +20,6 @@ export class ImageHostError extends Error {
   }
 }
 
-/** Returns true if a call failed because the host rejected it. */
 export function isRejection(error: unknown): boolean {
   const { httpCode = 0 } = error instanceof ImageHostError ? error : {};
   return httpCode >= 400 && httpCode < 500;

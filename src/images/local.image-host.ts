@@ -16,10 +16,9 @@ export class LocalImageHost {
   /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
   readonly #creations = new Map<string, Promise<void>>();
 
-  /** @param directory absolute path of the folder, which the first upload creates */
   constructor(private readonly directory: string) {}
 
-  /** Returns the name of the file. Throws an Error of the file system. */
+  /** Returns the name of the file. */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
@@ -30,7 +29,7 @@ export class LocalImageHost {
     return name;
   }
 
-  /** Removes an image, if it exists. Throws Error of the file system. */
+  /** Removes an image, if it exists. */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
     // Without the folder there is no image to remove.
@@ -42,7 +41,7 @@ export class LocalImageHost {
     if (files.length > 0) await flushToDisk(folder);
   }
 
-  /** Returns the path of an image file; null if there is no such image. */
+  /** Returns the path of an image; null if there is no such image. */
   async find(name: string): Promise<string | null> {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;

@@ -34,10 +34,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly products: ProductsService,
   ) {}
 
-  /**
-   * `AppModule` imports the module only if METRICS_PORT is set.
-   * @throws Error if the port is in use
-   */
+  /** `AppModule` imports the module only if METRICS_PORT is set. */
   async onApplicationBootstrap(): Promise<void> {
     for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
     this.#server.listen(this.env.metricsPort, this.env.metricsHost);

@@ -40,10 +40,7 @@ export class ProductPages {
     this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
-  /**
-   * Returns the products after an id that match a search. Clients that search are served in turn.
-   * @throws Failure 404 if no product matches, 503 if too many searches wait
-   */
+  /** Clients that search are served in turn. Throws a Failure 404 if no product matches, 503 if too many searches wait. */
   async search(afterId: number, text: string, { clientAddress, disconnected }: Client): Promise<string> {
     const load = () => this.#load(afterId, text);
     const page = await this.#searches.run(load, { client: clientAddress, disconnected });
@@ -51,10 +48,7 @@ export class ProductPages {
     return page;
   }
 
-  /**
-   * Returns the page after an id.
-   * @throws Failure 404 past the last product
-   */
+  /** @throws Failure 404 past the last product */
   async find(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));

@@ -34,7 +34,7 @@ export class Product {
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 
-  /** Returns true if customers can see and order the product now. */
+  /** True if customers can see and order the product now. */
   get isAvailable(): boolean {
     return this.available || (this.availableAgainAt !== null && this.availableAgainAt <= new Date());
   }

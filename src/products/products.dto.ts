@@ -35,10 +35,7 @@ const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by
 const PRICE = /^\d{1,12}(\.\d{1,2})?$/;
 const NUMBER = /^-?\d+(\.\d{1,2})?$/;
 
-/**
- * Validates a price, which is sent as text so that it stays an exact decimal.
- * @param required message for a missing or empty price
- */
+/** Validates a price, which is sent as text so that it stays an exact decimal. `required` is the message for a missing price. */
 function Price(required: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, pattern: PRICE.source, example: '185000' }),

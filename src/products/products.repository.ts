@@ -45,10 +45,7 @@ export class ProductsRepository {
 
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
-  /**
-   * Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search.
-   * @param search words that the name must contain, regardless of case and accents
-   */
+  /** Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search. */
   async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string> {
     const patterns = toPatterns(search);
     const wordConditions = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
@@ -112,7 +109,6 @@ export class ProductsRepository {
     return this.#canCompare;
   }
 
-  /** Returns a page of available and unavailable products with their images, filtered by the query. */
   findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
     const ids = this.products
       .createQueryBuilder('products')
@@ -162,10 +158,7 @@ export class ProductsRepository {
       .getMany();
   }
 
-  /**
-   * Locks a product against concurrent changes of the product and its images, then reads both.
-   * @throws Failure 404
-   */
+  /** Locks a product and its images against concurrent changes, then reads both like `findOrFail`. */
   async lock(tx: EntityManager, id: number): Promise<Product> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
     // A second statement: a join in the first one would return the images as they were before the wait for the lock.

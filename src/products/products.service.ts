@@ -46,17 +46,13 @@ export class ProductsService {
     private readonly users: UsersService,
   ) {}
 
-  /** @throws Failure 404, also if the product is hidden from the user */
+  /** A product that is hidden from the user gets the same failure as an unknown product. */
   async findFor(authUser: AuthUser | undefined, id: number): Promise<ProductWithUrls> {
     const product = await this.products.findOrFail(id);
     if (!product.isAvailable && !(await this.users.isAdmin(authUser))) throw failures.notFound();
     return this.#withUrls(product);
   }
 
-  /**
-   * Returns a page of products, including unavailable products.
-   * @throws Failure 404 if the page is empty
-   */
   async findPageForAdmin(query: AdminProductsQuery): Promise<ProductWithUrls[]> {
     const page = await this.products.findPageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
@@ -98,8 +94,6 @@ export class ProductsService {
   /**
    * Replaces a product's fields, removes some of its images and adds new images after the remaining ones; all or nothing.
    * @param ifMatch header If-Match of the request
-   * @throws Failure 404; 412 if `ifMatch` names another version; 400 if there would be more than 5 images; 500 if an upload
-   *   fails
    */
   async update(
     id: number,
@@ -124,10 +118,7 @@ export class ProductsService {
     );
   }
 
-  /**
-   * Makes a product available or unavailable to customers. Waits until concurrent orders of the product have committed.
-   * @throws Failure 404 for an unknown product; 400 for an invalid `until`
-   */
+  /** Waits until concurrent orders of the product have committed. */
   async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<ProductWithUrls> {
     if (until && available) throw failures.validation({ until: UNTIL_NOT_ALLOWED });
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
@@ -139,10 +130,7 @@ export class ProductsService {
     });
   }
 
-  /**
-   * Deletes a product. A job deletes its images from the host.
-   * @throws Failure 404
-   */
+  /** A job deletes the images from the host. */
   async delete(id: number): Promise<void> {
     await this.#changeCatalog(async (tx) => {
       const { images } = await this.products.lock(tx, id);
@@ -156,10 +144,6 @@ export class ProductsService {
     return this.pages.clearAfter(this.dataSource.transaction(work));
   }
 
-  /**
-   * Separates the images to remove from the rest.
-   * @throws Failure 400 if the remaining and the added images are too many
-   */
   #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
     const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
     const remaining = images.filter((image) => !removed.includes(image));
@@ -167,10 +151,6 @@ export class ProductsService {
     return { removed, remaining };
   }
 
-  /**
-   * Returns the start of a date in the shop's time zone.
-   * @throws Failure 400 if the date is not after today
-   */
   async #startOfFutureDate(until: string): Promise<Date> {
     const zone = await this.shop.timeZone();
     if (until <= toLocalDateAndTime(new Date(), zone).date)

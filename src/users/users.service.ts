@@ -13,7 +13,7 @@ const LOCK = { mode: 'for_no_key_update' } as const;
 export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  /** @throws QueryFailedError of the constraint `users_email_key` if the email is taken */
+  /** @throws QueryFailedError of the constraint `users_email_key` (409) if the email is taken */
   async create(
     tx: EntityManager,
     user: Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'> & Partial<Pick<User, 'language'>>,

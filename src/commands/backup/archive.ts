@@ -61,7 +61,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the number of bytes that all files below a folder appear to have. */
+/** Returns the apparent size of all files below a folder, in bytes. */
 async function measureContent(folder: string): Promise<number> {
   const paths = await readdir(folder, { recursive: true });
   const sizes = await Promise.all(paths.map(async (path) => (await lstat(join(folder, path))).size));

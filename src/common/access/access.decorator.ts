@@ -1,6 +1,5 @@
 import { Reflector } from '@nestjs/core';
 
-/** Access that a route declares: for anyone, for signed-in users, or for administrators. */
 export type AccessLevel = 'public' | 'user' | 'admin';
 
 /** Declares who may call a route or the routes of a controller. `@ApiEndpoint` includes this declaration. */

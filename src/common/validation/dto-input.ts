@@ -41,7 +41,7 @@ export function pickKnownFields(dto: DtoClass, input: object): object {
   return copy(input, dto, 0) as object;
 }
 
-/** Returns the validated properties of a DTO, with the class of nested DTOs. */
+/** Returns the names of the validated properties. The value is the class of a nested DTO. */
 function getProperties(dto: DtoClass): Properties {
   let properties = propertiesByDto.get(dto);
   if (properties === undefined) {
