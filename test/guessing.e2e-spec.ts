@@ -88,7 +88,7 @@ describe('password guesses for one account from one IP address', () => {
     expect(await service.readCounts()).not.toHaveProperty('wrongPasswordsOfPair');
   });
 
-  it('are counted and answered in the same way for an unknown email, regardless of letter case', async () => {
+  it('are counted and rejected in the same way for an unknown email, regardless of letter case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));

@@ -22,7 +22,7 @@ import { type ServiceOptions, useService, withService } from './support/service.
 import { stopAfterTests } from './support/stop-after-tests.js';
 import { until } from './support/wait.js';
 
-const FAULTS = ['error', 'down', 'answer-lost', 'garbage'] as const;
+const FAULTS = ['error', 'down', 'response-lost', 'garbage'] as const;
 const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';
 
 const standIn = await stopAfterTests(CloudinaryStandIn.start(), (started) => started.down());
@@ -126,10 +126,10 @@ it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache 
 it('six parallel updates never give a product more than 5 images, and the host contains exactly the images of the catalog', async () => {
   const { id } = await createProduct(admin, pictures(2));
   standIn.delayMs = 50;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 6 }, () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
   );
-  expect(sortedStatusesOf(answers)).toEqual([200, 200, 200, 400, 400, 400]);
+  expect(sortedStatusesOf(responses)).toEqual([200, 200, 200, 400, 400, 400]);
   const { images } = await readProduct(admin, id);
   expect(images).toHaveLength(5);
   await expectOnlyImagesAt(images ?? []);
@@ -211,7 +211,7 @@ it('an image that is condemned during its upload is never attached', async () =>
 });
 
 it('the row of an upload without a response stays, and its image is removed again in case the upload still arrives', async () => {
-  standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
+  standIn.fault({ operation: 'upload', kind: 'response-lost', nth: 1 });
   await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
   await until('the image was removed once', () => standIn.images.size === 0);
   await until('a second removal is queued for a minute later', async () => {

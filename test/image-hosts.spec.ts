@@ -54,7 +54,7 @@ describe('the Cloudinary image host', () => {
   it.each(['{"result":"error"}', 'null', ''])(
     'fails a removal whose response is 200 with the body "%s"',
     async (body) => {
-      standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
+      standIn.fault({ operation: 'destroy', kind: 'response', status: 200, body });
       await catchFailure(host, 'destroy');
     },
   );
@@ -64,7 +64,7 @@ describe('the Cloudinary image host', () => {
     ['a script instead of a URL', 'javascript:alert(1)'],
   ])('fails an upload whose response contains %s', async (_what, url) => {
     const body = JSON.stringify({ public_id: ID, secure_url: url });
-    standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body });
+    standIn.fault({ operation: 'upload', kind: 'response', status: 200, body });
     expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');
   });
 

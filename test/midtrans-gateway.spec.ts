@@ -51,7 +51,7 @@ describe('openPaymentPage', () => {
   it('removes the server key from the reason of a rejection, and shortens a long reason', async () => {
     standIn.fault({
       operation: 'create',
-      kind: 'answer',
+      kind: 'response',
       status: 400,
       body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
     });
@@ -106,7 +106,7 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
 ])(
   'the operation "%s" throws GatewayUnavailableError if the response is %s',
   async (operation, _what, status, body) => {
-    standIn.fault({ operation, kind: 'answer', status, body });
+    standIn.fault({ operation, kind: 'response', status, body });
     const calls = {
       create: () => gateway.openPaymentPage(REQUEST),
       status: () => gateway.getTransaction(randomUUID()),
@@ -149,16 +149,16 @@ describe('a payment page with two transactions', () => {
     const { reason } = await catchError(gateway.refund(second, refund), GatewayRejectedError);
     expect(reason).toBe('Payment provider does not support refund');
     const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
-    standIn.fault({ operation: 'refund', kind: 'answer', status: 200, body });
+    standIn.fault({ operation: 'refund', kind: 'response', status: 200, body });
     const error = await catchError(gateway.refund(first, refund), GatewayRejectedError);
     expect(error.reason).toMatch(/^not with \*{3}!{288}$/);
   });
 
   it('throws GatewayUnavailableError if the response is about another payment', async () => {
     const body = { ...VALID_STATUS, order_id: randomUUID(), transaction_status: 'refund' };
-    standIn.fault({ operation: 'refund', kind: 'answer', status: 200, body });
+    standIn.fault({ operation: 'refund', kind: 'response', status: 200, body });
     await catchError(gateway.refund(first, refund), GatewayUnavailableError);
-    standIn.fault({ operation: 'status', kind: 'answer', status: 200, body });
+    standIn.fault({ operation: 'status', kind: 'response', status: 200, body });
     await catchError(gateway.getTransaction(attemptId), GatewayUnavailableError);
   });
 });
@@ -185,7 +185,7 @@ describe('a call', () => {
   });
 
   it('stops reading a response of more than 64 KiB and closes the connection', async () => {
-    standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
+    standIn.fault({ operation, kind: 'response', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
     const call = gateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
     expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
@@ -194,7 +194,7 @@ describe('a call', () => {
 
   it('does not follow a redirect', async () => {
     const headers = { location: `${standIn.apiUrl}/v2/elsewhere/cancel` };
-    standIn.fault({ operation, nth: 1, kind: 'answer', status: 307, body: '', headers });
+    standIn.fault({ operation, nth: 1, kind: 'response', status: 307, body: '', headers });
     await catchError(gateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError);
     expect(standIn.calls).toHaveLength(1);
   });
@@ -207,7 +207,7 @@ it('a printed or serialized gateway does not reveal the server key', () => {
 /** Returns the error of a call that must fail, with this type, without a cause and without either half of the key. */
 async function catchError<T extends Error>(call: Promise<unknown>, type: new (message: string) => T) {
   const error: unknown = await call.then(
-    (answer) => new Error(`expected ${type.name}, got ${inspect(answer)}`),
+    (response) => new Error(`expected ${type.name}, got ${inspect(response)}`),
     (reason: unknown) => reason,
   );
   expectNoSecret(error);

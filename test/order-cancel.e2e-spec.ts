@@ -56,7 +56,7 @@ describe('a pending order', () => {
   it('is cancelled together with a payment attempt that begins while the gateway cancels the first one', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     let later = '';
-    shop.gateway.beforeAnswering = async ({ operation }) => {
+    shop.gateway.beforeResponse = async ({ operation }) => {
       if (operation !== 'cancel' || later !== '') return;
       later = await shop.addAttempt(orderId);
       shop.gateway.setStatus(later, 'pending');
@@ -118,7 +118,7 @@ describe('a cancellation', () => {
 });
 
 function responseFault(status: number, body: unknown): object {
-  return { kind: 'answer', status, body };
+  return { kind: 'response', status, body };
 }
 
 function buildTransaction(transaction_status: string): object {
@@ -162,7 +162,7 @@ describe('a cancellation while the gateway fails', () => {
 
   it('gets 502 if the response of the gateway was lost, and is recorded by the next reconciliation of the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
-    shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
+    shop.gateway.fault({ operation: 'cancel', kind: 'response-lost' });
     expect((await shop.cancel(orderId)).status).toBe(502);
     expect(await shop.readStatus(orderId)).toBe('pending');
     await shop.reconcile([orderId]);

@@ -5,7 +5,7 @@ import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
-import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
+import { addProduct, type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
@@ -36,7 +36,7 @@ function requestWith(fields: object, key?: string): Test {
 }
 
 /** Sends an order like `requestWith` and asserts that the order is created. */
-async function placeOrderWith(fields: object, key?: string): Promise<OrderAnswer> {
+async function placeOrderWith(fields: object, key?: string): Promise<OrderBody> {
   return orderOf(await requestWith(fields, key).expect(201));
 }
 
@@ -284,7 +284,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
   it('continues by pickup time after last_id, also among orders with the same pickup time', async () => {
     const times = Array.from({ length: 120 }, (_, n) => `2030-06-01T${10 + (n % 3)}:00:00+07:00`);
     const ids = await storeOrders(...times);
-    const found: OrderAnswer[] = [];
+    const found: OrderBody[] = [];
     let response = await list('pickup=2030-06-01');
     while (response.status === 200) {
       const { orders, meta } = pageOf(response);

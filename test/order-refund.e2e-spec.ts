@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
-import { type OrderAnswer, orderOf, readOrder } from './support/orders.js';
+import { type OrderBody, orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
@@ -18,7 +18,7 @@ async function requestSixRefunds(orderId: string): Promise<number[]> {
 }
 
 /** Requests a refund that must succeed. If it fails, the assertion prints the response body. */
-async function refund(orderId: string, body: object = {}, key?: string): Promise<OrderAnswer> {
+async function refund(orderId: string, body: object = {}, key?: string): Promise<OrderBody> {
   const response = await shop.requestRefund(orderId, body, key);
   expect([response.status, response.body]).toEqual([200, response.body]);
   return orderOf(response);
@@ -90,7 +90,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 
   it('counts a refund once if the gateway sends the notification before the response', async () => {
     const orderId = await placePaidOrder();
-    shop.gateway.beforeAnswering = async ({ operation }) => {
+    shop.gateway.beforeResponse = async ({ operation }) => {
       if (operation === 'refund') await shop.notify(orderId);
     };
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject({ refunded_amount: 70_000 });
@@ -239,7 +239,7 @@ describe('a refund while the gateway fails', () => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
         const orderId = await placePaidOrder();
-        shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
+        shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'response-lost' });
         expectFailure(await shop.requestRefund(orderId, body, key), 502, MESSAGES.gatewayUnavailable);
         await expectStatusAndRefund(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
@@ -267,7 +267,7 @@ describe('a refund while the gateway fails', () => {
   it('is completed by a job if the response was lost and nobody repeats the request', async () => {
     const { pool } = shop.service.database;
     const orderId = await placePaidOrder();
-    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
+    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'response-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);
     await until('no refund waits for its result', async () => {
       await makeJobsDue(pool);
@@ -288,7 +288,7 @@ describe('a refund while the gateway fails', () => {
 
   it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {
     const orderId = await placeCapturedOrder();
-    shop.gateway.fault({ operation: 'cancel', nth: 1, kind: 'answer-lost' });
+    shop.gateway.fault({ operation: 'cancel', nth: 1, kind: 'response-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);
     // The gateway notifies of the cancellation before the administrator repeats the call.
     await shop.notify(orderId);

@@ -1,5 +1,5 @@
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { orderOf, type OrderAnswer, pageOf } from './support/orders.js';
+import { orderOf, type OrderBody, pageOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ALREADY_REFUSED = 'the order cannot become refused';
@@ -11,13 +11,13 @@ const shop = await useShop();
 const requestRefusal = (orderId: string) => shop.setFulfilment(orderId, 'refused');
 
 /** Refuses an order, which must succeed. If it fails, the assertion prints the response body. */
-async function refuse(orderId: string): Promise<OrderAnswer> {
+async function refuse(orderId: string): Promise<OrderBody> {
   const response = await requestRefusal(orderId);
   expect([response.status, response.body]).toEqual([200, response.body]);
   return orderOf(response);
 }
 
-async function readAsAdmin(orderId: string): Promise<OrderAnswer> {
+async function readAsAdmin(orderId: string): Promise<OrderBody> {
   return orderOf(await shop.admin.get(`/api/admin/orders/${orderId}`).expect(200));
 }
 

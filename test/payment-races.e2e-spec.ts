@@ -4,7 +4,7 @@ import { readHistory } from './support/notifications.js';
 import { useShop } from './support/shop.js';
 
 /** Points in time around the gateway call of a cancellation, at which a test acts. */
-const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
+const POINTS = ['before the call', 'before its effect', 'before its response', 'after the response'] as const;
 type Point = (typeof POINTS)[number];
 type Action = (point: Point) => Promise<void>;
 
@@ -16,8 +16,8 @@ beforeEach(() => {
   shop.gateway.beforeProcessing = async ({ operation, orderId }) => {
     if (operation === 'cancel') await actions.get(orderId ?? '')?.('before its effect');
   };
-  shop.gateway.beforeAnswering = async ({ operation, orderId }) => {
-    if (operation === 'cancel') await actions.get(orderId ?? '')?.('before its answer');
+  shop.gateway.beforeResponse = async ({ operation, orderId }) => {
+    if (operation === 'cancel') await actions.get(orderId ?? '')?.('before its response');
   };
 });
 
@@ -77,7 +77,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
     const orders = await runRaces(RACES, async ({ paid, notified, checked }, orderId) => {
       shop.gateway.setStatus(orderId, 'pending');
       // The customer cannot pay after the cancellation has taken effect.
-      const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
+      const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its response');
       const status = await cancelAndAct(orderId, async (point) => {
         if (point === paid && isPayable) shop.gateway.settle(orderId);
         if (point === notified) await shop.notify(orderId);
@@ -122,7 +122,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
   for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
   await shop.letOrdersAge(orders, '6 minutes');
   const searches = orders.map(() => shop.enqueueDueOrderSearch({ canRunInParallel: true }));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     orders.flatMap((orderId) => [
       shop.sendNotification(orderId),
       shop.sendNotification(orderId, { fraud_status: undefined }), // Rejected, because the field is required.
@@ -131,7 +131,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
     ]),
   );
   await Promise.all(searches);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400]));
   await shop.waitForPaymentChecks();
   for (const orderId of orders) {
     await shop.notify(orderId);

@@ -2,11 +2,11 @@ import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { setUpShop } from './support/shop-settings.js';
 import { addProduct, requestOrder } from './support/orders.js';
-import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
+import { listProducts, type PageBody, type ProductBody } from './support/products.js';
 import { useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-type AdminProduct = ProductAnswer & {
+type AdminProduct = ProductBody & {
   readonly available: boolean;
   readonly unavailable_until: string | null;
 };
@@ -148,7 +148,7 @@ describe('GET /api/admin/products', () => {
       [productId],
     );
     const first = await list(`last_id=${productId - 1}`).expect(200);
-    const { meta, products } = (first.body as PageAnswer).data;
+    const { meta, products } = (first.body as PageBody).data;
     expect(products).toHaveLength(50);
     expect(products[0]?.images?.map((url) => url.split('/').at(-1))).toEqual(['3.png', '2.png', '1.png']);
     expect(meta.lastProductId).toBe(products.at(-1)?.id);

@@ -55,20 +55,20 @@ describe('PUT /api/products/{product_id}', () => {
   it('trims fields, ignores unknown ones, and returns the remaining images before the new ones (contract 4.7)', async () => {
     const { id, images } = await createProduct(admin, pictures(3));
     const [first = '', second = '', third = ''] = images;
-    const answer = await update(id, { ...BREAD, name: ' Roti\n', [REMOVED]: second, role: 'ADMIN' }, [
+    const response = await update(id, { ...BREAD, name: ' Roti\n', [REMOVED]: second, role: 'ADMIN' }, [
       { bytes: jpeg('new'), name: 'new.jpg' },
       { bytes: png('newer'), name: 'newer.png' },
     ]).expect(200);
     const added = [expect.stringMatching(/\.jpg$/), expect.stringMatching(/\.png$/)] as string[];
     const product = { id, name: 'Roti', description: 'Soft', price: 12500, images: [first, third, ...added] };
-    expect(answer.body).toEqual({ status: 'success', data: { products: product } });
-    expect(await readProduct(admin, id)).toEqual(productOf(answer));
+    expect(response.body).toEqual({ status: 'success', data: { products: product } });
+    expect(await readProduct(admin, id)).toEqual(productOf(response));
   });
 
   it('returns an empty list of images after the removal of all images, for which GET returns null', async () => {
     const { id, images } = await createProduct(admin, pictures(1));
-    const answer = await update(id, { ...BREAD, [REMOVED]: images }).expect(200);
-    expect(productOf(answer).images).toEqual([]);
+    const response = await update(id, { ...BREAD, [REMOVED]: images }).expect(200);
+    expect(productOf(response).images).toEqual([]);
     expect((await readProduct(admin, id)).images).toBeNull();
   });
 
@@ -102,8 +102,8 @@ describe('PUT /api/products/{product_id}', () => {
     const tooMany = 'each product can only have 5 images at max';
     expectFailure(await sendInvalidUpdate(id, remove(1), pictures(2)), 400, tooMany);
     expectFailure(await sendInvalidUpdate(id, remove(5), pictures(6)), 400, tooMany);
-    const answer = await update(id, remove(5), pictures(5)).expect(200);
-    expect(productOf(answer).images).toHaveLength(5);
+    const response = await update(id, remove(5), pictures(5)).expect(200);
+    expect(productOf(response).images).toHaveLength(5);
   });
 
   it('returns 404 for an unknown product and uploads nothing, but reports invalid fields first', async () => {
@@ -176,8 +176,8 @@ it('a change of PUBLIC_URL changes the URLs of images, which can then be removed
     expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
     expect(await imageStatus(client, moved[0])).toBe(200);
     const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
-    const answer = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
-    expect(productOf(answer).images).toEqual([moved[2]]);
+    const response = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
+    expect(productOf(response).images).toEqual([moved[2]]);
     await until('the image is gone from the host', async () => (await imageStatus(client, moved[0])) === 404);
   });
 });
@@ -189,9 +189,9 @@ describe('DELETE /api/products/{product_id}', () => {
     const readStatuses = (urls: string[]) => Promise.all(urls.map((url) => imageStatus(admin, url)));
     expect(await readStatuses(images)).toEqual([200, 200, 200]);
 
-    const answer = await admin.delete(`/api/products/${id}`).expect(204);
-    expect(answer.text).toBe('');
-    expect(answer.headers['content-type']).toBeUndefined();
+    const response = await admin.delete(`/api/products/${id}`).expect(204);
+    expect(response.text).toBe('');
+    expect(response.headers['content-type']).toBeUndefined();
 
     await admin.get(`/api/products/${id}`).expect(404);
     expect(await listProducts(admin, other.id - 1)).toEqual([other]);
@@ -205,8 +205,10 @@ describe('DELETE /api/products/{product_id}', () => {
 
   it('succeeds for exactly one of ten parallel requests', async () => {
     const { id } = await createProduct(admin, pictures(3));
-    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)));
-    expect(sortedStatusesOf(answers)).toEqual([204, ...Array<number>(9).fill(404)]);
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)),
+    );
+    expect(sortedStatusesOf(responses)).toEqual([204, ...Array<number>(9).fill(404)]);
   });
 
   it.each(['2000000000', 'abc'])('returns the documented 404 for the unknown product %s', async (id) => {

@@ -48,23 +48,23 @@ async function expectNothingStored(): Promise<void> {
 
 describe('POST /api/products', () => {
   async function downloadImage(url = ''): Promise<{ type: string; bytes: Buffer }> {
-    const answer = await service.client().get(new URL(url).pathname).expect(200);
-    return { type: String(answer.headers['content-type']), bytes: answer.body as Buffer };
+    const response = await service.client().get(new URL(url).pathname).expect(200);
+    return { type: String(response.headers['content-type']), bytes: response.body as Buffer };
   }
 
   describe('with a valid form', () => {
     it('returns 201 with the product and the URLs of its images, and stores exactly that (contract 4.6)', async () => {
-      const answer = await sendForm(admin.post('/api/products'), CAKE, [
+      const response = await sendForm(admin.post('/api/products'), CAKE, [
         { bytes: png('a'), name: 'a.png' },
         { bytes: jpeg('b'), name: 'b.jpg', field: 'images[]' },
       ]).expect(201);
-      const product = productOf(answer);
+      const product = productOf(response);
       const images = [
         expect.stringMatching(/^http:\/\/bakery\.test\/api\/images\/[0-9a-f-]{36}\.png$/),
         expect.stringMatching(/\.jpg$/),
       ] as string[];
       const data = { products: { ...CAKE, id: product.id, price: 185000, images } };
-      expect(answer.body).toEqual({ status: 'success', data });
+      expect(response.body).toEqual({ status: 'success', data });
       const rows = await service.database.query('SELECT id, name, description, price FROM products');
       expect(rows).toEqual([{ ...CAKE, id: product.id, price: '185000.00' }]);
       expect(await downloadImage(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
@@ -187,12 +187,12 @@ describe('POST /api/products', () => {
       const countUploads = () => readMetric('bakery_uploads_total', { outcome: 'received' });
       const before = await countUploads();
       // Like curl, send no Content-Length. HTTP libraries send a Content-Length of 0 if there is no body.
-      const [answer] = await sendRaw(
+      const [response] = await sendRaw(
         service.url,
         'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n' +
           `Cookie: accessToken=${admin.cookie('accessToken')}\r\n\r\n`,
       );
-      expect(JSON.parse(answer?.body ?? '')).toMatchObject({ errors: { code: 400, details: REQUIRED } });
+      expect(JSON.parse(response?.body ?? '')).toMatchObject({ errors: { code: 400, details: REQUIRED } });
       expect(await countUploads()).toBe(before);
       await createProduct(admin);
       expect(await countUploads()).toBe(before + 1);
@@ -207,20 +207,20 @@ describe('POST /api/products', () => {
       ['a file cut short', TYPE, `${FILE_HEAD}\x89PNG`],
       ['a part without a name', TYPE, '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
     ])('rejects a form with %s as malformed', async (_, type, text) => {
-      const answer = await admin
+      const response = await admin
         .post('/api/products')
         .set('Content-Type', type)
         .set('Content-Length', String(Buffer.byteLength(text)))
         .send(text);
-      expectFailure(answer, 400, MESSAGES.malformedRequest);
+      expectFailure(response, 400, MESSAGES.malformedRequest);
       await expectNothingStored();
     });
 
     it('ignores an empty text in the field images, and an empty file input, which browsers send as a file without a name', async () => {
       const pieces = buildFormPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
       const request = admin.post('/api/products').set('Content-Type', FORM_TYPE);
-      const answer = await request.send(Buffer.concat(pieces).toString()).expect(201);
-      expect(productOf(answer).images).toEqual([]);
+      const response = await request.send(Buffer.concat(pieces).toString()).expect(201);
+      expect(productOf(response).images).toEqual([]);
     });
 
     it.each<[string, FormFields, number, string]>([

@@ -1,7 +1,7 @@
 import { insertProducts } from './support/catalog.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addProduct } from './support/orders.js';
-import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
+import { BREAD, createProduct, type PageBody, pictures, sendForm } from './support/products.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -24,8 +24,8 @@ describe('GET /api/products', () => {
     const pages: number[][] = [];
     let lastId = 0;
     for (let page = 0; page < 3; page += 1) {
-      const answer = await customer.get(`/api/products?last_id=${lastId}`).expect(200);
-      const { meta, products } = (answer.body as PageAnswer).data;
+      const response = await customer.get(`/api/products?last_id=${lastId}`).expect(200);
+      const { meta, products } = (response.body as PageBody).data;
       pages.push(products.map(({ id }) => id));
       lastId = meta.lastProductId;
       expect(lastId).toBe(products.at(-1)?.id);
@@ -44,16 +44,16 @@ describe('GET /api/products', () => {
     ['last_id=1&last_id=2', 400, 'not a number'],
   ])('responds to %s with %d, because last_id is %s', async (query, status) => {
     await insertProducts(service.database, 3);
-    const answer = await customer.get(`/api/products?${query}`);
-    if (status === 404) expectFailure(answer, 404, MESSAGES.notFound);
-    else expectInvalid(answer, { last_id: 'last_id should be a number' });
+    const response = await customer.get(`/api/products?${query}`);
+    if (status === 404) expectFailure(response, 404, MESSAGES.notFound);
+    else expectInvalid(response, { last_id: 'last_id should be a number' });
   });
 
   it('returns exactly the documented fields of a product (contract 2.2)', async () => {
     await insertProducts(service.database, 1);
     const products = [{ id: 1, name: 'Bread 1', description: 'Loaf', price: 1, images: null }];
-    const answer = await customer.get('/api/products').expect(200);
-    expect(answer.body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
+    const response = await customer.get('/api/products').expect(200);
+    expect(response.body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
   });
 
   it('no longer returns a product after its deletion by SQL if CATALOG_CACHE_MB is 0', async () => {
@@ -65,9 +65,9 @@ describe('GET /api/products', () => {
 });
 
 async function searchNames(q: string): Promise<string[]> {
-  const answer = await customer.get('/api/products').query({ q });
-  if (answer.status === 200) return (answer.body as PageAnswer).data.products.map(({ name }) => name);
-  expectFailure(answer, 404, MESSAGES.notFound);
+  const response = await customer.get('/api/products').query({ q });
+  if (response.status === 200) return (response.body as PageBody).data.products.map(({ name }) => name);
+  expectFailure(response, 404, MESSAGES.notFound);
   return [];
 }
 
@@ -165,7 +165,7 @@ describe('GET /api/products?q=', () => {
   it('ignores words after the eighth', async () => {
     const id = await addProduct(service, 25_000, 'a b c d e f g h');
     const response = await customer.get('/api/products').query({ q: 'a b c d e f g h zzz' }).expect(200);
-    expect((response.body as PageAnswer).data.meta.lastProductId).toBe(id);
+    expect((response.body as PageBody).data.meta.lastProductId).toBe(id);
   });
 
   it('finds a changed name at once', async () => {
@@ -188,9 +188,9 @@ describe('GET /api/products?q=', () => {
   ])(
     'rejects %j with the message "%s", and reports an invalid last_id in the same response',
     async (q, message) => {
-      const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
+      const response = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
       const details = { last_id: 'last_id should be a number', q: message };
-      expectInvalid(answer, details);
+      expectInvalid(response, details);
     },
   );
 });
@@ -198,8 +198,8 @@ describe('GET /api/products?q=', () => {
 describe('GET /api/products/{product_id}', () => {
   it('returns a product to any signed-in user, with the same content as the response to its creation', async () => {
     const created = await createProduct(await service.admin(), pictures(1));
-    const answer = await customer.get(`/api/products/${created.id}`).expect(200);
-    expect(answer.body).toEqual({ status: 'success', data: { products: created } });
+    const response = await customer.get(`/api/products/${created.id}`).expect(200);
+    expect(response.body).toEqual({ status: 'success', data: { products: created } });
   });
 
   it.each(['2', '0', '-1', '01', 'abc', `${MAX_ID + 1}`, '9'.repeat(400), '1%00'])(

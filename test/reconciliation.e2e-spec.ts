@@ -91,7 +91,7 @@ describe('the result of a check', () => {
   it.each([
     ['HTTP status 200 with every status code', {}],
     ['the status code as HTTP status', { httpStatusFollowsCode: true }],
-    ['the transaction id as order_id', { answersTransactionIdAsOrderId: true }],
+    ['the transaction id as order_id', { returnsTransactionIdAsOrderId: true }],
   ])('brings orders to the state of their payment if the gateway sends %s', async (_what, gateway) => {
     Object.assign(shop.gateway, gateway);
     const orders = await shop.insertOrders(PAYMENTS.length);
@@ -131,7 +131,7 @@ describe('the result of a check', () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId);
     let isFirst = true;
-    shop.gateway.beforeAnswering = async () => {
+    shop.gateway.beforeResponse = async () => {
       if (!isFirst) return;
       isFirst = false;
       // The response that is not sent yet contains the status settlement.
@@ -213,8 +213,8 @@ describe('25 hours after the creation of an order', () => {
       { operation: 'status', kind: 'garbage' },
       { operation: 'expire', kind: 'error' },
       { operation: 'expire', kind: 'down' },
-      { operation: 'expire', kind: 'answer', ...rejection },
-      { operation: 'expire', kind: 'answer-lost' },
+      { operation: 'expire', kind: 'response', ...rejection },
+      { operation: 'expire', kind: 'response-lost' },
     ] as const) {
       shop.gateway.fault(fault);
       const calls = shop.gateway.listCalls(fault.operation).length;

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { addDays, startOfDay, toLocalDateAndTime } from '../src/common/calendar.js';
 import { expectInvalid } from './support/failure.js';
 import { setUpShop } from './support/shop-settings.js';
-import type { OrderAnswer } from './support/orders.js';
+import type { OrderBody } from './support/orders.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -74,7 +74,7 @@ async function storeManyOrders({
 
 async function getDay(date: string) {
   const response = await admin.get(`/api/admin/days/${date}`).expect(200);
-  type Orders = OrderAnswer[];
+  type Orders = OrderBody[];
   const { data } = response.body as { data: { products: object[]; orders: Orders; overdue: Orders } };
   const listIds = (orders: Orders) => orders.map(({ order_id }) => order_id);
   return { ...data, ids: listIds(data.orders), overdueIds: listIds(data.overdue) };

@@ -189,7 +189,7 @@ it('a lost settlement of an earlier transaction is found, also if the gateway se
   const ids = ['T1', 'T2'].map((name) => `${name}-${orderId}`);
   for (const transactionId of ids) await shop.setStatusAndNotify(orderId, 'pending', { transactionId });
   shop.gateway.settle(orderId, { transactionId: ids[0] ?? '' });
-  shop.gateway.answersTransactionIdAsOrderId = true;
+  shop.gateway.returnsTransactionIdAsOrderId = true;
   await shop.reconcile([orderId]);
   expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'settlement', transaction_id: ids[0] });
 });

@@ -192,7 +192,7 @@ it('orders at a gateway that does not respond get 502 within 12 s, and their ret
   await expectBounded(external.gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
   external.gateway.clearFaults();
   const placed = await expectResponses(201, 60_000, orders());
-  expect(new Set(placed.map((answer) => orderOf(answer).redirect_url)).size).toBe(CALLERS);
+  expect(new Set(placed.map((response) => orderOf(response).redirect_url)).size).toBe(CALLERS);
 });
 
 const notify = (orderId: string) => sendNotification(service, external.gateway.notification(orderId));

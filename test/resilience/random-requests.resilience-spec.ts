@@ -79,12 +79,12 @@ const cookiesOf = (client: Client): string =>
 
 /** Returns the status of the response. If the response is not as documented, throws Error that shows the request. */
 async function sendAndCheck(operation: DocumentedOperation, request: RandomRequest): Promise<number> {
-  const answer = await send(service.url, request);
-  const violations = checker.listViolations(operation, answer);
-  if (violations.length === 0) return answer.status;
+  const response = await send(service.url, request);
+  const violations = checker.listViolations(operation, response);
+  if (violations.length === 0) return response.status;
   const shown = { ...request, body: request.body.toString('latin1').slice(0, 2_000) };
   throw new Error(
-    `${violations.join('; ')}: ${answer.status} ${answer.body.slice(0, 500)}\n${JSON.stringify(shown)}`,
+    `${violations.join('; ')}: ${response.status} ${response.body.slice(0, 500)}\n${JSON.stringify(shown)}`,
   );
 }
 

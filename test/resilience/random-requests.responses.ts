@@ -4,7 +4,7 @@ import { buildFailure, MESSAGES } from '../support/failure.js';
 import { compileSchema, type OpenApi } from '../support/openapi.js';
 import type { DocumentedOperation, RandomRequest } from './random-requests.requests.js';
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -33,7 +33,7 @@ export function closeConnections(): void {
   agent.destroy();
 }
 
-export async function send(url: string, randomRequest: RandomRequest): Promise<Answer> {
+export async function send(url: string, randomRequest: RandomRequest): Promise<ReceivedResponse> {
   const { body, headers, ...options } = randomRequest;
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -46,7 +46,7 @@ export async function send(url: string, randomRequest: RandomRequest): Promise<A
       },
     );
     outgoing.setTimeout(DEADLINE_MS, () =>
-      outgoing.destroy(new Error(`not answered within ${DEADLINE_MS} ms`)),
+      outgoing.destroy(new Error(`no response within ${DEADLINE_MS} ms`)),
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       // The service may close an idle connection just before the agent uses it again. Repeat on another connection.
@@ -64,8 +64,8 @@ export class ResponseChecker {
 
   constructor(private readonly document: OpenApi) {}
 
-  listViolations(documented: DocumentedOperation, answer: Answer): string[] {
-    const { status, headers, body } = answer;
+  listViolations(documented: DocumentedOperation, response: ReceivedResponse): string[] {
+    const { status, headers, body } = response;
     const isExempt = documented.mediaType === '' && RESPONSES_TO_UNREADABLE_BODIES.includes(body);
     if (documented.operation.responses[status] === undefined && !isExempt)
       return [`status ${status} is not documented`];
@@ -77,11 +77,14 @@ export class ResponseChecker {
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),
       ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
       ...(status >= 400 && INTERNALS.test(body) ? ['the response reveals internals'] : []),
-      ...(isExempt ? [] : this.#listBodyViolations(documented, answer)),
+      ...(isExempt ? [] : this.#listBodyViolations(documented, response)),
     ];
   }
 
-  #listBodyViolations({ name, operation }: DocumentedOperation, { status, headers, body }: Answer): string[] {
+  #listBodyViolations(
+    { name, operation }: DocumentedOperation,
+    { status, headers, body }: ReceivedResponse,
+  ): string[] {
     const content = operation.responses[status]?.content ?? {};
     const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
     if (Object.keys(content).length === 0) return body === '' ? [] : ['a body although none is documented'];

@@ -41,7 +41,7 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
   const settings = { ...external.settings, DATABASE_URL: database.url };
   for (let stops = 0; stops < STOPS; stops += 1) {
     const service = await instance.start(settings);
-    external.cloudinary.beforeAnswering = () => delay(1_000);
+    external.cloudinary.beforeResponse = () => delay(1_000);
     const admin = await instance.admin();
     const isKeepAlive = stops % 2 === 0;
     const load = new RegistrationLoad(instance.url, isKeepAlive);
@@ -55,15 +55,15 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     await load.stop();
     expect(status).toBe(201);
     expect(stopMs).toBeLessThan(STOP_LIMIT_MS);
-    const { answered, unanswered } = load;
+    const { withResponse, withoutResponse } = load;
     expect(load.wrongResponses).toEqual([]);
-    expect(answered.length).toBeGreaterThan(0);
-    // The service logs every request that it has accepted, so an unanswered one must not be in the log.
-    expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
+    expect(withResponse.length).toBeGreaterThan(0);
+    // The service logs every request that it has accepted, so a request without a response must not be in the log.
+    expect(withoutResponse.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
     const rows = await database.query<{ email: string }>('SELECT email FROM users WHERE email = ANY ($1)', [
-      [...answered, ...unanswered].map(emailOf),
+      [...withResponse, ...withoutResponse].map(emailOf),
     ]);
-    expect(rows.map(({ email }) => email).toSorted()).toEqual(answered.map(emailOf).toSorted());
+    expect(rows.map(({ email }) => email).toSorted()).toEqual(withResponse.map(emailOf).toSorted());
   }
 });
 
@@ -103,13 +103,13 @@ async function measureStop(service: BuiltProcess): Promise<number> {
 async function beginLogin(port: number): Promise<{ finish: () => void }> {
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
   const socket = connect(port, '127.0.0.1');
-  let answer = '';
-  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  let response = '';
+  socket.on('data', (chunk: Buffer) => (response += chunk.toString()));
   // The service may reset the connection when it stops.
   socket.on('error', () => undefined);
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
-  await until('the service has accepted the request', () => answer.includes('100 Continue'));
+  await until('the service has accepted the request', () => response.includes('100 Continue'));
   return { finish: () => socket.write(body.slice(10)) };
 }
 
@@ -118,9 +118,9 @@ const emailOf = (requestId: string): string => `${requestId}@example.com`;
 /** Concurrent clients that register accounts until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
   /** Request ids of the accounts that were created. */
-  readonly answered: string[] = [];
+  readonly withResponse: string[] = [];
   /** Ids of the requests without a response. */
-  readonly unanswered: string[] = [];
+  readonly withoutResponse: string[] = [];
   readonly wrongResponses: string[] = [];
   readonly #running: Promise<unknown>;
   readonly #agent: Agent;
@@ -148,10 +148,10 @@ class RegistrationLoad {
     const request = new Client(this.url).register({ email: emailOf(id) }).set('X-Request-Id', id);
     try {
       const { status, text } = await request.agent(this.#agent);
-      if (status === 201 && text.includes(emailOf(id))) this.answered.push(id);
+      if (status === 201 && text.includes(emailOf(id))) this.withResponse.push(id);
       else this.wrongResponses.push(`${status} ${text}`);
     } catch {
-      this.unanswered.push(id);
+      this.withoutResponse.push(id);
       // The service is down, so the clients should not keep the machine busy.
       await delay(20);
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Answer, type Call, StandIn } from './stand-in.js';
+import { type ResponseContent, type Call, StandIn } from './stand-in.js';
 
 export type CloudinaryOperation = 'upload' | 'destroy';
 
@@ -35,7 +35,7 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
-  /** Delay of every response, until a test sets `beforeAnswering`. */
+  /** Delay of every response, until a test sets `beforeResponse`. */
   delayMs = 0;
 
   static async start({
@@ -60,7 +60,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     super.reset();
     this.images.clear();
     this.delayMs = 0;
-    this.beforeAnswering = () => new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    this.beforeResponse = () => new Promise((resolve) => setTimeout(resolve, this.delayMs));
   }
 
   get url(): string {
@@ -101,7 +101,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     });
   }
 
-  protected perform({ operation, signatureValid, publicId, file }: CloudinaryCall): Answer {
+  protected perform({ operation, signatureValid, publicId, file }: CloudinaryCall): ResponseContent {
     const id = publicId ?? '';
     if (signatureValid !== true) return { status: 401, body: { error: { message: 'Invalid Signature' } } };
     if (operation === 'destroy')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { computeSignature } from './notifications.js';
-import { type Answer, type Call, type Fault, StandIn } from './stand-in.js';
+import { type ResponseContent, type Call, type Fault, StandIn } from './stand-in.js';
 
 export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'refund';
 export type MidtransFault = Fault<MidtransOperation>;
@@ -145,7 +145,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** Orders at the gateway by `orderId`. */
   readonly orders = new Map<string, MidtransOrder>();
   /** True if `order_id` in the responses to `status`, `cancel` and `expire` contains the transaction id. */
-  answersTransactionIdAsOrderId = false;
+  returnsTransactionIdAsOrderId = false;
   /** True if a repeated refund key gets 406; by default, 200 without another refund. Midtrans documents both behaviors. */
   rejectsRepeatedRefundKeys = false;
   /** True if the HTTP status of the Core API equals the `status_code` in the body. The real API mostly responds with 200. */
@@ -172,7 +172,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** Restores the default behavior. The orders stay, because later notifications may belong to them. */
   override reset(): void {
     super.reset();
-    this.answersTransactionIdAsOrderId = false;
+    this.returnsTransactionIdAsOrderId = false;
     this.rejectsRepeatedRefundKeys = false;
     this.httpStatusFollowsCode = false;
   }
@@ -256,11 +256,11 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     call.authorized = headers.authorization === expected;
   }
 
-  protected perform(call: MidtransCall): Answer {
+  protected perform(call: MidtransCall): ResponseContent {
     return call.operation === 'create' ? this.#create(call) : this.#callCoreApi(call, call.operation);
   }
 
-  #create({ authorized, body }: MidtransCall): Answer {
+  #create({ authorized, body }: MidtransCall): ResponseContent {
     if (authorized !== true) return rejectCreation(401, 'Access denied due to unauthorized transaction');
     const request = body as SnapRequest;
     const invalid = findInvalidFields(request);
@@ -276,7 +276,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return { status: 201, body: { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` } };
   }
 
-  #callCoreApi(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): Answer {
+  #callCoreApi(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): ResponseContent {
     if (call.authorized !== true) {
       const message = 'Transaction cannot be authorized with the current client/server key.';
       return { status: 401, body: { status_code: '401', status_message: message } };
@@ -294,7 +294,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const code = STATUS_CODES[transaction.status];
     const fields = this.#sign({ ...describeTransaction(orderId, transaction), status_code: code });
     const message = { status_message: 'Success, transaction is found' };
-    const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
+    const renamed = this.returnsTransactionIdAsOrderId && { order_id: transaction.transactionId };
     return this.#respond(code, { ...fields, ...message, ...renamed });
   }
 
@@ -308,7 +308,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return undefined;
   }
 
-  #refund(orderId: string, transaction: MidtransTransaction, body: MidtransRefund): Answer {
+  #refund(orderId: string, transaction: MidtransTransaction, body: MidtransRefund): ResponseContent {
     if (!isValidRefund(body)) return this.#respond('413', { status_message: 'Malformed syntax' });
     const { refund_key, amount, reason } = body;
     const isRepeated = transaction.refunds.some((refund) => refund.refund_key === refund_key);
@@ -342,7 +342,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     this.order(orderId).messages.push(this.notification(orderId, { transaction_id }));
   }
 
-  #respond(code: string, fields: NotificationFields): Answer {
+  #respond(code: string, fields: NotificationFields): ResponseContent {
     return {
       status: this.httpStatusFollowsCode ? Number(code) : 200,
       body: { ...fields, status_code: code },
@@ -397,6 +397,6 @@ function formatGatewayTime(time: Date): string {
   return time.toLocaleString('sv', { timeZone: 'Asia/Jakarta' });
 }
 
-function rejectCreation(status: number, ...messages: string[]): Answer {
+function rejectCreation(status: number, ...messages: string[]): ResponseContent {
   return { status, body: { error_messages: messages } };
 }

@@ -12,11 +12,11 @@ export const ORDERS = '/api/orders';
 export type NewItem = Schemas['NewOrderItemDto'];
 
 /** Order in a response. The fields of AdminOrderView are present only for administrators. */
-export type OrderAnswer = Schemas['OrderView'] & Partial<Schemas['AdminOrderView']>;
+export type OrderBody = Schemas['OrderView'] & Partial<Schemas['AdminOrderView']>;
 
 interface OrderPage {
   readonly meta: Schemas['OrderPageMeta'];
-  readonly orders: readonly OrderAnswer[];
+  readonly orders: readonly OrderBody[];
 }
 
 export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
@@ -53,15 +53,15 @@ export async function placeOrder(client: Client, items: readonly NewItem[], idem
   return orderOf(await requestOrder(client, items, idempotencyKey).expect(201));
 }
 
-export function orderOf({ body }: Pick<Response, 'body'>): OrderAnswer {
-  return (body as { data: { order: OrderAnswer } }).data.order;
+export function orderOf({ body }: Pick<Response, 'body'>): OrderBody {
+  return (body as { data: { order: OrderBody } }).data.order;
 }
 
 export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }
 
-export async function readOrder(client: Client, orderId: string): Promise<OrderAnswer> {
+export async function readOrder(client: Client, orderId: string): Promise<OrderBody> {
   return orderOf(await client.get(`${ORDERS}/${orderId}`).expect(200));
 }
 

@@ -10,10 +10,10 @@ import { until } from './wait.js';
 
 type Schemas = components['schemas'];
 /** Product in a response. A list shows null instead of an empty list of images. */
-export type ProductAnswer = Schemas['ListedProductView'];
+export type ProductBody = Schemas['ListedProductView'];
 
-export interface PageAnswer {
-  readonly data: { readonly meta: Schemas['ProductPageMeta']; readonly products: ProductAnswer[] };
+export interface PageBody {
+  readonly data: { readonly meta: Schemas['ProductPageMeta']; readonly products: ProductBody[] };
 }
 
 export interface FormFile {
@@ -55,23 +55,23 @@ export async function createProduct(
   files: readonly FormFile[] = [],
   fields: FormFields = CAKE,
 ): Promise<Schemas['ProductView']> {
-  const answer = await sendForm(admin.post('/api/products'), fields, files).expect(201);
-  return productOf(answer) as Schemas['ProductView'];
+  const response = await sendForm(admin.post('/api/products'), fields, files).expect(201);
+  return productOf(response) as Schemas['ProductView'];
 }
 
 /** Returns the product of a response. The contract names the field of a single product `products`, too. */
-export function productOf(answer: { readonly body: unknown }): ProductAnswer {
-  return (answer.body as { data: { products: ProductAnswer } }).data.products;
+export function productOf(response: { readonly body: unknown }): ProductBody {
+  return (response.body as { data: { products: ProductBody } }).data.products;
 }
 
-export async function readProduct(client: Client, id: number): Promise<ProductAnswer> {
+export async function readProduct(client: Client, id: number): Promise<ProductBody> {
   return productOf(await client.get(`/api/products/${id}`).expect(200));
 }
 
 /** Returns the page of products after the product `lastId`, by default the first page; empty if there is no such page. */
-export async function listProducts(client: Client, lastId = 0): Promise<ProductAnswer[]> {
-  const answer = await client.get(`/api/products?last_id=${lastId}`);
-  return answer.status === 404 ? [] : (answer.body as PageAnswer).data.products;
+export async function listProducts(client: Client, lastId = 0): Promise<ProductBody[]> {
+  const response = await client.get(`/api/products?last_id=${lastId}`);
+  return response.status === 404 ? [] : (response.body as PageBody).data.products;
 }
 
 /** Returns the status of a request for a local image. Fails without an image, such as `images?.[0]` of a product that has none. */

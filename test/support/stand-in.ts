@@ -10,10 +10,10 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  * - `down`: the connection is closed when the request arrives
  * - `hang`: there is no response
  * - `error`: the response is 500
- * - `answer`: the response has the given status and body
+ * - `response`: the response has the given status and body
  *
  * With these faults, the operation is performed and only the response is affected:
- * - `answer-lost`: the connection is closed before the response
+ * - `response-lost`: the connection is closed before the response
  * - `cut`: the connection is closed in the middle of the response
  * - `drip`: the response arrives in single bytes, one every `dripIntervalMs`
  * - `garbage`: the response is 200 with an HTML page
@@ -24,12 +24,12 @@ export type Fault<Operation extends string> = {
   /** Affects only the nth call after the fault is set, counted from 1; by default all calls. */
   readonly nth?: number;
 } & (
-  | { readonly kind: 'down' | 'hang' | 'error' | 'answer-lost' | 'cut' | 'drip' | 'garbage' }
+  | { readonly kind: 'down' | 'hang' | 'error' | 'response-lost' | 'cut' | 'drip' | 'garbage' }
   | { readonly kind: 'late'; readonly afterMs: number }
-  | ({ readonly kind: 'answer' } & Answer)
+  | ({ readonly kind: 'response' } & ResponseContent)
 );
 
-export interface Answer {
+export interface ResponseContent {
   readonly status: number;
   readonly body: string | object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   /** Hook, awaited before a call is performed or a fault responds instead. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
   /** Hook, awaited before the response is sent. By then, the call has been performed, unless a fault responds instead. */
-  beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
+  beforeResponse: ((call: C) => Promise<unknown> | void) | undefined;
   /** Open calls: neither completed nor aborted by the caller. */
   callsInProgress = 0;
   mostCallsInProgress = 0;
@@ -94,7 +94,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.mostCallsInProgress = 0;
     this.clearFaults();
     this.beforeProcessing = undefined;
-    this.beforeAnswering = undefined;
+    this.beforeResponse = undefined;
   }
 
   /** Starts listening. After `down`, the port stays the same. */
@@ -111,7 +111,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   protected abstract begin(request: IncomingMessage): C | null;
   /** Adds the contents of the request to the record. */
   protected abstract read(call: C, request: IncomingMessage, body: Buffer): Promise<void> | void;
-  protected abstract perform(call: C): Answer;
+  protected abstract perform(call: C): ResponseContent;
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = this.begin(request);
@@ -133,9 +133,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.read(call, request, await buffer(request));
     if (fault?.kind === 'hang') return;
     await this.beforeProcessing?.(call);
-    const answer = responseOf(fault) ?? this.perform(call);
-    await this.beforeAnswering?.(call);
-    await this.#answer(response, answer, fault);
+    const content = responseOf(fault) ?? this.perform(call);
+    await this.beforeResponse?.(call);
+    await this.#send(response, content, fault);
   }
 
   #countCallAndFindFault(operation: Operation): Fault<Operation> | undefined {
@@ -144,19 +144,19 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     return affected.find(({ fault, calls }) => (fault.nth ?? calls) === calls)?.fault;
   }
 
-  async #answer(response: ServerResponse, answer: Answer, fault?: Fault<Operation>): Promise<void> {
-    const bytes = Buffer.from(JSON.stringify(answer.body));
+  async #send(response: ServerResponse, content: ResponseContent, fault?: Fault<Operation>): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(content.body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes.length };
     switch (fault?.kind) {
-      case 'answer-lost':
+      case 'response-lost':
         response.destroy();
         return;
       case 'cut':
-        response.writeHead(answer.status, headers);
+        response.writeHead(content.status, headers);
         response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
         return;
       case 'drip':
-        response.writeHead(answer.status, headers);
+        response.writeHead(content.status, headers);
         for (const byte of bytes) {
           response.write(Buffer.of(byte));
           await delay(this.dripIntervalMs);
@@ -171,19 +171,21 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
         await Promise.race([delay(fault.afterMs, undefined, { ref: false }), once(response, 'close')]);
         if (response.closed) return;
     }
-    send(response, answer);
+    send(response, content);
   }
 }
 
 /** Returns the response that a fault sends instead of performing the operation. */
-function responseOf<Operation extends string>(fault: Fault<Operation> | undefined): Answer | undefined {
-  if (fault?.kind === 'answer') return fault;
+function responseOf<Operation extends string>(
+  fault: Fault<Operation> | undefined,
+): ResponseContent | undefined {
+  if (fault?.kind === 'response') return fault;
   return fault?.kind === 'error'
     ? { status: 500, body: { status_code: '500', error_messages: ['Internal server error'] } }
     : undefined;
 }
 
-function send(response: ServerResponse, { status, body, headers }: Answer): void {
+function send(response: ServerResponse, { status, body, headers }: ResponseContent): void {
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

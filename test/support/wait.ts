@@ -8,8 +8,8 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    const result = await ask();
+    if (result !== undefined && result !== null && result !== false) return result;
     if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await delay(20);
   }

@@ -35,13 +35,13 @@ class RecordingClient {
     const { pathname } = new URL(request.url);
     const cookies = [...this.#cookies].map((cookie) => cookie.join('='));
     if (request.credentials === 'include') request.headers.set('Cookie', cookies.join('; '));
-    const answer = await fetch(request);
-    this.calls.push(`${request.method} ${pathname} ${answer.status}`);
-    for (const header of answer.headers.getSetCookie()) {
+    const response = await fetch(request);
+    this.calls.push(`${request.method} ${pathname} ${response.status}`);
+    for (const header of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
       this.setCookie(name, value);
     }
-    return answer;
+    return response;
   };
 
   setCookie(name: string, value: string): void {
@@ -138,8 +138,11 @@ describe('the client', () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     customer.setCookie('refreshToken', '');
-    const answers = await Promise.all([customer.client.GET('/api/users'), customer.client.POST('/api/otp')]);
-    const messages = answers.map(({ error }) => error?.errors.message);
+    const responses = await Promise.all([
+      customer.client.GET('/api/users'),
+      customer.client.POST('/api/otp'),
+    ]);
+    const messages = responses.map(({ error }) => error?.errors.message);
     expect(new Set(messages)).toEqual(new Set(['access token missing or expired']));
     expect(customer.signedOutCount).toBe(1);
     expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);

@@ -12,9 +12,9 @@ import { until } from '../support/wait.js';
 type Samples = ReadonlyMap<string, number>;
 
 async function scrape(port: number): Promise<{ text: string; samples: Samples }> {
-  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
-  expect(answer.status).toBe(200);
-  const text = await answer.text();
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(response.status).toBe(200);
+  const text = await response.text();
   const samples = [...text.matchAll(/^([^#\s].*) (\S+)$/gm)];
   return { text, samples: new Map(samples.map(([, name = '', value]) => [name, Number(value)])) };
 }

@@ -241,8 +241,8 @@ describe('the migrations', () => {
     const service = await startService({ database });
     try {
       await query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
-      const answer = await (await service.customer()).get('/api/products?q=BRULEE').expect(200);
-      expect(answer.body).toMatchObject({ data: { products: [{ name: 'Crème brûlée' }] } });
+      const response = await (await service.customer()).get('/api/products?q=BRULEE').expect(200);
+      expect(response.body).toMatchObject({ data: { products: [{ name: 'Crème brûlée' }] } });
     } finally {
       await service.stop();
     }

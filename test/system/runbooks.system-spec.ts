@@ -86,7 +86,7 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
   });
 });
 
-/** Sells an order, and requests a refund that the gateway does not answer. */
+/** Sells an order, and requests a refund to which the gateway does not respond. */
 async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): Promise<void> {
   gateway.reset();
   const admin = await signInAdmin(url);

@@ -45,7 +45,7 @@ it('the spans of an order form one trace, jobs are traced, health checks and pol
   const customer = service.client();
   await customer.register({ email: 'private@example.com', password: PASSWORD }).expect(201);
   const { id: productId } = await createProduct(await service.admin());
-  const answer = await customer
+  const response = await customer
     .post('/api/orders?coupon=secret-query')
     // The flag 00 asks not to record the trace, which the service ignores.
     .set('traceparent', `00-${CALLER.traceId}-${CALLER.spanId}-00`)
@@ -113,7 +113,7 @@ it('the spans of an order form one trace, jobs are traced, health checks and pol
     gateway.serverKey,
     Buffer.from(`${gateway.serverKey}:`).toString('base64'),
     ACCESS_SECRET,
-    orderOf(answer).token ?? 'no token',
+    orderOf(response).token ?? 'no token',
     'argon2id', // the beginning of every password hash
   ]) {
     expect(collector.raw()).not.toContain(secret);

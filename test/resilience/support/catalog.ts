@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import { png } from '../../support/pictures.js';
-import { listProducts, type ProductAnswer, productOf, sendForm } from '../../support/products.js';
+import { listProducts, type ProductBody, productOf, sendForm } from '../../support/products.js';
 import { hashImage, parseImageId } from './external-services.js';
 import type { Observer } from './observer.js';
 
@@ -16,7 +16,7 @@ interface Content {
 
 interface TrackedProduct {
   /** Product as returned by its last acknowledged creation or update; undefined if the creation was not acknowledged. */
-  shown?: ProductAnswer;
+  shown?: ProductBody;
   /** Possible states: two if the last change was not acknowledged. Null means that the product does not exist. */
   candidates: readonly (Content | null)[];
 }
@@ -80,17 +80,17 @@ export class Catalog {
     request: ReturnType<Client['put']>,
     status: number,
   ): Promise<void> {
-    const answer = await this.observer.send(request, status);
-    if (answer === undefined) return;
+    const response = await this.observer.send(request, status);
+    if (response === undefined) return;
     this.acknowledgedCount += 1;
     product.candidates = [content];
-    if (content !== null) product.shown = productOf(answer);
+    if (content !== null) product.shown = productOf(response);
     if (!this.options.isListedAtOnce) return;
     const { id = 0 } = product.shown ?? {};
     // The list responds with 404 if it has no product after this id.
     const list = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), 200, 404);
     if (list === undefined) return;
-    const { data } = list.body as { readonly data?: { readonly products: ProductAnswer[] } };
+    const { data } = list.body as { readonly data?: { readonly products: ProductBody[] } };
     const listed = data?.products.find((candidate) => candidate.id === id);
     if (listed?.name !== content?.name || (listed?.images ?? []).length !== (content?.images ?? []).length)
       this.observer.violations.push(`the list shows product ${id} as ${JSON.stringify(listed)}`);
@@ -102,7 +102,7 @@ export class Catalog {
    * @param digests digests of the stored images by id
    * @returns ids of the stored products that this object created
    */
-  verify(stored: ReadonlyMap<number, ProductAnswer>, digests: ReadonlyMap<string, string>): number[] {
+  verify(stored: ReadonlyMap<number, ProductBody>, digests: ReadonlyMap<string, string>): number[] {
     const verified: number[] = [];
     for (const { shown, candidates } of this.#products) {
       const names = candidates.map((content) => content?.name);
@@ -118,8 +118,8 @@ export class Catalog {
   }
 }
 
-export async function readCatalog(client: Client): Promise<Map<number, ProductAnswer>> {
-  const products = new Map<number, ProductAnswer>();
+export async function readCatalog(client: Client): Promise<Map<number, ProductBody>> {
+  const products = new Map<number, ProductBody>();
   for (let lastId = 0; ;) {
     const page = await listProducts(client, lastId);
     for (const product of page) products.set(product.id, product);
@@ -128,7 +128,7 @@ export async function readCatalog(client: Client): Promise<Map<number, ProductAn
   }
 }
 
-function readContent({ name, price, images }: ProductAnswer, digests: ReadonlyMap<string, string>): Content {
+function readContent({ name, price, images }: ProductBody, digests: ReadonlyMap<string, string>): Content {
   return {
     name,
     price,

@@ -15,8 +15,8 @@ export class Deployment {
     const first = await ServiceInstance.create();
     const others = Array.from({ length: size - 1 }, () => ServiceInstance.create(first.dataDir));
     const external = await startExternalServices();
-    external.cloudinary.beforeAnswering = () => delay(randomInt(150));
-    external.gateway.beforeAnswering = () => delay(randomInt(60));
+    external.cloudinary.beforeResponse = () => delay(randomInt(150));
+    external.gateway.beforeResponse = () => delay(randomInt(60));
     return new Deployment([first, ...(await Promise.all(others))], external);
   }
 

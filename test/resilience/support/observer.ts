@@ -34,21 +34,21 @@ export class Observer {
     const what = `${request.method} ${new URL(request.url).pathname}`;
     const sentAt = performance.now();
     try {
-      const answer = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
+      const response = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
       this.slowestMs = Math.max(this.slowestMs, performance.now() - sentAt);
-      if (expected.includes(answer.status)) {
+      if (expected.includes(response.status)) {
         if (isCountedWrite(request)) this.#acknowledge();
-        return answer;
+        return response;
       }
-      if (answer.status === 503 && isServiceFailure(answer)) this.responsesWith503 += 1;
+      if (response.status === 503 && isServiceFailure(response)) this.responsesWith503 += 1;
       else {
-        const id = answer.headers['x-request-id'] ?? 'no id';
-        this.violations.push(`${what} (${id}) was answered ${answer.status} ${answer.text}`);
+        const id = response.headers['x-request-id'] ?? 'no id';
+        this.violations.push(`${what} (${id}) got ${response.status} ${response.text}`);
       }
     } catch (error) {
       this.brokenConnections += 1;
       if (typeof error === 'object' && error !== null && 'timeout' in error)
-        this.violations.push(`${what} was not answered within ${this.timeoutMs} ms`);
+        this.violations.push(`${what} got no response within ${this.timeoutMs} ms`);
     }
     return undefined;
   }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import type { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { sendNotification } from '../../support/notifications.js';
-import { type OrderAnswer, orderOf, requestOrder } from '../../support/orders.js';
+import { type OrderBody, orderOf, requestOrder } from '../../support/orders.js';
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
@@ -13,14 +13,14 @@ interface Purchase {
   readonly key: string;
   readonly quantity: number;
   /** Undefined until the order is acknowledged. */
-  order?: OrderAnswer;
+  order?: OrderBody;
   /** Statuses of the acknowledged notifications, in order. */
   readonly acknowledged: string[];
 }
 
 /** Order as administrators see it. `notifications` is the first page of its payment history. */
 interface History {
-  readonly order: OrderAnswer;
+  readonly order: OrderBody;
   readonly notifications: readonly { readonly outcome: string; readonly transaction_status: string | null }[];
 }
 

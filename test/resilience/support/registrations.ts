@@ -32,8 +32,8 @@ export class Registrations {
     const registration = new Client(this.url)
       .register({ email, fullname: `Ayu ${email}`, password: PASSWORD })
       .agent(new Agent({ localAddress: createLoopbackAddress() }));
-    const answer = await this.observer.send(registration, 201);
-    if (answer !== undefined) account.acknowledged = userOf(answer);
+    const response = await this.observer.send(registration, 201);
+    if (response !== undefined) account.acknowledged = userOf(response);
   }
 
   /**
