@@ -78,7 +78,7 @@ export class AccountService {
       }
       const user = await this.users.change(tx, before, change);
       if (user.fullname === before.fullname) return { user, tokens: null };
-      await this.sessions.keepForAccessToken(tx, user, authUser.sessionId);
+      await this.sessions.extendForAccessToken(tx, user, authUser.sessionId);
       return { user, tokens: this.auth.issueAccessToken(user, authUser.sessionId) };
     });
   }

@@ -80,8 +80,8 @@ export class SessionsService {
     return state ?? { role: null, isLive: false };
   }
 
-  /** Keeps a session at least as long as an access token that is issued now. */
-  async keepForAccessToken(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<void> {
+  /** Extends a session to the lifetime of an access token that is issued now. */
+  async extendForAccessToken(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<void> {
     await tx.query(
       `UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $3))
        WHERE id = $1 AND user_id = $2`,

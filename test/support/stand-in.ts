@@ -135,7 +135,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.beforeProcessing?.(call);
     const content = responseOf(fault) ?? this.perform(call);
     await this.beforeResponse?.(call);
-    await this.#send(response, content, fault);
+    await this.#sendWithFault(response, content, fault);
   }
 
   #countCallAndFindFault(operation: Operation): Fault<Operation> | undefined {
@@ -144,7 +144,11 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     return affected.find(({ fault, calls }) => (fault.nth ?? calls) === calls)?.fault;
   }
 
-  async #send(response: ServerResponse, content: ResponseContent, fault?: Fault<Operation>): Promise<void> {
+  async #sendWithFault(
+    response: ServerResponse,
+    content: ResponseContent,
+    fault?: Fault<Operation>,
+  ): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(content.body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes.length };
     switch (fault?.kind) {
