@@ -34,7 +34,7 @@ describe('a failing response', () => {
     ['/api/products/%ZZ', 400, MESSAGES.malformedRequest],
     ['/api/images/%E0%A4%A', 400, MESSAGES.malformedRequest],
     ['/%ZZ', 404, MESSAGES.notFound],
-    ['/api/%', 404, MESSAGES.notFound],
+    ['/api/%', 400, MESSAGES.malformedRequest],
   ])('for the malformed path %s is %i in the fail envelope', async (path, status, message) => {
     expectFailure(await get(path), status, message);
   });
