@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readIfPresent } from '../../common/files.js';
 import type { Cluster } from './cluster.js';
 import type { ClusterLocation } from './location.js';
-import { CHILD_OPTIONS, run } from './run.js';
+import { CHILD_OPTIONS } from './run.js';
 
 /** https://www.postgresql.org/docs/18/runtime-config.html */
 const SETTINGS = {
@@ -22,6 +22,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 const POLL_MS = 15;
+const STOP_DEADLINE_MS = 60_000;
 /** If the log is larger, the next start renames it to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
@@ -35,19 +36,20 @@ export async function findServer({ folder }: ClusterLocation) {
   const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
   // Line 1 is the process id, line 4 the port and line 8 the status.
   const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
-  if (!isRunning(pid)) return undefined;
+  if (!sendSignal(pid, 0)) return undefined;
   // The working directory of a PostgreSQL server is its data directory.
   const isOtherProgram =
     process.platform === 'linux' &&
     (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== (await realpath(folder));
-  if (!isOtherProgram) return { port, isReady: lines[7]?.trim() === 'ready' };
+  if (!isOtherProgram) return { pid, port, isReady: lines[7]?.trim() === 'ready' };
   await rm(pidFile, { force: true });
   return undefined;
 }
 
-function isRunning(pid: number): boolean {
+/** Sends a signal; 0 only checks that the process runs. Returns false if it does not run. */
+function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
   try {
-    return process.kill(pid, 0);
+    return process.kill(pid, signal);
   } catch {
     return false; // No id was found, the process has ended, or it belongs to another user and is not the server.
   }
@@ -84,10 +86,12 @@ export async function startServer(
 
 /** Performs a fast shutdown if the server runs. https://www.postgresql.org/docs/18/server-shutdown.html */
 export async function stopServer(cluster: Cluster): Promise<void> {
-  if ((await findServer(cluster)) === undefined) return;
-  const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];
-  await run(join(cluster.bin, 'pg_ctl'), args, cluster.runAs).catch(async (error: unknown) => {
-    // pg_ctl fails if the server was killed meanwhile, because a killed server does not remove its `postmaster.pid`.
-    if ((await findServer(cluster)) !== undefined) throw error;
-  });
+  const server = await findServer(cluster);
+  // Not `pg_ctl`: a Ctrl-C in the terminal can reach a new process before it is detached.
+  if (server !== undefined) sendSignal(server.pid, 'SIGINT');
+  const deadline = Date.now() + STOP_DEADLINE_MS;
+  while ((await findServer(cluster)) !== undefined) {
+    if (Date.now() > deadline) throw new Error(`the embedded PostgreSQL in ${cluster.folder} does not stop`);
+    await delay(POLL_MS);
+  }
 }
