@@ -15,8 +15,6 @@ const APP0 = 0xe0;
 const APP14 = 0xee;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
-/** Marker that ends pixels. FF00 is a byte of the pixels, and D0 to D7 are markers between them. */
-const MARKER_AFTER_PIXELS = /\xff[^\0\xd0-\xd7]/;
 
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
 const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
@@ -69,13 +67,19 @@ function splitJpeg(bytes: Buffer): Part[] | null {
     }
     if (at + 4 > bytes.length) return null;
     end = at + 2 + bytes.readUInt16BE(at + 2);
-    if (marker === START_OF_SCAN) {
-      const length = bytes.toString('latin1', end).search(MARKER_AFTER_PIXELS);
-      end = length === -1 ? bytes.length : end + length;
-    }
+    if (marker === START_OF_SCAN) end = findMarkerAfterPixels(bytes, end);
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: marker > APP0 && marker !== APP14 });
   }
   return null;
+}
+
+/** Skips FF00, which is a byte of the pixels, and the markers D0 to D7 between the pixels. */
+function findMarkerAfterPixels(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 2)) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker !== 0 && (marker < 0xd0 || marker > 0xd7)) return at;
+  }
+  return bytes.length;
 }
 
 /** Creates a part with EXIF data that contain only an orientation. */
