@@ -17,7 +17,6 @@ import type { User } from '../users/users.service.js';
 
 const CONFIRMATION = { message: 'password confirmation is required' };
 
-/** Validates that a field equals another field of the same DTO. */
 function EqualsProperty(other: string, options: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown, args?: ValidationArguments): boolean =>
     value === (args?.object as Readonly<Record<string, unknown>>)[other];

@@ -45,7 +45,6 @@ export class Lease<Row extends Leasable> {
     return affected === 1 ? lease.leaseId : null;
   }
 
-  /** Returns true while a holder has the lease of a row. */
   async isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
     return manager
       .createQueryBuilder(this.entity, 'leased')
@@ -54,11 +53,7 @@ export class Lease<Row extends Leasable> {
       .getExists();
   }
 
-  /**
-   * Polls for the result of a holder until the result is stored, the lease has ended or the deadline has passed.
-   * @param readResult returns null if there is no result yet
-   * @returns null if there is no result
-   */
+  /** Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result. */
   async waitForResult<T>(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,

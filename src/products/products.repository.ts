@@ -132,7 +132,6 @@ export class ProductsRepository {
     return this.products.createQueryBuilder('products').where(`NOT ${IS_AVAILABLE}`).getCount();
   }
 
-  /** @throws Failure 404 */
   async findOrFail(id: number, tx = this.products.manager): Promise<Product> {
     const product = await tx
       .createQueryBuilder(Product, 'product')

@@ -18,9 +18,8 @@ const SUFFIX = '_restore_check';
 const MAX_NAME_BYTES = 63;
 
 /**
- * Restores a backup into a new database on the same server, and its images into the folder of the unpacked backup. Then drops
- * the database.
- * @param databaseUrl URL of any database on the server. Its user needs the right to create databases
+ * Restores a backup into a new database on the server of `databaseUrl`, and its images into the folder of the unpacked backup.
+ * Then drops the database.
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   return withClient(databaseUrl, async (holder) => {

@@ -15,7 +15,6 @@ export interface Client {
 /** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
 
-/** Injects the client of the request. */
 export const CurrentClient = createParamDecorator((_: undefined, context: ExecutionContext): Client => {
   const http = context.switchToHttp();
   return clientOf(http.getRequest<Request>(), http.getResponse<Response>());

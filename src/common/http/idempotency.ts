@@ -16,7 +16,6 @@ export function ApiIdempotent(body: Type<IdempotentRequest>): MethodDecorator {
   return applyDecorators(IDEMPOTENCY_KEY, ApiBody({ type: body }));
 }
 
-/** Base of the DTOs for `IdempotentBody`. */
 export abstract class IdempotentRequest {
   @ApiHideProperty()
   @IsOptional()
