@@ -22,7 +22,7 @@ import { type ServiceOptions, useService, withService } from './support/service.
 import { stopAfterTests } from './support/stop-after-tests.js';
 import { until } from './support/wait.js';
 
-const FAULTS = ['error', 'down', 'response-lost', 'garbage'] as const;
+const FAULTS = ['error', 'disconnect', 'response-lost', 'garbage'] as const;
 const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';
 
 const standIn = await stopAfterTests(CloudinaryStandIn.start(), (started) => started.down());
@@ -71,7 +71,7 @@ it.each(FAULTS)(
   async (kind) => {
     for (const nth of [1, 2, 3, 4, 5]) {
       standIn.clearFaults();
-      standIn.fault({ operation: 'upload', kind, nth });
+      standIn.addFault({ operation: 'upload', kind, nth });
       expectFailure(await sendForm(admin.post('/api/products'), CAKE, pictures(5)), 500, CREATION_FAILED);
     }
     expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
@@ -85,7 +85,7 @@ it('an update with a failed upload changes neither the product nor its images', 
   const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
   for (const kind of FAULTS) {
     standIn.clearFaults();
-    standIn.fault({ operation: 'upload', kind, nth: 2 });
+    standIn.addFault({ operation: 'upload', kind, nth: 2 });
     expectFailure(
       await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)),
       500,
@@ -114,13 +114,13 @@ it('a product is deleted with 204 while the host is down, and its images are rem
 
 it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache of the CDN', async (kind) => {
   const { id } = await createProduct(admin, pictures(2));
-  standIn.fault({ operation: 'destroy', kind, nth: 1 });
+  standIn.addFault({ operation: 'destroy', kind, nth: 1 });
   await admin.delete(`/api/products/${id}`).expect(204);
   await expectOnlyImagesAt([]);
   const removals = standIn.listCalls('destroy');
   expect(removals.length).toBeGreaterThanOrEqual(3); // Two images and at least one retry.
   // The stand-in reads no parameters of a call with the fault `down`.
-  expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
+  expect(removals.every(({ fault, invalidate }) => fault === 'disconnect' || invalidate)).toBe(true);
 });
 
 it('six parallel updates never give a product more than 5 images, and the host contains exactly the images of the catalog', async () => {
@@ -211,7 +211,7 @@ it('an image that is condemned during its upload is never attached', async () =>
 });
 
 it('the row of an upload without a response stays, and its image is removed again in case the upload still arrives', async () => {
-  standIn.fault({ operation: 'upload', kind: 'response-lost', nth: 1 });
+  standIn.addFault({ operation: 'upload', kind: 'response-lost', nth: 1 });
   await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
   await until('the image was removed once', () => standIn.images.size === 0);
   await until('a second removal is queued for a minute later', async () => {

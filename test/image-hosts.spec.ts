@@ -54,7 +54,7 @@ describe('the Cloudinary image host', () => {
   it.each(['{"result":"error"}', 'null', ''])(
     'fails a removal whose response is 200 with the body "%s"',
     async (body) => {
-      standIn.fault({ operation: 'destroy', kind: 'response', status: 200, body });
+      standIn.addFault({ operation: 'destroy', kind: 'response', status: 200, body });
       await catchFailure(host, 'destroy');
     },
   );
@@ -64,7 +64,7 @@ describe('the Cloudinary image host', () => {
     ['a script instead of a URL', 'javascript:alert(1)'],
   ])('fails an upload whose response contains %s', async (_what, url) => {
     const body = JSON.stringify({ public_id: ID, secure_url: url });
-    standIn.fault({ operation: 'upload', kind: 'response', status: 200, body });
+    standIn.addFault({ operation: 'upload', kind: 'response', status: 200, body });
     expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');
   });
 
@@ -76,7 +76,7 @@ describe('the Cloudinary image host', () => {
   ] as const)(
     'fails the operation "%s" at the deadline and closes its connection if the response %s',
     async (operation, _response, kind) => {
-      standIn.fault({ operation, kind });
+      standIn.addFault({ operation, kind });
       const error = await catchFailure(new CloudinaryImageHost(standIn.url, DEADLINE_MS), operation);
       expect(error.reason).toBe(`no complete response within ${DEADLINE_MS} ms`);
       await until('the connection is closed', () => standIn.openConnections === 0, 2_000);

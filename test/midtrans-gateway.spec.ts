@@ -49,7 +49,7 @@ afterEach(() => standIn.down());
 
 describe('openPaymentPage', () => {
   it('removes the server key from the reason of a rejection, and shortens a long reason', async () => {
-    standIn.fault({
+    standIn.addFault({
       operation: 'create',
       kind: 'response',
       status: 400,
@@ -74,7 +74,7 @@ describe('openPaymentPage', () => {
   );
 
   it('ends at the shorter of the deadline passed to the call and the deadline passed to the constructor', async () => {
-    standIn.fault({ operation: 'create', kind: 'hang' });
+    standIn.addFault({ operation: 'create', kind: 'hang' });
     for (const call of [
       gateway.openPaymentPage(REQUEST, DEADLINE_MS),
       impatientGateway.openPaymentPage(REQUEST, 60_000),
@@ -106,7 +106,7 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
 ])(
   'the operation "%s" throws GatewayUnavailableError if the response is %s',
   async (operation, _what, status, body) => {
-    standIn.fault({ operation, kind: 'response', status, body });
+    standIn.addFault({ operation, kind: 'response', status, body });
     const calls = {
       create: () => gateway.openPaymentPage(REQUEST),
       status: () => gateway.getTransaction(randomUUID()),
@@ -149,16 +149,16 @@ describe('a payment page with two transactions', () => {
     const { reason } = await catchError(gateway.refund(second, refund), GatewayRejectedError);
     expect(reason).toBe('Payment provider does not support refund');
     const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
-    standIn.fault({ operation: 'refund', kind: 'response', status: 200, body });
+    standIn.addFault({ operation: 'refund', kind: 'response', status: 200, body });
     const error = await catchError(gateway.refund(first, refund), GatewayRejectedError);
     expect(error.reason).toMatch(/^not with \*{3}!{288}$/);
   });
 
   it('throws GatewayUnavailableError if the response is about another payment', async () => {
     const body = { ...VALID_STATUS, order_id: randomUUID(), transaction_status: 'refund' };
-    standIn.fault({ operation: 'refund', kind: 'response', status: 200, body });
+    standIn.addFault({ operation: 'refund', kind: 'response', status: 200, body });
     await catchError(gateway.refund(first, refund), GatewayUnavailableError);
-    standIn.fault({ operation: 'status', kind: 'response', status: 200, body });
+    standIn.addFault({ operation: 'status', kind: 'response', status: 200, body });
     await catchError(gateway.getTransaction(attemptId), GatewayUnavailableError);
   });
 });
@@ -177,7 +177,7 @@ describe('a call', () => {
     ['does not arrive', 'hang'],
     ['arrives byte by byte', 'drip'],
   ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
-    standIn.fault({ operation, kind });
+    standIn.addFault({ operation, kind });
     const call = impatientGateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
     expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
@@ -185,7 +185,7 @@ describe('a call', () => {
   });
 
   it('stops reading a response of more than 64 KiB and closes the connection', async () => {
-    standIn.fault({ operation, kind: 'response', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
+    standIn.addFault({ operation, kind: 'response', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
     const call = gateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
     expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
@@ -194,7 +194,7 @@ describe('a call', () => {
 
   it('does not follow a redirect', async () => {
     const headers = { location: `${standIn.apiUrl}/v2/elsewhere/cancel` };
-    standIn.fault({ operation, nth: 1, kind: 'response', status: 307, body: '', headers });
+    standIn.addFault({ operation, nth: 1, kind: 'response', status: 307, body: '', headers });
     await catchError(gateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError);
     expect(standIn.calls).toHaveLength(1);
   });

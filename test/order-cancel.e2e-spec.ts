@@ -134,7 +134,7 @@ function buildTransaction(transaction_status: string): object {
 
 describe('a cancellation while the gateway fails', () => {
   it.each<[string, object]>([
-    ['cuts the connection', { kind: 'down' }],
+    ['cuts the connection', { kind: 'disconnect' }],
     ['responds with 500', { kind: 'error' }],
     ['cuts its response', responseFault(200, '{"status_code":"200","transaction')],
     ['does not accept the server key', responseFault(401, { status_code: '401' })],
@@ -143,7 +143,7 @@ describe('a cancellation while the gateway fails', () => {
     ['responds that the payment is pending', responseFault(200, buildTransaction('pending'))],
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
     const orderId = await shop.orderWithUnreportedPayment();
-    shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
+    shop.gateway.addFault({ operation: 'cancel', ...fault } as MidtransFault);
     expectFailure(await shop.cancel(orderId), 502, MESSAGES.gatewayUnavailable);
     expect(await shop.describeHistory(orderId)).toEqual([]);
     await payOnSamePage(orderId);
@@ -151,7 +151,7 @@ describe('a cancellation while the gateway fails', () => {
 
   it('gets 502 if the gateway does not respond for 5 s, and the order can be cancelled later', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
-    shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
+    shop.gateway.addFault({ operation: 'cancel', kind: 'hang' });
     const startedAt = Date.now();
     expect((await shop.cancel(orderId)).status).toBe(502);
     expect(Date.now() - startedAt).toBeLessThan(10_000); // A second call would have another 5 s.
@@ -162,7 +162,7 @@ describe('a cancellation while the gateway fails', () => {
 
   it('gets 502 if the response of the gateway was lost, and is recorded by the next reconciliation of the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
-    shop.gateway.fault({ operation: 'cancel', kind: 'response-lost' });
+    shop.gateway.addFault({ operation: 'cancel', kind: 'response-lost' });
     expect((await shop.cancel(orderId)).status).toBe(502);
     expect(await shop.readStatus(orderId)).toBe('pending');
     await shop.reconcile([orderId]);

@@ -65,7 +65,7 @@ describe('parallel requests with one Idempotency-Key', () => {
   const TITLE =
     'at two processes create one order with one gateway call and get equal 201 responses (50 requests, gateway delay %i ms)';
   it.each([0, 500])(TITLE, async (afterMs) => {
-    shop.gateway.fault({ operation: 'create', kind: 'late', afterMs });
+    shop.gateway.addFault({ operation: 'create', kind: 'late', afterMs });
     const responses = await Promise.all(orderInParallel(50));
     expectSameOrder(responses);
     const [response = { body: null }] = responses;
@@ -86,7 +86,7 @@ describe('parallel requests with one Idempotency-Key', () => {
   });
 
   it('get the same 502 if the gateway returns no payment page to the first request', async () => {
-    shop.gateway.fault({ operation: 'create', kind: 'error' });
+    shop.gateway.addFault({ operation: 'create', kind: 'error' });
     const unblock = blockGateway();
     const requests = orderInParallel(4);
     await waitForGatewayCall();

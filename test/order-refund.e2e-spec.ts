@@ -178,7 +178,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 describe('a refund with an Idempotency-Key', () => {
   it('is made once by 50 parallel requests, which all get the order after the gateway responds', async () => {
     const orderId = await placePaidOrder();
-    shop.gateway.fault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
+    shop.gateway.addFault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
     const responses = await Promise.all(
       Array.from({ length: 50 }, () => refund(orderId, { amount: 50_000 }, 'key-1')),
     );
@@ -239,7 +239,7 @@ describe('a refund while the gateway fails', () => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
         const orderId = await placePaidOrder();
-        shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'response-lost' });
+        shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'response-lost' });
         expectFailure(await shop.requestRefund(orderId, body, key), 502, MESSAGES.gatewayUnavailable);
         await expectStatusAndRefund(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
@@ -256,7 +256,7 @@ describe('a refund while the gateway fails', () => {
     'does not block another refund: the interrupted one is completed first, and made once (keys %s and %s)',
     async (first, second) => {
       const orderId = await placePaidOrder();
-      shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
+      shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
       expect((await shop.requestRefund(orderId, { amount: 100_000 }, first)).status).toBe(502);
       expect((await refund(orderId, { amount: 30_000 }, second)).refunded_amount).toBe(130_000);
       expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
@@ -267,7 +267,7 @@ describe('a refund while the gateway fails', () => {
   it('is completed by a job if the response was lost and nobody repeats the request', async () => {
     const { pool } = shop.service.database;
     const orderId = await placePaidOrder();
-    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'response-lost' });
+    shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'response-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);
     await until('no refund waits for its result', async () => {
       await makeJobsDue(pool);
@@ -279,7 +279,7 @@ describe('a refund while the gateway fails', () => {
 
   it('is not repeated if everything was refunded on the dashboard of the gateway meanwhile', async () => {
     const orderId = await placePaidOrder();
-    shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
+    shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);
     // The administrator refunds everything on the gateway's dashboard instead.
     await shop.setStatusAndNotify(orderId, 'refund');
@@ -288,7 +288,7 @@ describe('a refund while the gateway fails', () => {
 
   it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {
     const orderId = await placeCapturedOrder();
-    shop.gateway.fault({ operation: 'cancel', nth: 1, kind: 'response-lost' });
+    shop.gateway.addFault({ operation: 'cancel', nth: 1, kind: 'response-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);
     // The gateway notifies of the cancellation before the administrator repeats the call.
     await shop.notify(orderId);

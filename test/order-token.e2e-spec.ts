@@ -51,13 +51,13 @@ describe('the payment page of an order', () => {
   });
 
   it.each([
-    ['cuts the connection', 'down', false],
+    ['cuts the connection', 'disconnect', false],
     ['sends an invalid response', 'garbage', true],
     ['loses its response', 'response-lost', true],
   ] as const)(
     'is missing after the gateway %s (502), and parallel retries open one page on which the order can be paid',
     async (_fault, kind, gatewayKnowsOrder) => {
-      shop.gateway.fault({ operation: 'create', kind, nth: 1 });
+      shop.gateway.addFault({ operation: 'create', kind, nth: 1 });
       expectFailure(await requestOrder(customer, items, 'same-key'), 502, MESSAGES.gatewayUnavailable);
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
@@ -164,7 +164,7 @@ describe('the payment page of an order', () => {
         'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE claim_id IS NOT NULL',
       );
     // The service must not end the new lease, neither after a response nor after an error.
-    shop.gateway.fault({ operation: 'create', kind: 'response-lost', nth: 1 });
+    shop.gateway.addFault({ operation: 'create', kind: 'response-lost', nth: 1 });
     const responses = await Promise.all(orderIds.map((orderId) => requestToken(orderId).expect(502)));
     for (const response of responses) expectFailure(response, 502, MESSAGES.gatewayUnavailable);
     for (const orderId of orderIds)
@@ -175,7 +175,7 @@ describe('the payment page of an order', () => {
 
   it('is requested once more with a new id if the id is taken, and the customer gets 502 if that is taken too', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
-    shop.gateway.fault({ operation: 'create', kind: 'response', status: 400, body });
+    shop.gateway.addFault({ operation: 'create', kind: 'response', status: 400, body });
     expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
     const [orderId = ''] = await shop.readStoredOrderIds(customer);
     expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_leased: false }]);
@@ -189,7 +189,7 @@ describe('the payment page of an order', () => {
     'is opened after rejections with %d "%s", which are logged without the server key and add no attempt',
     async (status, message) => {
       const body = { error_messages: [message] };
-      shop.gateway.fault({ operation: 'create', kind: 'response', status, body });
+      shop.gateway.addFault({ operation: 'create', kind: 'response', status, body });
       expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));

@@ -212,11 +212,11 @@ describe('25 hours after the creation of an order', () => {
       { operation: 'status', kind: 'error' },
       { operation: 'status', kind: 'garbage' },
       { operation: 'expire', kind: 'error' },
-      { operation: 'expire', kind: 'down' },
+      { operation: 'expire', kind: 'disconnect' },
       { operation: 'expire', kind: 'response', ...rejection },
       { operation: 'expire', kind: 'response-lost' },
     ] as const) {
-      shop.gateway.fault(fault);
+      shop.gateway.addFault(fault);
       const calls = shop.gateway.listCalls(fault.operation).length;
       await startCheck(orderId);
       await until('the gateway was called', () => shop.gateway.listCalls(fault.operation).length > calls);
@@ -234,7 +234,7 @@ describe('25 hours after the creation of an order', () => {
 it('a dead check runs again when the next check of the order is due', async () => {
   const orderId = await shop.insertOrder();
   shop.gateway.settle(orderId);
-  shop.gateway.fault({ operation: 'status', kind: 'error' });
+  shop.gateway.addFault({ operation: 'status', kind: 'error' });
   await startCheck(orderId);
   await shop.waitForFailedPaymentCheck();
   await changeJobs(shop.service.database.pool, `check-order:${orderId}`, { attempts: 25 });

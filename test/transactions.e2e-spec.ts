@@ -259,7 +259,7 @@ describe('two equal refunds without a key', () => {
       const { pool } = shop.service.database;
       const orderId = await shop.orderTwoPieces();
       await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
-      shop.gateway.fault({ operation: 'refund', kind: 'down', nth: 1 });
+      shop.gateway.addFault({ operation: 'refund', kind: 'disconnect', nth: 1 });
       expect((await shop.requestRefund(orderId, { amount: 50_000 })).status).toBe(502);
       // Version 1.2 does not know the column, so its rows have the default value.
       if (version === '1.2')

@@ -99,7 +99,7 @@ const repeatForCallers = <T>(call: (number: number) => T): T[] =>
   Array.from({ length: CALLERS }, (_, number) => call(number));
 
 it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a payment check, and continue later`, async () => {
-  external.cloudinary.fault({ operation: 'destroy', kind: 'hang' });
+  external.cloudinary.addFault({ operation: 'destroy', kind: 'hang' });
   const images = await service.database.query<{ id: string }>(
     `INSERT INTO images (id, host, state, url)
      SELECT gen_random_uuid(), 'cloudinary', 'condemned', 'https://res.cloudinary.com/x' FROM generate_series(1, $1)
@@ -156,7 +156,7 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
 );
 
 it('uploads to an image host that does not respond get 500 within 15 s and leave no image behind', async () => {
-  external.cloudinary.fault({ operation: 'upload', kind: 'hang' });
+  external.cloudinary.addFault({ operation: 'upload', kind: 'hang' });
   // The service processes this many forms at a time. Further forms would wait while the host hangs.
   const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
     sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
@@ -188,7 +188,7 @@ it('orders at a gateway that does not respond get 502 within 12 s, and their ret
       requestOrder(customer.clone(), [{ product_id: productId, quantity: 2 }], key),
     );
 
-  external.gateway.fault({ operation: 'create', kind: 'hang' });
+  external.gateway.addFault({ operation: 'create', kind: 'hang' });
   await expectBounded(external.gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
   external.gateway.clearFaults();
   const placed = await expectResponses(201, 60_000, orders());

@@ -187,15 +187,15 @@ it('logs, tables, responses, files, process arguments and the output of commands
     const create = () =>
       sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: png() }]);
     const { id } = productOf(await sendAndRecord(201, create()));
-    for (const kind of ['error', 'down', 'garbage'] as const) {
-      cloudinary.fault({ operation: 'upload', kind });
+    for (const kind of ['error', 'disconnect', 'garbage'] as const) {
+      cloudinary.addFault({ operation: 'upload', kind });
       await sendAndRecord(500, create());
       cloudinary.clearFaults();
     }
     const buy = () => requestOrder(customer, [{ product_id: id, quantity: 1 }]);
     const orderId = orderOf(await sendAndRecord(201, buy())).order_id;
-    for (const kind of ['down', 'error', 'garbage', 'cut'] as const) {
-      gateway.fault({ operation: 'create', kind });
+    for (const kind of ['disconnect', 'error', 'garbage', 'cut'] as const) {
+      gateway.addFault({ operation: 'create', kind });
       await sendAndRecord(502, buy());
       gateway.clearFaults();
     }

@@ -7,7 +7,7 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
 /**
  * Fault of a call. These faults prevent the operation:
- * - `down`: the connection is closed when the request arrives
+ * - `disconnect`: the connection is closed when the request arrives
  * - `hang`: there is no response
  * - `error`: the response is 500
  * - `response`: the response has the given status and body
@@ -24,7 +24,7 @@ export type Fault<Operation extends string> = {
   /** Affects only the nth call after the fault is set, counted from 1; by default all calls. */
   readonly nth?: number;
 } & (
-  | { readonly kind: 'down' | 'hang' | 'error' | 'response-lost' | 'cut' | 'drip' | 'garbage' }
+  | { readonly kind: 'disconnect' | 'hang' | 'error' | 'response-lost' | 'cut' | 'drip' | 'garbage' }
   | { readonly kind: 'late'; readonly afterMs: number }
   | ({ readonly kind: 'response' } & ResponseContent)
 );
@@ -80,7 +80,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   }
 
   /** Adds a fault. If several faults apply to a call, the first one is used. */
-  fault(fault: Fault<Operation>): void {
+  addFault(fault: Fault<Operation>): void {
     this.#faults.push({ fault, calls: 0 });
   }
 
@@ -97,7 +97,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.beforeResponse = undefined;
   }
 
-  /** Starts listening. After `down`, the port stays the same. */
+  /** Starts listening. After `disconnect`, the port stays the same. */
   async up(): Promise<void> {
     this.port = await listenOnLoopback(this.#server, this.port);
   }
@@ -126,7 +126,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.mostCallsInProgress = Math.max(this.mostCallsInProgress, this.callsInProgress);
     response.once('close', () => (this.callsInProgress -= 1));
     response.once('finish', () => (call.status = response.statusCode));
-    if (fault?.kind === 'down') {
+    if (fault?.kind === 'disconnect') {
       request.socket.destroy();
       return;
     }

@@ -53,7 +53,7 @@ describe('npm run payments -- reject-refund', () => {
   it('ends a refund that the gateway never answers, so that the money can be returned by hand', async () => {
     const orderId = await shop.orderTwoPieces();
     await shop.setStatusAndNotify(orderId, 'settlement');
-    shop.gateway.fault({ operation: 'refund', kind: 'garbage' });
+    shop.gateway.addFault({ operation: 'refund', kind: 'garbage' });
     for (const manual of [false, true])
       expect((await shop.requestRefund(orderId, { manual })).status).toBe(502);
     const [job] = await readJobs(shop.service.database.pool, 'settle-refund');

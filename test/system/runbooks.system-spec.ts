@@ -97,6 +97,6 @@ async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): 
   const { transactionId, grossAmount } = gateway.settle(order_id);
   const notification = { order_id, transaction_id: transactionId, gross_amount: grossAmount };
   await sendNotification({ url }, buildNotification(notification)).expect(200);
-  gateway.fault({ operation: 'refund', kind: 'garbage' });
+  gateway.addFault({ operation: 'refund', kind: 'garbage' });
   await admin.post(`/api/admin/orders/${order_id}/refund`).send({}).expect(502);
 }
