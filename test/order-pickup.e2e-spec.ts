@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
+import type { OpeningHours } from '../src/shop/shop.entity.js';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
@@ -137,6 +138,16 @@ describe('a slot with a limited number of orders', () => {
     expect(rejected).toHaveLength(49);
     for (const response of rejected) expectInvalid(response, BAD_PICKUP);
     await placeOrderWith({ pickup_at: pickupAt(10).replace('T10', 'T11') });
+  });
+
+  it('is not a closed shop if its orders take the only place that can be chosen', async () => {
+    const date = pickupAt(10).slice(0, 10);
+    const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(date).getUTCDay()] ?? '';
+    const hours: OpeningHours = { ...NEVER_OPEN, [weekday]: [['10:00', '11:00']] };
+    await setUpShop(shop.admin, { hours, days_ahead: 3, slot_minutes: 60, orders_per_slot: 1 });
+    await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
+    await placeOrderWith({ pickup_at: pickupAt(10) });
+    expectInvalid(await requestWith({ pickup_at: pickupAt(30) }), BAD_PICKUP);
   });
 
   async function fillSlotAndChangeOrder(change: string): Promise<void> {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { sendDuringTransaction } from './support/databases.js';
 import { makeJobsDue } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
@@ -136,6 +139,16 @@ describe('an order whose payment failed', () => {
     expect(actions).toMatchObject([{ action: 'cancel', by: { id: shop.userId, fullname }, amount: null }]);
   });
 
+  it.each(['pending', 'authorize'])(
+    'can be cancelled although a notification named a %s transaction that the gateway does not know',
+    async (status) => {
+      const orderId = await shop.orderTwoPieces();
+      await notifyAll(orderId, `T1 ${status}`);
+      expect((await shop.cancel(orderId)).status).toBe(200);
+      expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'cancel', pay_until: null });
+    },
+  );
+
   it('is found by reconciliation if the notification of a later payment was lost', async () => {
     const orderId = await shop.insertOrder();
     await notifyAll(orderId, 'T1 deny');
@@ -159,27 +172,39 @@ describe('a completed payment of an order that was cancelled', () => {
       expect(notifications[1]?.payload).toContain('"signature_key":"…"');
     }
   });
+
+  it('does not count again if its notification is redelivered after a denial', async () => {
+    const orderId = await shop.orderTwoPieces();
+    expect((await shop.cancel(orderId)).status).toBe(200);
+    shop.gateway.settle(orderId, { transactionId: `T1-${orderId}` });
+    await notifyAll(orderId, 'T1 settlement');
+    await shop.waitForPaymentChecks();
+    await notifyAll(orderId, 'T1 deny', 'T1 settlement');
+    const { order, notifications } = await readAsAdmin(orderId);
+    expect(order.status).toBe('deny');
+    expect(notifications.at(-1)?.outcome).toBe('duplicate');
+  });
 });
 
 it.each([
-  ['settlement', 'without fraud_status, so it is rejected,', { fraud_status: undefined }, 'cancel'],
-  ['pending', 'without fraud_status, so it is rejected,', { fraud_status: undefined }, 'cancel'],
+  ['settlement', 'without fraud_status, so it is rejected,', { fraud_status: undefined }],
+  ['pending', 'without fraud_status, so it is rejected,', { fraud_status: undefined }],
   [
     'settlement',
     'with the status pending, so it is accepted,',
     { transaction_status: 'pending', status_code: '201' },
-    'pending',
   ],
-  ['pending', 'with the status settlement, so it is accepted,', {}, 'pending'],
+  ['pending', 'with the status settlement, so it is accepted,', {}],
 ] as const)(
   'a notification of a %s transaction of another order %s neither pays its own order nor ends that transaction',
-  async (status, _fields, fields, expected) => {
+  async (status, _fields, fields) => {
     const [orderId = '', other = ''] = await shop.insertOrders(2);
     const { transactionId } = shop.gateway.setStatus(other, status);
     await shop.sendNotification(other, { order_id: orderId, ...fields });
     await shop.reconcile([orderId]);
+    expect((await readAsAdmin(orderId)).order.status).toBe('pending');
     await shop.cancel(orderId);
-    expect((await readAsAdmin(orderId)).order.status).toBe(expected);
+    expect((await readAsAdmin(orderId)).order.status).toBe('cancel');
     expect(shop.gateway.order(other).transactions).toMatchObject([{ transactionId, status }]);
   },
 );
@@ -252,6 +277,27 @@ describe('two equal refunds without a key', () => {
       expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
     },
   );
+
+  it('return the money once if the second arrives before the first is answered, and its body afterwards', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await notifyAll(orderId, 'T1 settlement');
+    const refund = { amount: 50_000, manual: true };
+    const second = request(`${shop.service.url}/api/admin/orders/${orderId}/refund`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Cookie: `accessToken=${shop.admin.cookie('accessToken')}`,
+      },
+    });
+    const response = once(second, 'response');
+    second.write('{');
+    await once(second, 'socket').then(([socket]) => once(socket as Socket, 'connect'));
+    expect((await shop.requestRefund(orderId, refund)).status).toBe(200);
+    second.end(JSON.stringify(refund).slice(1));
+    const [{ statusCode }] = (await response) as [IncomingMessage];
+    expect(statusCode).toBe(200);
+    expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
+  });
 
   it.each(['1.2', '1.3'])(
     'return the money once if the first got a 502 from version %s and a job completed it before the second',

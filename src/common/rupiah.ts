@@ -15,8 +15,9 @@ export function roundToRupiah(price: string): number {
   return Number(whole) + (decimals >= '5' ? 1 : 0);
 }
 
-/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null for leading zeros, a fraction or any other text. */
-export function parseRupiah(text: unknown): number | null {
+/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null for leading zeros, a fraction or any other value. */
+export function parseRupiah(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || !/^(0|[1-9]\d*)(\.0+)?$/.test(text)) return null;
   const amount = Number(text);
   return Number.isSafeInteger(amount) ? amount : null;

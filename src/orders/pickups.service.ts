@@ -32,6 +32,8 @@ export class PickupsService {
     const now = new Date();
     const counts = await this.#countOccupied(tx, shop, now);
     if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
+    // A slot that is full is not a closed shop.
+    if (pickupAt !== null && isPickupPossible(shop, pickupAt, now)) return { pickup_at: PICKUP_IMPOSSIBLE };
     if (pickupWindows(shop, now, counts).next().done === true) return { pickup_at: SHOP_CLOSED };
     return pickupAt === null ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
   }

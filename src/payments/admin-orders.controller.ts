@@ -5,6 +5,7 @@ import { CurrentUser } from '../common/access/current-user.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
+import { RequestAge } from '../common/http/request-age.js';
 import { FULFILMENTS } from '../orders/fulfilment.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import {
@@ -131,7 +132,9 @@ export class AdminOrdersController {
     @CurrentUser() admin: AuthUser,
     @Param() { order_id: orderId }: OrderParams,
     @IdempotentBody() request: RefundDto,
+    @RequestAge() requestAgeS: number,
   ) {
-    return { order: new AdminOrderView(await this.refunds.refund(admin, orderId, request)) };
+    const order = await this.refunds.refund(admin, orderId, request, requestAgeS);
+    return { order: new AdminOrderView(order) };
   }
 }

@@ -18,10 +18,10 @@ export class HistoryQuery {
 }
 
 /**
- * Matches the signature in a payload, to hide it. The signature does not cover `transaction_status`, so a person who sees it
+ * Matches the signature in a payload, a SHA-512 in hexadecimal, to hide it under any spelling of its key. The signature does not cover `transaction_status`, so a person who sees it
  * could forge a settlement.
  */
-const SIGNATURE = /("signature_key"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
+const SIGNATURE = /"[\da-f]{128}"/gi;
 
 /** A payment event of any source, not only a notification. */
 export class NotificationView {
@@ -70,7 +70,7 @@ export class NotificationView {
     this.status_code = event.statusCode;
     this.gross_amount = event.grossAmount;
     this.fraud_status = event.fraudStatus;
-    this.payload = event.payload.replace(SIGNATURE, '$1"…"');
+    this.payload = event.payload.replace(SIGNATURE, '"…"');
   }
 }
 

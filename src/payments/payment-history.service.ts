@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LockedOrder } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import { foldHistory, type Payment, toColumns } from './payment.js';
+import { foldHistory, type Payment, toOrderColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
 
@@ -82,11 +82,20 @@ export class PaymentHistoryService {
     await tx.insert(PaymentEvent, { ...event, outcome: 'rejected' });
   }
 
-  /** Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it. */
-  async end(tx: EntityManager, order: LockedOrder, status: 'cancel' | 'expire'): Promise<void> {
+  /**
+   * Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it.
+   * @param unknownIds transactions that the gateway does not know, so that they cannot be paid
+   */
+  async end(
+    tx: EntityManager,
+    order: LockedOrder,
+    status: 'cancel' | 'expire',
+    unknownIds: readonly string[],
+  ): Promise<void> {
     const { transactions, endedAs } = await this.read(order, tx);
     const wasPaid = order.isPaid || order.status === 'refund';
-    if (endedAs !== null || wasPaid || transactions.some(isUndecided)) return;
+    const canBePaid = transactions.some((t) => isUndecided(t) && !unknownIds.includes(t.transactionId));
+    if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     await this.record(tx, order, {
       source,
@@ -104,7 +113,7 @@ export class PaymentHistoryService {
 
   /** Returns the columns that follow from a payment; null if the order has them already. */
   async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment) {
-    const columns = toColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
+    const columns = toOrderColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
     const isChanged = Object.entries(columns).some(
       ([name, value]) => toComparable(order[name as keyof typeof columns]) !== toComparable(value),
     );

@@ -44,7 +44,7 @@ export class PaymentSyncService {
   }
 
   /**
-   * Takes an order to its next step. Refusing an unpaid order first cancels its payment at the gateway: if that fails, the
+   * Takes an order to its next step. Refusing a pending order first cancels its payment at the gateway: if that fails, the
    * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
    * @throws Failure 404 for an unknown order; 409 if the order cannot take this step; 502 if the gateway fails
    */
@@ -96,6 +96,7 @@ export class PaymentSyncService {
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
     const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
+    const unknownIds = missing.filter((_, index) => ofTransactions[index] === null);
 
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
@@ -112,7 +113,7 @@ export class PaymentSyncService {
         if ((await this.history.record(tx, order, event)) === 'applied') outcome = 'found';
       }
       if (operation !== 'status' && (!isOutdated || order.status === operation))
-        await this.history.end(tx, order, operation);
+        await this.history.end(tx, order, operation, unknownIds);
       const { endedAs } = await this.history.read(order, tx);
       if (userId !== undefined && endedAs === 'cancel' && now.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });

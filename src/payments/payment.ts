@@ -18,7 +18,7 @@ export interface Payment {
 /** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
 export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
-  const messages = new Set<string>();
+  const seenKeys = new Set<string>();
   let endedAs: Payment['endedAs'] = null;
   let lastOutcome: Outcome = 'applied';
   for (const [position, event] of history.entries()) {
@@ -29,25 +29,34 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
     const transactionEvent = readTransactionEvent(event, order.grossAmount);
     if (transactionEvent !== null) {
       const { transactionId } = transactionEvent;
-      const message = describeMessage(event);
-      const isRedelivery = source === 'notification' && messages.has(message);
-      if (source === 'notification' || source === 'refund') messages.add(message);
+      const key = toDeduplicationKey(event);
+      const isRedelivery = source === 'notification' && seenKeys.has(key);
+      if (source === 'notification' || source === 'refund') seenKeys.add(key);
       const current = transactions.get(transactionId);
       const next = isRedelivery
         ? 'duplicate'
         : applyEvent(current, transactionEvent, order.grossAmount, position);
       if (typeof next === 'string') lastOutcome = next;
-      else transactions.set(transactionId, next);
+      else {
+        transactions.set(transactionId, next);
+        for (const confirmed of history.slice(0, position).filter((earlier) => isConfirmedBy(earlier, next)))
+          seenKeys.add(toDeduplicationKey(confirmed));
+      }
     }
     if ([...transactions.values()].some(holdsMoney)) endedAs = null;
-    else if ((status === 'cancel' || status === 'expire') && isEnd(order, event, lastOutcome))
+    else if ((status === 'cancel' || status === 'expire') && endsOrder(order, event, lastOutcome))
       endedAs = status;
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };
 }
 
+/** Returns true for an unconfirmed notification that the gateway has confirmed since, so that a redelivery reports nothing new. */
+function isConfirmedBy({ outcome, ...event }: PaymentEvent, { transactionId, status }: Transaction): boolean {
+  return outcome === 'unconfirmed' && event.transactionId === transactionId && event.status === status;
+}
+
 /** Returns true if the service itself cancelled or expired the order with this event. */
-function isEnd(
+function endsOrder(
   order: Order,
   { transactionId, source, status, receivedAt }: PaymentEvent,
   outcome: Outcome,
@@ -57,15 +66,18 @@ function isEnd(
   return outcome === 'applied' && (source === 'cancellation' || isExpiry);
 }
 
-/** Returns a text that two deliveries of the same notification share. Our own refund has the text of its notification. */
-function describeMessage(event: PaymentEvent): string {
+/**
+ * Returns the deduplication key of a notification. A refund that the service records itself has the same key as the gateway's
+ * notification of that refund.
+ */
+function toDeduplicationKey(event: PaymentEvent): string {
   const { transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount } = event;
   return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
 }
 
 /**
  * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
- * none if the newest payment page has no transaction, otherwise the latest that can still succeed, otherwise the latest.
+ * none if the newest payment page has no transaction, otherwise the latest that has not failed, otherwise the latest.
  * @param newestAttemptId attempt with the newest payment page
  */
 export function chooseTransaction(
@@ -85,22 +97,23 @@ export function chooseTransaction(
   return candidates.reduce((a, b) => ((b.startedAt ?? 0) >= (a.startedAt ?? 0) ? b : a));
 }
 
-export function toColumns(order: Order, payment: Payment, newestAttemptId: string) {
+/** Returns the columns of the order that follow from its payment. */
+export function toOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
-  const counting = chooseTransaction(transactions, newestAttemptId);
-  const surplus = transactions.filter((other) => other !== counting && holdsMoney(other));
-  const wasPaid = counting !== null && (holdsMoney(counting) || isRefundedInFull(counting));
-  const completedAt = endedAs === null || wasPaid ? (counting?.completedAt ?? null) : null;
+  const chosen = chooseTransaction(transactions, newestAttemptId);
+  const surplus = transactions.filter((other) => other !== chosen && holdsMoney(other));
+  const wasPaid = chosen !== null && (holdsMoney(chosen) || isRefundedInFull(chosen));
+  const completedAt = endedAs === null || wasPaid ? (chosen?.completedAt ?? null) : null;
   // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
-  const stored = order.transactionId === counting?.transactionId ? order : null;
+  const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
-    status: wasPaid ? counting.status : (endedAs ?? counting?.status ?? 'pending'),
-    attemptId: (wasPaid ? counting.attemptId : null) ?? newestAttemptId,
-    transactionId: counting?.transactionId ?? null,
-    paymentType: counting?.paymentType ?? stored?.paymentType ?? null,
-    fraudStatus: counting?.fraudStatus ?? null,
-    transactionAmount: counting?.grossAmount ?? null,
-    refundedAmount: counting?.refundedAmount ?? 0,
+    status: wasPaid ? chosen.status : (endedAs ?? chosen?.status ?? 'pending'),
+    attemptId: (wasPaid ? chosen.attemptId : null) ?? newestAttemptId,
+    transactionId: chosen?.transactionId ?? null,
+    paymentType: chosen?.paymentType ?? stored?.paymentType ?? null,
+    fraudStatus: chosen?.fraudStatus ?? null,
+    transactionAmount: chosen?.grossAmount ?? null,
+    refundedAmount: chosen?.refundedAmount ?? 0,
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
   } satisfies Partial<Order>;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not, Raw } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
@@ -31,10 +31,11 @@ export class RefundsService {
 
   /**
    * Refunds a transaction of an order in full or in part.
+   * @param requestAgeS seconds since the request arrived
    * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
    */
-  async refund(admin: AuthUser, orderId: string, request: RefundDto): Promise<Order> {
-    const settledBefore = await this.#listSettled(orderId);
+  async refund(admin: AuthUser, orderId: string, request: RefundDto, requestAgeS: number): Promise<Order> {
+    const settledBefore = await this.#listSettledBefore(orderId, requestAgeS);
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
     await this.orders.find(orderId);
     for (;;) {
@@ -48,8 +49,10 @@ export class RefundsService {
     }
   }
 
-  async #listSettled(orderId: string): Promise<string[]> {
-    const where = { orderId, state: Not('requested' as const) };
+  /** Lists the refunds that last changed before the request arrived. A refund changes when its request gets the result. */
+  async #listSettledBefore(orderId: string, requestAgeS: number): Promise<string[]> {
+    const isOlder = (column: string) => `${column} < clock_timestamp() - make_interval(secs => :requestAgeS)`;
+    const where = { orderId, state: Not('requested' as const), updatedAt: Raw(isOlder, { requestAgeS }) };
     const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });
     return settled.map(({ refundId }) => refundId);
   }
@@ -70,7 +73,7 @@ export class RefundsService {
 
   /**
    * Returns the refund of an equal request: one with the same key or, without a key, one that had no result when this request
-   * began, or whose result no client has (it ended with a 502, and a person presses the button again).
+   * arrived, or whose result no client has (it ended with a 502, and a person presses the button again).
    * @throws Failure 409 for the key of another request
    */
   async #findRepeated(

@@ -70,10 +70,19 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
+/** Command that runs a program as root without a right that root lacks in containers: to inspect processes of other users. */
+const AS_ROOT_OF_CONTAINER = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
+
 /** Runs the service of a checkout in a separate process, which can be killed and can run as another user. */
-function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: number; gid: number }) {
-  const args = [join(checkoutFolder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
-  const child = spawn(process.execPath, args, {
+function spawnService(
+  checkoutFolder: string,
+  dataDir: string,
+  user?: { uid: number; gid: number },
+  prefix: readonly string[] = [],
+) {
+  const service = [join(checkoutFolder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
+  const [command = '', ...args] = [...prefix, process.execPath, ...service];
+  const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: '/',
     // Own process group, so that `kill` also ends programs that the service runs, such as initdb. The PostgreSQL server leaves
@@ -89,7 +98,7 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
   /** Waits until the process prints `url`, `error` or `stopped`, and returns the value. */
   const waitFor = (key: 'url' | 'error' | 'stopped') =>
     until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
-  const service = {
+  const handle = {
     waitFor,
     stop: async () => {
       child.stdin.end();
@@ -101,8 +110,8 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
       await exited;
     },
   };
-  children.push(service);
-  return service;
+  children.push(handle);
+  return handle;
 }
 
 /** Files and folders of the build that starting an embedded PostgreSQL needs. */
@@ -404,6 +413,20 @@ describe('the embedded PostgreSQL', () => {
       } finally {
         await rm(dirname(folder), { recursive: true, force: true });
       }
+    },
+  );
+
+  itAsRoot(
+    'starts and stops in a container, where root may not read the working directory of the server',
+    async () => {
+      const service = spawnService(
+        await buildCheckout(await createFolder()),
+        await createFolder(),
+        undefined,
+        AS_ROOT_OF_CONTAINER,
+      );
+      expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+      await service.stop();
     },
   );
 

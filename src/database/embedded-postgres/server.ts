@@ -37,13 +37,19 @@ export async function findServer({ folder }: ClusterLocation) {
   // Line 1 is the process id, line 4 the port and line 8 the status.
   const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
   if (!sendSignal(pid, 0)) return undefined;
-  // The working directory of a PostgreSQL server is its data directory.
-  const isOtherProgram =
-    process.platform === 'linux' &&
-    (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== (await realpath(folder));
+  const isOtherProgram = process.platform === 'linux' && !(await isServerOf(folder, pid));
   if (!isOtherProgram) return { pid, port, isReady: lines[7]?.trim() === 'ready' };
   await rm(pidFile, { force: true });
   return undefined;
+}
+
+/** Returns true if the working directory of a process is the folder of the cluster, as that of its server is. Linux only. */
+async function isServerOf(folder: string, pid: number): Promise<boolean> {
+  const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (workingDirectory !== null) return workingDirectory === (await realpath(folder));
+  // In a container, root may not read the working directory of a server that runs as another user, but its name.
+  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+  return name.trim() === 'postgres';
 }
 
 /** Sends a signal; 0 only checks that the process runs. Returns false if it does not run. */

@@ -2,7 +2,7 @@ import { BakeryFailure, dataOf } from 'bakery-client';
 import type { CartLine } from '../state/cart';
 import type { CheckoutDetails } from '../state/checkout';
 import { api, type Schemas } from './client';
-import { forreuseOrCreateIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
+import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { cacheOrder, isOpen, isPaid } from './orders';
 import { correctPrice, markUnavailable } from './products';
 import { queryClient } from './query-client';
@@ -42,7 +42,7 @@ function toNewOrder(lines: CartLine[], { phone, note, pickup_at }: CompleteDetai
 async function postOrder(body: NewOrder) {
   const params = { header: { 'Idempotency-Key': reuseOrCreateIdempotencyKey(IDEMPOTENCY_KEY_NAME, body) } };
   const response = await dataOf(api.POST('/api/orders', { params, body }));
-  forreuseOrCreateIdempotencyKey(IDEMPOTENCY_KEY_NAME);
+  forgetIdempotencyKey(IDEMPOTENCY_KEY_NAME);
   return response;
 }
 

@@ -13,6 +13,6 @@ export function reuseOrCreateIdempotencyKey(name: string, body: object) {
   return newKey;
 }
 
-export function forreuseOrCreateIdempotencyKey(name: string) {
+export function forgetIdempotencyKey(name: string) {
   sessionStorage.removeItem(name);
 }

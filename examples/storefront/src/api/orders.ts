@@ -9,7 +9,7 @@ import {
   type Order,
   type Schemas,
 } from './client';
-import { forreuseOrCreateIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
+import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
@@ -150,7 +150,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (error instanceof BakeryFailure && error.code === 409) forreuseOrCreateIdempotencyKey(name);
+    if (error instanceof BakeryFailure && error.code === 409) forgetIdempotencyKey(name);
     throw error;
   } finally {
     // Wait for the reload, so that the button of the page stays busy. If the reload fails, an equal refund has the same key.
