@@ -2,7 +2,7 @@ import { waitForHeading, waitForText } from './support/page.js';
 import { storefrontUrl } from './support/settings.js';
 import { CROISSANT } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
-import { addToCart, submitSignIn } from './support/steps.js';
+import { addToCartAndChoosePickup, submitSignIn } from './support/steps.js';
 
 it('if the session cookies are gone, "Orders" leads to the sign-in, and signing in leads back to "Your orders"', async () => {
   const { context, page, email } = await newCustomer();
@@ -16,6 +16,22 @@ it('if the session cookies are gone, "Orders" leads to the sign-in, and signing 
   await waitForText(page, 'Email or password is incorrect.');
   await submitSignIn(page, email, PASSWORD);
   await waitForHeading(page, 'Your orders');
+});
+
+it('a user who signed in with the first version of the storefront stays signed in', async () => {
+  const { page } = await newCustomer();
+  await page.goto('/orders');
+  await waitForHeading(page, 'Your orders');
+  await page.evaluate(() => {
+    const { state } = JSON.parse(localStorage.getItem('bakery.session') ?? '{}') as {
+      state: { user: object };
+    };
+    const stored = { state: { person: state.user }, version: 1 };
+    localStorage.setItem('bakery.session', JSON.stringify(stored));
+  });
+  await page.reload();
+  await waitForHeading(page, 'Your orders');
+  await waitForText(page, 'Ayu Lestari');
 });
 
 it('a sign-in never leads to another site', async () => {
@@ -57,7 +73,7 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
 
 it('a sign-out removes the phone number from the browser, also if the script of the cart cannot be loaded', async () => {
   const { page } = await newCustomer();
-  await addToCart(page, CROISSANT);
+  await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Phone').fill('0812-3456-7890');
   const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
   expect(await readDetails()).toContain('0812-3456-7890');

@@ -11,7 +11,7 @@ import {
   useShopSettings,
 } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
-import { addToCart } from './support/steps.js';
+import { addToCartAndChoosePickup } from './support/steps.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const HOURS = everyDay('07:00', '18:00');
@@ -28,7 +28,7 @@ function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
 
 it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed date is not offered for a pickup', async () => {
   const customer = await newCustomer();
-  await addToCart(customer.page, CROISSANT);
+  await addToCartAndChoosePickup(customer.page, CROISSANT);
   const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
   const closed = (await thirdDay.getAttribute('value')) ?? '';
 

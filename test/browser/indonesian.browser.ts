@@ -89,13 +89,31 @@ it('a customer registers, orders, cancels, orders again, pays and collects, and 
 it('every page of customers and staff is in Indonesian, fits its window and is accessible in dark colors', async () => {
   const customer = await newCustomer(INDONESIAN_IN_DARK);
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
-  const own = ['/', '/?q=pizza', '/products/1', '/cart', '/orders', `/orders/${id}`, '/profile', '/verify'];
-  await checkPages(customer.page, own);
+  const customerPaths = [
+    '/',
+    '/?q=pizza',
+    '/products/1',
+    '/cart',
+    '/orders',
+    `/orders/${id}`,
+    '/profile',
+    '/verify',
+  ];
+  await checkPages(customer.page, customerPaths);
   const { page } = await newAdmin(INDONESIAN_IN_DARK);
-  const tabs = ['today', 'orders', `orders/${id}`, 'products', 'products/new', 'products/1', 'sales', 'shop'];
+  const managePaths = [
+    'today',
+    'orders',
+    `orders/${id}`,
+    'products',
+    'products/new',
+    'products/1',
+    'sales',
+    'shop',
+  ];
   await checkPages(
     page,
-    tabs.map((path) => `/manage/${path}`),
+    managePaths.map((path) => `/manage/${path}`),
   );
 });
 
@@ -153,7 +171,7 @@ describe('the language switch', () => {
   });
 });
 
-it('the switch and the profile change the language of the page, its manifest and its description, and the choice is remembered', async () => {
+it('the profile changes the language of the page, its manifest and its description, the choice is remembered, and the switch changes the page back', async () => {
   const { page } = await newCustomer();
   await page.goto('/profile');
   await page.getByLabel(/^Language/).selectOption('Bahasa Indonesia');

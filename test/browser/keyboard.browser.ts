@@ -3,7 +3,7 @@ import { until } from '../support/wait.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder } from './support/shop.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
-import { addToCart, choosePickup } from './support/steps.js';
+import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
   const { email } = await newCustomer();
@@ -69,7 +69,7 @@ it('the focus moves to the heading of a new page and stays there while content l
 
 it('the focus moves to the heading of the cart when the pressed button disappears with the removed product', async () => {
   const { page } = await newCustomer();
-  await addToCart(page, CROISSANT);
+  await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');
   await waitForText(page, 'Nothing in it yet');
   expect(await readFocusedHeading(page)).toBe('Your cart');

@@ -37,8 +37,18 @@ const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'catalog', path: '/', text: 'Kue lapis legit', act: waitForPictures },
   { name: 'search', path: '/?q=bagel', text: /^Bagel wijen no\. 1$/ },
   { name: 'search without results', path: '/?q=pizza', text: 'Nothing found' },
-  { name: 'product with pictures', path: '/products/1', text: 'Eighteen layers', act: click('Add to cart') },
-  { name: 'product without a picture', path: '/products/9', text: 'Baked fresh', act: click('Add to cart') },
+  {
+    name: 'product with pictures',
+    path: '/products/1',
+    text: 'Eighteen layers',
+    act: clickOn('Add to cart'),
+  },
+  {
+    name: 'product without a picture',
+    path: '/products/9',
+    text: 'Baked fresh',
+    act: clickOn('Add to cart'),
+  },
   { name: 'cart', path: '/cart', text: 'Total, 2 pieces' },
   { name: 'missing product', path: '/products/999999', text: 'This product is sold out or no longer baked.' },
   { name: 'orders', path: '/orders', text: '2 orders in all.' },
@@ -59,7 +69,7 @@ const ADMIN_PAGES: readonly PageToCheck[] = [
     name: 'product editor',
     path: '/manage/products/1',
     text: 'Delete product',
-    act: click('Remove picture 2'),
+    act: clickOn('Remove picture 2'),
   },
   { name: 'Sales', path: '/manage/sales', text: 'Products by revenue', act: openDetails },
   { name: 'Hours', path: '/manage/shop', text: 'Monday' },
@@ -105,12 +115,12 @@ describe('every page fits windows of 320 to 1280 px and is accessible', () => {
     const { pages } = await newCustomerWithOrders();
     await makeUnavailable((await createProduct('Roti libur', 10_000)).id);
     const { page } = await newAdmin();
-    const orders = pages.map(({ name, path }) => ({
+    const orderPages = pages.map(({ name, path }) => ({
       name: `management page of the ${name}`,
       path: `/manage${path}`,
       text: 'Fulfilment',
     }));
-    await checkPages(page, [...ADMIN_PAGES, ...orders]);
+    await checkPages(page, [...ADMIN_PAGES, ...orderPages]);
   });
 
   it('for customers while the catalog loads slowly and after it has failed to load, and "Try again" then loads the catalog', async () => {
@@ -150,8 +160,9 @@ async function requestCode(page: Page): Promise<void> {
   await waitForText(page, 'Choose a new password');
 }
 
-function click(button: string) {
-  return (page: Page) => page.getByRole('button', { name: button }).click();
+/** Returns an `act` that clicks on a button. */
+function clickOn(name: string) {
+  return (page: Page) => page.getByRole('button', { name }).click();
 }
 
 async function openDetails(page: Page): Promise<void> {

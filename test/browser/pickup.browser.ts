@@ -1,14 +1,14 @@
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
 import { changeShop, CROISSANT, everyDay, useShopSettings } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
-import { addToCart, choosePickup } from './support/steps.js';
+import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
 it('an order shows the chosen pickup time, phone number and note', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
-  await addToCart(page, CROISSANT);
+  await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
   await page.getByLabel('Time').selectOption('10:30');
   await page.getByLabel('Phone').fill('0812');
@@ -29,20 +29,19 @@ it('an order shows the chosen pickup time, phone number and note', async () => {
 
 it('the cart remembers the phone number of the previous order, but not its note', async () => {
   const { page } = await newCustomer();
-  await addToCart(page, CROISSANT);
-  await choosePickup(page);
+  await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Phone').fill('0812-3456-7890');
   await page.getByLabel('Note').fill('Please write "Selamat" on it');
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
-  await addToCart(page, CROISSANT);
+  await addToCartAndChoosePickup(page, CROISSANT);
   expect(await page.getByLabel('Phone').inputValue()).toBe('0812-3456-7890');
   expect(await page.getByLabel('Note').inputValue()).toBe('');
 });
 
 it('nothing can be ordered while the pickup times cannot be loaded, and the chosen time is kept', async () => {
   const { page } = await newCustomer();
-  await addToCart(page, CROISSANT);
+  await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
   await page.getByLabel('Time').selectOption('10:30');
   await page.route('**/api/shop', (route) => route.abort());
@@ -60,7 +59,7 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
 
   it('the cart offers pickup times every half hour inside the opening hours', async () => {
     const { page } = await newCustomer();
-    await addToCart(page, CROISSANT);
+    await addToCartAndChoosePickup(page, CROISSANT);
     await page.getByLabel('Day').selectOption(SECOND_DAY);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();
     expect(times).toEqual(['07:30', '08:00', '08:30']);
@@ -68,7 +67,7 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
 
   it('a customer whose pickup time has become impossible can order for another time', async () => {
     const { page } = await newCustomer();
-    await addToCart(page, CROISSANT);
+    await addToCartAndChoosePickup(page, CROISSANT);
     const day = page.getByLabel('Day');
     await day.selectOption(SECOND_DAY);
     const chosenDay = await day.inputValue();

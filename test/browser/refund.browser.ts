@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, placeOrderPaidTwice, placePaidOrder } from './support/shop.js';
+import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
@@ -43,6 +43,33 @@ it('refusing a paid order asks about the refund, and the customer sees what happ
   await waitForHeading(customerPage, 'Refused');
   await waitForText(customerPage, /Your payment of Rp\s24\.000 is on its way back\./);
   await expectGoodLayout(customerPage, 'refused order');
+});
+
+it('an order no longer counts as paid when a refund by hand and a partial refund by the gateway have returned everything', async () => {
+  const customer = await newCustomer();
+  const { context, page: customerPage } = customer;
+  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const payment = await context.newPage();
+  await payment.goto(redirect_url ?? '');
+  await payment.getByRole('button', { name: 'Pay with QRIS' }).click();
+  await customerPage.goto(`/orders/${order_id}`);
+  await waitForHeading(customerPage, 'Paid');
+
+  const { page: adminPage } = await openAsAdmin(`/manage/orders/${order_id}`, 'Order');
+  await adminPage.locator('summary', { hasText: 'Refund' }).click();
+  await adminPage.getByLabel('Amount in rupiah').fill('12.000');
+  await adminPage.getByLabel('I have returned the money by hand').check();
+  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
+  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  await waitForText(getHistory(adminPage), /Rp\s12\.000/);
+  await payment.getByRole('button', { name: 'Refund half' }).click();
+  await customerPage.getByRole('heading', { name: 'Order summary' }).waitFor(); // The title of a paid order is "Receipt".
+  await waitForHeading(customerPage, 'Partly refunded');
+  expect(await customerPage.getByRole('heading', { name: 'Progress' }).count()).toBe(0);
+
+  await setFulfilment(order_id, 'refused');
+  await customerPage.reload();
+  await waitForText(customerPage, /Your payment of Rp\s24\.000 is on its way back\./);
 });
 
 it('refusing a paid order without a refund makes a refund due, until refunds return everything', async () => {

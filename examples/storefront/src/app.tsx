@@ -36,7 +36,7 @@ const PRELOAD_AFTER_MS = 2000;
 setTimeout(() => void import('./pages/cart').catch(() => undefined), PRELOAD_AFTER_MS);
 
 export function App() {
-  const personId = useSession(({ person }) => person?.id);
+  const userId = useSession(({ user }) => user?.id);
   const { pathname } = useLocation();
   // Renders all pages again in the other language. They keep their state.
   useLanguage();
@@ -46,7 +46,7 @@ export function App() {
       <ErrorBoundary FallbackComponent={BrokenPage} resetKeys={[pathname]}>
         <Suspense fallback={<Skeleton />}>
           {/* The key resets the state of all pages when a person signs in or out. */}
-          <Routes key={personId ?? 'visitor'}>
+          <Routes key={userId ?? 'visitor'}>
             {/* Visitors see the fallback, unless the catalog is public. */}
             <Route element={<CatalogGuard fallback={<WelcomePage />} />}>
               <Route index element={<CatalogPage />} />

@@ -13,7 +13,7 @@ import { loadFirstLanguage } from './state/language';
 
 // The next person must not see cached responses of the previous one.
 useSession.subscribe((now, before) => {
-  if (now.person?.id !== before.person?.id) queryClient.clear();
+  if (now.user?.id !== before.user?.id) queryClient.clear();
 });
 
 /** Requests what the first page shows while its texts are still loading. The page reports failures. */

@@ -89,7 +89,7 @@ async function signIn({ context }: BrowserSession, path: string, data: object): 
   const response = await context.request.post(serviceUrl + path, { data });
   const body = (await response.json()) as { data: { user: object } };
   const { cookies } = await context.storageState();
-  const value = JSON.stringify({ state: { person: body.data.user }, version: 1 });
+  const value = JSON.stringify({ state: { user: body.data.user }, version: 2 });
   const origin = { origin: storefrontUrl, localStorage: [{ name: 'bakery.session', value }] };
   await context.setStorageState({ cookies, origins: [origin] });
 }

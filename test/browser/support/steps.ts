@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { waitForHeading } from './page.js';
 import { PASSWORD } from './shopper.js';
 
-/** Adds a product to the cart and opens the cart. */
-export async function addToCart(page: Page, productId: number): Promise<void> {
+/** Adds a product to the cart, opens the cart, and chooses a pickup unless a time is chosen. */
+export async function addToCartAndChoosePickup(page: Page, productId: number): Promise<void> {
   await page.goto(`/products/${productId}`);
   await page.getByRole('button', { name: 'Add to cart' }).click();
   // The cart loads its products when it is opened.

@@ -8,7 +8,7 @@ import { explain, getFieldMessages } from '../api/errors';
 import { shopInfo } from '../api/shop';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
-import { type CartLine, countPieces, calculateLineTotal, removeFromCart } from '../state/cart';
+import { type CartLine, countPieces, calculateLineTotal, removeOrderedPieces } from '../state/cart';
 import {
   changeCheckoutDetails,
   type CheckoutDetails,
@@ -30,7 +30,7 @@ const FIELDS = ['pickup_at', 'phone', 'note'];
  */
 export function CartSummary(props: { lines: (CartLine & { isSoldOut: boolean })[] }) {
   const lines = props.lines.filter(({ isSoldOut }) => !isSoldOut);
-  const isSignedIn = useSession(({ person }) => person !== null);
+  const isSignedIn = useSession(({ user }) => user !== null);
   const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
   return (
     <section className="panel summary" aria-label={t('cart.summary')}>
@@ -61,12 +61,13 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const chosen = times.find(({ at }) => at === details.pickup_at);
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: async (sent: { lines: CartLine[]; details: CheckoutDetails }) => {
+      // Show the missing time like a validation message of the service, so that the field gets the focus.
       if (chosen === undefined) throw new BakeryFailure(400, '', { pickup_at: t('pickup.missing') });
       return placeOrder(sent.lines, { ...sent.details, pickup_at: chosen.at });
     },
     onSuccess: ({ order_id, redirect_url }, sent) => {
-      // Keep sold-out products, and products that were added while the order was being sent.
-      for (const { id } of sent.lines) removeFromCart(id);
+      // Keep sold-out products, and pieces that were added while the order was being sent.
+      removeOrderedPieces(sent.lines);
       clearCheckoutDetails();
       // If the browser blocks the new tab, the page of the order has a link.
       if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');

@@ -9,21 +9,21 @@ export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
   /** Formats a number of items, for example `2 orders`. */
-  count: (count: number) => string;
+  formatCount: (count: number) => string;
   className: 'grid' | 'rows';
   /** Renders an `li` element with a key. */
   renderItem: (item: Item, index: number) => ReactNode;
   empty: ReactNode;
-  /** Text if nothing matches the search and the filters. Empty or false if neither is in use. */
-  notFound?: string | false;
-  /** Text below the last item. `items` is for example `2 orders`. */
-  end?: (items: string) => string;
+  /** Text if nothing matches the search and the filters. Undefined without a search or filter. */
+  notFound?: string | undefined;
+  /** Formats the text below the last item. `items` is for example `2 orders`. */
+  formatEnd?: (items: string) => string;
 }
 
 /** List that loads its next page before the end of the list is scrolled into view. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
-  const { query, label, count, className, renderItem, empty, notFound } = props;
-  const { end = (items) => t(notFound ? 'list.found' : 'list.all', { items }) } = props;
+  const { query, label, formatCount, className, renderItem, empty, notFound } = props;
+  const { formatEnd = (items) => t(notFound ? 'list.found' : 'list.all', { items }) } = props;
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
@@ -65,7 +65,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
           {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
-          {!isEmpty && data && !hasNextPage && <p className="end">{end(count(data.length))}</p>}
+          {!isEmpty && data && !hasNextPage && <p className="end">{formatEnd(formatCount(data.length))}</p>}
         </div>
       </div>
     </div>

@@ -65,7 +65,8 @@ export function describeOrder(order: Order): StatusText {
 
 function describeReturn(order: Order) {
   const total = formatPrice(order.gross_amount);
-  if (order.status === 'refund') return t('refund.onItsWay', { total });
+  if (order.status === 'refund' || order.refunded_amount >= order.gross_amount)
+    return t('refund.onItsWay', { total });
   if (!isPaid(order)) return t('refund.nothingToPay');
   if (order.refunded_amount === 0) return t('refund.willReturn', { total });
   return `${t('refund.partOnItsWay', describeAmounts(order))} ${t('refund.restFollows')}`;

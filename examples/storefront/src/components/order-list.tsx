@@ -18,7 +18,7 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
   return (
     <EndlessList
       label={t('orders.list')}
-      count={(count) => t('count.orders', { count })}
+      formatCount={(count) => t('count.orders', { count })}
       className="rows"
       renderItem={(order) => <OrderRow key={order.order_id} order={order} path={path} />}
       {...props}

@@ -61,7 +61,7 @@ const NAV_LINKS = {
 };
 
 function MainNav() {
-  const role = useSession(({ person }) => person?.role);
+  const role = useSession(({ user }) => user?.role);
   // Reads only the query cache. `CatalogGuard` loads the list for visitors, who get it only if the catalog is public.
   const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const linksOfVisitors = isCatalogPublic ? [SHOP, CART] : [];
@@ -93,12 +93,12 @@ function PieceCount() {
 }
 
 function Account() {
-  const { person } = useSession();
+  const { user } = useSession();
   const navigate = useNavigate();
   const signOut = async () => {
     try {
       await dataOf(api.POST('/api/logout'));
-      // Navigate first: without a person, `RequireUser` would redirect to the sign-in.
+      // Navigate first: without a user, `RequireUser` would redirect to the sign-in.
       void navigate('/', { replace: true });
       forgetUser();
     } catch {
@@ -107,8 +107,8 @@ function Account() {
   };
   return (
     <div className="account">
-      <span className="who">{person?.fullname}</span>
-      {person === null ? (
+      <span className="who">{user?.fullname}</span>
+      {user === null ? (
         <ButtonLink to="/login" className="button quiet small">
           {t('account.signIn')}
         </ButtonLink>

@@ -26,14 +26,14 @@ export function CatalogPage() {
       <EndlessList
         query={useInfiniteQuery(productList(text))}
         label={t('catalog.list')}
-        count={(count) => t('count.products', { count })}
+        formatCount={(count) => t('count.products', { count })}
         className="grid"
         renderItem={(product, index) => (
           <ProductCard key={product.id} product={product} isInFirstRow={index < MAX_COLUMNS} />
         )}
         empty={<Notice icon="shop" title={t('catalog.empty')} text={t('catalog.emptyText')} />}
-        notFound={text && t('catalog.notFound', { text })}
-        end={(items) => (text ? t('catalog.found', { items, text }) : t('catalog.end', { items }))}
+        notFound={text ? t('catalog.notFound', { text }) : undefined}
+        formatEnd={(items) => (text ? t('catalog.found', { items, text }) : t('catalog.end', { items }))}
       />
     </div>
   );

@@ -2,7 +2,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
-import { cancelOrder, isOpen, isPaid, orderDetail, requestPaymentPage } from '../api/orders';
+import {
+  cancelOrder,
+  hasFailedPayment,
+  isOpen,
+  isPaid,
+  orderDetail,
+  requestPaymentPage,
+} from '../api/orders';
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/question-button';
 import { Icon } from '../components/icon';
@@ -82,22 +89,32 @@ function Progress({ step }: { step: Fulfilment }) {
 }
 
 function OpenOrderActions({ order }: { order: Order }) {
-  const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
-  const requestPage = useMutation({ mutationFn: () => requestPaymentPage(order), onSuccess: focusHeading });
-  const error = cancel.error ?? requestPage.error;
+  // One mutation for both actions, so that the error of one disappears when the other starts.
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (action: () => Promise<unknown>) => action(),
+    onSuccess: focusHeading,
+  });
+  // While a payment is authorized or captured, the customer cannot start another one.
+  const canPay = order.status === 'pending' || hasFailedPayment(order);
   return (
     <div>
-      {order.pay_until !== null && <PayUntil time={order.pay_until} />}
+      {canPay && order.pay_until !== null && <PayUntil time={order.pay_until} />}
       <div className="actions">
-        <PayButton order={order} isBusy={requestPage.isPending} onRequestPage={requestPage.mutate} />
+        {canPay && (
+          <PayButton
+            order={order}
+            isBusy={isPending}
+            onRequestPage={() => mutate(() => requestPaymentPage(order))}
+          />
+        )}
         <ConfirmButton
           className="button quiet"
           label={t('order.cancel')}
           question={t('order.cancelQuestion')}
           text={t('order.cancelText')}
           confirmLabel={t('order.cancelYes')}
-          isBusy={cancel.isPending}
-          onConfirm={() => cancel.mutate()}
+          isBusy={isPending}
+          onConfirm={() => mutate(() => cancelOrder(order.order_id))}
         />
       </div>
       <Alert>{error && explain(error)}</Alert>
@@ -113,11 +130,10 @@ interface PayButtonProps {
 
 /** Link to the payment page, or a button that requests a page if there is none or the last payment failed. */
 function PayButton({ order, isBusy, onRequestPage }: PayButtonProps) {
-  const hasFailed = order.status !== 'pending';
-  if (hasFailed || order.redirect_url === null)
+  if (order.redirect_url === null || hasFailedPayment(order))
     return (
-      <Button aria-disabled={isBusy} onClick={() => onRequestPage()}>
-        {hasFailed ? t('tryAgain') : t('order.getPage')}
+      <Button aria-disabled={isBusy} onClick={onRequestPage}>
+        {hasFailedPayment(order) ? t('tryAgain') : t('order.getPage')}
       </Button>
     );
   return (

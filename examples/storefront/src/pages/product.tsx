@@ -34,7 +34,7 @@ export default function ProductPage() {
 }
 
 function ProductDetails({ product }: { product: Product }) {
-  const role = useSession(({ person }) => person?.role);
+  const role = useSession(({ user }) => user?.role);
   const [quantity, setQuantity] = useState(1);
   const add = () => {
     const cart = addToCart(product, quantity);
@@ -65,9 +65,11 @@ function ProductDetails({ product }: { product: Product }) {
 /** Large picture, and buttons that select another one. */
 function Gallery({ product }: { product: Product }) {
   const images = product.images ?? [];
-  const [chosen, setChosen] = useState(0);
+  const [clicked, setClicked] = useState(0);
   const { name } = product;
   const count = images.length;
+  // The clicked picture may be gone after the product was loaded again.
+  const chosen = clicked < count ? clicked : 0;
   const alt = count === 1 ? name : t('product.picture', { name, number: chosen + 1, count });
   return (
     <div className="gallery">
@@ -88,7 +90,7 @@ function Gallery({ product }: { product: Product }) {
               type="button"
               aria-label={t('product.showPicture', { number: index + 1, count })}
               aria-pressed={index === chosen}
-              onClick={() => setChosen(index)}
+              onClick={() => setClicked(index)}
             >
               <Picture product={product} src={image} />
             </button>

@@ -9,8 +9,8 @@ import { useSession } from '../state/session';
 
 /** Redirects visitors to the sign-in. */
 export function RequireUser() {
-  const { person } = useSession();
-  return person === null ? <RedirectToSignIn /> : <Outlet />;
+  const { user } = useSession();
+  return user === null ? <RedirectToSignIn /> : <Outlet />;
 }
 
 export function RedirectToSignIn() {
@@ -25,7 +25,7 @@ interface CatalogGuardProps {
 
 /** Shows a route to signed-in people, and to visitors if the catalog is public. */
 export function CatalogGuard({ fallback }: CatalogGuardProps) {
-  const isSignedIn = useSession(({ person }) => person !== null);
+  const isSignedIn = useSession(({ user }) => user !== null);
   // Visitors can load the product list only if the catalog is public.
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
   if (isSignedIn || data) return <Outlet />;
@@ -37,23 +37,23 @@ export function CatalogGuard({ fallback }: CatalogGuardProps) {
 
 /** Shows "not found" to everybody except administrators. */
 export function RequireAdmin() {
-  const { person } = useSession();
-  return person?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
+  const { user } = useSession();
+  return user?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
 /** Redirects signed-in people to the next path. People with an unverified email go to the verification first. */
 export function GuestsOnly() {
-  const { person } = useSession();
+  const { user } = useSession();
   const next = useNextPath();
-  if (person === null) return <Outlet />;
+  if (user === null) return <Outlet />;
   const verify = `/verify?next=${encodeURIComponent(next)}`;
-  return <Navigate to={person.emailVerified === false ? verify : next} replace />;
+  return <Navigate to={user.emailVerified === false ? verify : next} replace />;
 }
 
 /** Returns the path to open after the sign-in: `?next=` if it is in this shop, otherwise the person's start page. */
 export function useNextPath() {
   const [parameters] = useSearchParams();
-  const role = useSession(({ person }) => person?.role);
+  const role = useSession(({ user }) => user?.role);
   const next = parameters.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
   // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and

@@ -15,7 +15,7 @@ const NO_LINES: CartLine[] = [];
 const useCarts = createSharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
 
 export function useCart() {
-  const owner = useSession(({ person }) => person?.id ?? '');
+  const owner = useSession(({ user }) => user?.id ?? '');
   return useCarts(({ carts }) => carts[owner] ?? NO_LINES);
 }
 
@@ -45,9 +45,19 @@ export function removeFromCart(id: number) {
   changeCart((lines) => lines.filter((line) => line.id !== id));
 }
 
+/** Removes the pieces of an order from the cart. Other pieces stay, also of the same products. */
+export function removeOrderedPieces(ordered: CartLine[]) {
+  const orderedById = new Map(ordered.map(({ id, quantity }) => [id, quantity]));
+  changeCart((lines) =>
+    lines
+      .map((line) => ({ ...line, quantity: line.quantity - (orderedById.get(line.id) ?? 0) }))
+      .filter(({ quantity }) => quantity > 0),
+  );
+}
+
 // When a visitor signs in, the lines of the visitor's cart are added to the user's cart.
-useSession.subscribe(({ person }, previous) => {
-  if (person === null || previous.person !== null) return;
+useSession.subscribe(({ user }, previous) => {
+  if (user === null || previous.user !== null) return;
   const { '': lines = NO_LINES, ...carts } = useCarts.getState().carts;
   if (lines.length === 0) return;
   useCarts.setState({ carts });
@@ -55,7 +65,7 @@ useSession.subscribe(({ person }, previous) => {
 });
 
 function changeCart(change: (lines: CartLine[]) => CartLine[]) {
-  const owner = useSession.getState().person?.id ?? '';
+  const owner = useSession.getState().user?.id ?? '';
   const { carts } = useCarts.getState();
   const lines = change(carts[owner] ?? NO_LINES);
   useCarts.setState({ carts: { ...carts, [owner]: lines } });

@@ -17,20 +17,20 @@ const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetail
 });
 
 export function useCheckoutDetails() {
-  const owner = useSession(({ person }) => person?.id ?? '');
+  const owner = useSession(({ user }) => user?.id ?? '');
   return useAllDetails(({ details }) => details[owner] ?? EMPTY);
 }
 
 export function changeCheckoutDetails(change: Partial<CheckoutDetails>) {
-  const owner = useSession.getState().person?.id ?? '';
+  const owner = useSession.getState().user?.id ?? '';
   const { details } = useAllDetails.getState();
   useAllDetails.setState({ details: { ...details, [owner]: { ...EMPTY, ...details[owner], ...change } } });
 }
 
 // A shared computer must not keep the phone number and the note of a person who has left.
-useSession.subscribe(({ person }, previous) => {
-  if (previous.person === null || person?.id === previous.person.id) return;
-  const { [previous.person.id]: _, ...details } = useAllDetails.getState().details;
+useSession.subscribe(({ user }, previous) => {
+  if (previous.user === null || user?.id === previous.user.id) return;
+  const { [previous.user.id]: _, ...details } = useAllDetails.getState().details;
   useAllDetails.setState({ details });
 });
 

@@ -23,7 +23,7 @@ useChosenLanguage.subscribe(({ language }, before) => {
 export async function chooseLanguage(language: Language) {
   if (!(await loadLanguage(language))) return;
   useChosenLanguage.setState({ language });
-  if (useSession.getState().person !== null) await dataOf(api.PATCH('/api/users', { body: { language } }));
+  if (useSession.getState().user !== null) await dataOf(api.PATCH('/api/users', { body: { language } }));
 }
 
 /**

@@ -8,30 +8,43 @@ interface SignedInUser extends User {
   emailVerified?: boolean;
 }
 
-/** Signed-in user, or null for a visitor. The tokens are in cookies that scripts cannot read. */
-export const useSession = createSharedStore<{ person: SignedInUser | null }>('bakery.session', {
-  person: null,
-});
+interface Session {
+  /** Null for a visitor. */
+  user: SignedInUser | null;
+}
+
+/** Session of this browser. The tokens are in cookies that scripts cannot read. */
+export const useSession = createSharedStore<Session>(
+  'bakery.session',
+  { user: null },
+  {
+    version: 2,
+    // In version 1, the user is called `person`.
+    migrate: (stored) => ({ user: (stored as { person: SignedInUser | null }).person }),
+  },
+);
 
 export function useSignedInUser() {
-  const { person } = useSession();
-  if (person === null) throw new Error('this page needs RequireUser around it');
-  return person;
+  const { user } = useSession();
+  if (user === null) throw new Error('this page needs RequireUser around it');
+  return user;
 }
 
 /** Stores the user after a registration, a sign-in, a verification or a change of the profile. */
 export function storeUser(user: SignedInUser) {
   // Keep `emailVerified` of the same user: most responses do not contain it.
-  useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
+  useSession.setState(({ user: before }) => ({
+    user: before?.id === user.id ? { ...before, ...user } : user,
+  }));
 }
 
 export function forgetUser() {
-  useSession.setState({ person: null });
+  useSession.setState({ user: null });
 }
 
 /** Forgets the user after the service has ended the session. Does nothing for a visitor. */
 export function handleSessionEnd() {
-  if (useSession.getState().person === null) return;
+  if (useSession.getState().user === null) return;
   forgetUser();
   showToast(t('account.sessionEnded'));
 }

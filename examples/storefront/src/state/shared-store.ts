@@ -1,9 +1,16 @@
 import { create } from 'zustand';
-import { persist } from 'zustand/middleware';
+import { persist, type PersistOptions } from 'zustand/middleware';
 
-/** Creates a store in localStorage. All tabs share the store. It keeps its state until the site data is cleared. */
-export function createSharedStore<State extends object>(name: string, initial: State) {
-  const store = create<State>()(persist(() => initial, { name, version: 1 }));
+/**
+ * Creates a store in localStorage. All tabs share the store. It keeps its state until the site data is cleared.
+ * @param format version of the state, and a function that migrates the state of earlier versions
+ */
+export function createSharedStore<State extends object>(
+  name: string,
+  initial: State,
+  format: Pick<PersistOptions<State>, 'version' | 'migrate'> = { version: 1 },
+) {
+  const store = create<State>()(persist(() => initial, { name, ...format }));
   window.addEventListener('storage', ({ key }) => {
     if (key === name) void store.persist.rehydrate();
   });

@@ -22,6 +22,11 @@ export function getNextStep({ fulfilment }: Order) {
   return STEPS[fulfilment].next;
 }
 
+/** Returns true until the order was collected or refused. */
+export function canRefuse({ fulfilment }: Order) {
+  return fulfilment !== 'collected' && fulfilment !== 'refused';
+}
+
 interface StepCallbacks {
   onTaken?: (step: Fulfilment) => void;
   /** Called with null when the button is pressed, so that the message of an earlier error disappears. */

@@ -18,7 +18,13 @@ import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
 import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
-import { getNextStep, NextStepButton, type OrderStepProps, PreviousStepButton } from './fulfilment';
+import {
+  canRefuse,
+  getNextStep,
+  NextStepButton,
+  type OrderStepProps,
+  PreviousStepButton,
+} from './fulfilment';
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
@@ -73,8 +79,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
     },
   };
   const next = getNextStep(order);
-  const canTakeNextStep = next !== 'preparing' || isPaid(order);
-  const canBeRefused = next !== null;
+  const canTakeNextStep = next !== null && (next !== 'preparing' || isPaid(order));
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -86,7 +91,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
       <div className="actions">
         {canTakeNextStep && <NextStepButton {...buttonProps} />}
-        {canBeRefused && <RefuseButton {...buttonProps} />}
+        {canRefuse(order) && <RefuseButton {...buttonProps} />}
         <PreviousStepButton {...buttonProps} />
       </div>
       <Alert>{error && explain(error)}</Alert>

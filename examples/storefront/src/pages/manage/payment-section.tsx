@@ -29,8 +29,8 @@ interface PaymentSectionProps {
 
 export function PaymentSection({ order, events, transactions }: PaymentSectionProps) {
   const timeZone = useTimeZone();
-  // `refund_due` is also true for a surplus, which has its own form.
-  const isDue = order.refund_due && order.fulfilment === 'refused';
+  // Not `refund_due`, which is also true for a surplus. A surplus has its own message and form.
+  const isDue = order.fulfilment === 'refused' && isPaid(order);
   return (
     <section className="panel" aria-labelledby="payment">
       <h2 id="payment">{t('manage.payment')}</h2>

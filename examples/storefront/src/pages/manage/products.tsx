@@ -26,7 +26,7 @@ export default function ManageProductsPage() {
       <EndlessList
         query={useInfiniteQuery(allProducts(filters as ProductFilter))}
         label={t('manage.products')}
-        count={(count) => t('count.products', { count })}
+        formatCount={(count) => t('count.products', { count })}
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         empty={
@@ -34,7 +34,7 @@ export default function ManageProductsPage() {
             <NewProductLink />
           </Notice>
         }
-        notFound={Object.keys(filters).length > 0 && t('products.noMatch')}
+        notFound={Object.keys(filters).length > 0 ? t('products.noMatch') : undefined}
       />
     </ManagePage>
   );
