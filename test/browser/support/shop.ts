@@ -140,7 +140,9 @@ async function callAsAdmin<Data = void>(
 }
 
 async function signInAsAdmin(): Promise<APIRequestContext> {
-  const { request } = await browser.newContext({ baseURL: serviceUrl });
+  // The service closes a connection that is idle for 5 seconds. A request on it at that moment would fail.
+  const extraHTTPHeaders = { Connection: 'close' };
+  const { request } = await browser.newContext({ baseURL: serviceUrl, extraHTTPHeaders });
   await readData(await request.post('/api/login', { data: admin }));
   return request;
 }
