@@ -51,6 +51,12 @@ export function dayRange(date: string, zone: string): TimeRange {
   return { start: startOfDay(date, zone), end: startOfDay(addDays(date, 1), zone) };
 }
 
+/** Returns the instant at which the clocks show a time. If the clocks skip the time, returns a later time of the same date. */
+export function toInstant(date: string, minutesAfterMidnight: number, zone: string): Date {
+  const time = { hour: Math.floor(minutesAfterMidnight / 60), minute: minutesAfterMidnight % 60 };
+  return parseDate(date, zone).set(time).toJSDate();
+}
+
 export function toLocalDateAndTime(
   instant: Date,
   zone: string,

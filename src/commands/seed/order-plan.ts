@@ -1,4 +1,4 @@
-import { addDays, toLocalDateAndTime, startOfDay } from '../../common/calendar.js';
+import { addDays, startOfDay, toInstant, toLocalDateAndTime } from '../../common/calendar.js';
 import type { Fulfilment } from '../../orders/fulfilment.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import { pickupWindows } from '../../shop/pickup-windows.js';
@@ -40,9 +40,17 @@ const COMING: readonly Course[] = [
 ];
 
 const PAST_DAYS = 60;
-/** Day of each order of a round, counted from today, and its course if the course is not random. */
-const ROUND: readonly { readonly day: number; readonly todaysCourse?: number }[] = [
-  ...TODAY.map((_, todaysCourse) => ({ day: 0, todaysCourse })),
+
+interface RoundEntry {
+  /** Day of the pickup, counted from today. */
+  readonly day: number;
+  /** Set for an order of today: its course, and the earliest share of the opening hours at which it is collected. */
+  readonly today?: { readonly course: Course; readonly shareStart: number };
+}
+
+/** Orders that are planned together, in random order: some for today and for later days, and one for each past day. */
+const ROUND: readonly RoundEntry[] = [
+  ...TODAY.map((course, index) => ({ day: 0, today: { course, shareStart: index / TODAY.length } })),
   ...[1, 1, 1, 2, 2, 3].map((day) => ({ day })),
   ...Array.from({ length: PAST_DAYS }, (_, day) => ({ day: -1 - day })),
 ];
@@ -53,19 +61,13 @@ export function planOrders(count: number, random: Random, shop: Readonly<Shop>, 
   return rounds
     .flat()
     .slice(0, count)
-    .map((slot) => planOrder(slot, random, shop, now));
+    .map((entry) => planOrder(entry, random, shop, now));
 }
 
-function planOrder(
-  { day, todaysCourse }: (typeof ROUND)[number],
-  random: Random,
-  shop: Readonly<Shop>,
-  now: Date,
-) {
-  const [paymentStatuses, fulfilment] =
-    todaysCourse === undefined ? random.pick(day < 0 ? PAST : COMING) : (TODAY[todaysCourse] ?? COLLECTED);
+function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Shop>, now: Date) {
+  const [paymentStatuses, fulfilment] = today?.course ?? random.pick(day < 0 ? PAST : COMING);
   // The pickup times of today follow the order of `TODAY`.
-  const share = todaysCourse === undefined ? random.next() : (todaysCourse + random.next()) / TODAY.length;
+  const share = today === undefined ? random.next() : today.shareStart + random.next() / TODAY.length;
   const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.timeZone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
@@ -99,6 +101,5 @@ function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   for (const { from, to } of windows.filter((window) => window.date === openDate))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
       steps.push(minutes);
-  const minutes = steps[Math.floor(share * steps.length)] ?? 0;
-  return new Date(startOfDay(openDate, shop.timeZone).getTime() + minutes * MINUTE_MS);
+  return toInstant(openDate, steps[Math.floor(share * steps.length)] ?? 0, shop.timeZone);
 }

@@ -1,12 +1,16 @@
 /** Generator of pseudorandom numbers (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
-  /** @param state whole number; the seed at first */
-  constructor(private state: number) {}
+  #state: number;
+
+  /** @param seed whole number */
+  constructor(seed: number) {
+    this.#state = seed;
+  }
 
   /** Returns a number from 0 to below 1. */
   next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
