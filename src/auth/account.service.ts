@@ -14,7 +14,10 @@ import { runInTurn, transactInTurn } from './client-turns.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Use cases of a user who changes their own data (contract 11). Throws a Failure 401 if their session has been ended. */
+/**
+ * Changes a user's own profile, password and verification (contract 11). The methods that take an `AuthUser` throw a
+ * Failure 401 if the session has ended.
+ */
 @Injectable()
 export class AccountService {
   constructor(
@@ -53,8 +56,8 @@ export class AccountService {
   }
 
   /**
-   * Changes name, email or language. With an email, the DTO requires the password. A new email starts a session and ends
-   * all earlier ones. A new name keeps all sessions.
+   * Changes name, email or language. A new email starts a session and ends all earlier ones. A new name keeps all
+   * sessions.
    * @returns the user, and new tokens if the claims of the earlier ones are outdated
    */
   async updateProfile(
@@ -65,18 +68,22 @@ export class AccountService {
     readonly user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>;
     readonly tokens: IssuedTokens | null;
   }> {
-    if (password !== undefined) await this.#checkPassword(authUser, password, client);
+    if (email !== undefined || password !== undefined)
+      await this.#checkPassword(authUser, password ?? '', client);
     return transactInTurn(this.dataSource, client, async (tx) => {
       const before = await this.auth.lockWithLiveSession(tx, authUser);
-      const change = { fullname: fullname ?? before.fullname, language: language ?? before.language };
+      const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
-        const changes = { ...change, email, emailVerifiedAt: null };
-        const session = await this.auth.changeAccount(tx, before, changes);
+        const tokens = await this.auth.changeAccount(tx, before, {
+          ...profile,
+          email,
+          emailVerifiedAt: null,
+        });
         await this.otpMails.requestVerification(tx, before, client, email);
         await this.notices.enqueue(tx, before, 'email_changed');
-        return { user: session.user, tokens: session };
+        return { user: tokens.user, tokens };
       }
-      const user = await this.users.change(tx, before, change);
+      const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };
       await this.sessions.extendForAccessToken(tx, user, authUser.sessionId);
       return { user, tokens: this.auth.issueAccessToken(user, authUser.sessionId) };
