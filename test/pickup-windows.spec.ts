@@ -10,7 +10,7 @@ const withDefaults = (settings: Settings) => {
   return { ...DEFAULT_SHOP, hours: everyDay(['00:00', '24:00']), leadMinutes: 0, ...settings };
 };
 
-/** @param pickups pickup times of the orders that occupy a place */
+/** @param pickups pickup times of orders that count toward the limit of a slot */
 function listWindows(settings: Settings, now: string, pickups: string[] = []): string[] {
   const counts = pickups.map((time) => ({ pickupAt: new Date(time), orders: 1 }));
   const windows = pickupWindows(withDefaults(settings), new Date(now), counts);

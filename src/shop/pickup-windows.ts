@@ -1,50 +1,50 @@
-import { addDays, dayRange, isExistingLocalTime, toLocalDateAndTime } from '../common/calendar.js';
+import { addDays, isExistingLocalTime, toLocalDateAndTime } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
-/** Number of orders that are collected at a time. */
+/** Number of orders with the same pickup time. */
 export interface PickupCount {
   readonly pickupAt: Date;
   readonly orders: number;
 }
 
-/** Slots without a free place, by date. */
+/** Slots that have reached the limit of orders, by date. */
 type FullSlots = ReadonlyMap<string, readonly OpeningWindow[]>;
 
 const MINUTE_MS = 60_000;
 
-/** Returns true if an order that is placed `now` can be collected at `pickupAt`. `counts`: orders that occupy a place. */
+/** @param counts orders that count toward the limit of a slot */
 export function isPickupPossible(
   shop: Readonly<Shop>,
   pickupAt: Date,
   now: Date,
   counts: readonly PickupCount[] = [],
 ): boolean {
-  const { timeZone, leadMinutes, daysAhead } = shop;
-  if (isPaused(shop, now) || pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
-  if (pickupAt >= dayRange(addDays(toLocalDateAndTime(now, timeZone).date, daysAhead), timeZone).end)
-    return false;
-  const { date, time } = toLocalDateAndTime(pickupAt, timeZone);
-  if (date < firstDate(shop, now)) return false;
+  const limits = findLimits(shop, now);
+  if (limits === null || pickupAt < limits.earliest) return false;
+  const { date, time } = toLocalDateAndTime(pickupAt, shop.timeZone);
+  if (date < limits.firstDate || date > limits.lastDate) return false;
   const windows = listFreeWindows(shop, date, findFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
 }
 
-/** Generates the windows from which a customer can choose `now`, sorted by time. `counts`: orders that occupy a place. */
+/**
+ * Generates the windows from which a customer can choose `now`, sorted by time.
+ * @param counts orders that count toward the limit of a slot
+ */
 export function* pickupWindows(
   shop: Readonly<Shop>,
   now: Date,
   counts: readonly PickupCount[] = [],
 ): Generator<PickupWindowView> {
-  if (isPaused(shop, now)) return;
-  const { timeZone, leadMinutes, daysAhead } = shop;
-  const earliestMs = Math.ceil((now.getTime() + leadMinutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
+  const limits = findLimits(shop, now);
+  if (limits === null) return;
+  const { timeZone } = shop;
+  const earliestMs = Math.ceil(limits.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
   const earliest = toLocalDateAndTime(new Date(earliestMs), timeZone);
-  const last = addDays(toLocalDateAndTime(now, timeZone).date, daysAhead);
   const full = findFullSlots(shop, counts);
-  let date = firstDate(shop, now);
-  if (date < earliest.date) date = earliest.date;
-  for (; date <= last; date = addDays(date, 1)) {
+  let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
+  for (; date <= limits.lastDate; date = addDays(date, 1)) {
     for (const [from, to] of listFreeWindows(shop, date, full)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
       const window = clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, timeZone);
@@ -57,15 +57,16 @@ export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
   return listOpeningWindows(shop, date).length === 0;
 }
 
-function isPaused({ pausedUntil }: Readonly<Shop>, now: Date): boolean {
-  return pausedUntil !== null && now < pausedUntil;
-}
-
-/** Returns the first date for which the cut-off time has not passed. */
-function firstDate({ timeZone, cutOff }: Readonly<Shop>, now: Date): string {
-  const { date, time } = toLocalDateAndTime(now, timeZone);
-  if (cutOff === null) return date;
-  return addDays(date, time < cutOff ? 1 : 2);
+/** Returns the limits of the pickup times from which a customer can choose `now`; null if orders are paused. */
+function findLimits({ timeZone, leadMinutes, daysAhead, cutOff, pausedUntil }: Readonly<Shop>, now: Date) {
+  if (pausedUntil !== null && now < pausedUntil) return null;
+  const { date: today, time } = toLocalDateAndTime(now, timeZone);
+  const daysUntilFirst = cutOff === null ? 0 : time < cutOff ? 1 : 2;
+  return {
+    earliest: new Date(now.getTime() + leadMinutes * MINUTE_MS),
+    firstDate: addDays(today, daysUntilFirst),
+    lastDate: addDays(today, daysAhead),
+  };
 }
 
 function listOpeningWindows({ closed, closedRanges, hours }: Readonly<Shop>, date: string) {
@@ -81,7 +82,11 @@ function listFreeWindows(shop: Readonly<Shop>, date: string, full: FullSlots): r
 function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow): readonly OpeningWindow[] {
   return windows.flatMap(([from, to]): OpeningWindow[] => {
     if (end <= from || to <= start) return [[from, to]];
-    return ([[from, start], [end, to]] as const).filter(([first, last]) => first < last); // prettier-ignore
+    const remaining: OpeningWindow[] = [
+      [from, start],
+      [end, to],
+    ];
+    return remaining.filter(([first, last]) => first < last);
   });
 }
 
