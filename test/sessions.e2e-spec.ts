@@ -28,7 +28,8 @@ const service = await useService();
 async function changeRole(email: string, role: 'ADMIN' | 'USER'): Promise<void> {
   const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.service.js');
   const accounts = service.app.get(AdminAccountsService);
-  const change = role === 'ADMIN' ? accounts.grant(email, { mayBeUnverified: true }) : accounts.revoke(email);
+  const change =
+    role === 'ADMIN' ? accounts.grantAdmin(email, { mayBeUnverified: true }) : accounts.revokeAdmin(email);
   expect(await change).toBe('changed');
 }
 

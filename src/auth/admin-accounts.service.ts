@@ -6,8 +6,9 @@ import { type LockedUser, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-export type RoleChange =
-  'changed' | 'unchanged' | 'unknown account' | 'unverified email' | 'last administrator';
+/** Reason not to change the role of a user. */
+type Obstacle = 'unknown account' | 'unverified email' | 'last administrator';
+export type RoleChangeResult = 'changed' | 'unchanged' | Obstacle;
 
 /** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the user. */
 @Injectable()
@@ -22,11 +23,11 @@ export class AdminAccountsService {
 
   /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
-    let change = await this.grant(email);
+    let result = await this.grantAdmin(email);
     // Another process, or a registration, may create the account at the same moment.
-    if (change === 'unknown account' && !(await this.#create(email, password)))
-      change = await this.grant(email);
-    if (change === 'unverified email')
+    if (result === 'unknown account' && !(await this.#create(email, password)))
+      result = await this.grantAdmin(email);
+    if (result === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
@@ -42,32 +43,39 @@ export class AdminAccountsService {
   }
 
   /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */
-  grant(email: string, { mayBeUnverified = false } = {}): Promise<RoleChange> {
-    return this.dataSource.transaction(async (tx) => {
+  grantAdmin(email: string, { mayBeUnverified = false } = {}): Promise<RoleChangeResult> {
+    return this.#changeRole('ADMIN', async (tx) => {
       const user = await this.users.lockByEmail(tx, email);
       if (user === null) return 'unknown account';
-      if (user.role !== 'ADMIN' && user.emailVerifiedAt === null && !mayBeUnverified)
-        return 'unverified email';
-      return this.#changeRole(tx, user, 'ADMIN');
+      const isVerified = user.emailVerifiedAt !== null;
+      return user.role === 'ADMIN' || isVerified || mayBeUnverified ? user : 'unverified email';
     });
   }
 
-  revoke(email: string): Promise<RoleChange> {
-    return this.dataSource.transaction(async (tx) => {
+  revokeAdmin(email: string): Promise<RoleChangeResult> {
+    return this.#changeRole('USER', async (tx) => {
       // Lock all administrators first, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);
       const user = await this.users.lockByEmail(tx, email);
       if (user === null) return 'unknown account';
-      if (user.role === 'ADMIN' && admins.length === 1) return 'last administrator';
-      return this.#changeRole(tx, user, 'USER');
+      return user.role === 'ADMIN' && admins.length === 1 ? 'last administrator' : user;
     });
   }
 
-  async #changeRole(tx: EntityManager, user: LockedUser, role: Role): Promise<RoleChange> {
-    if (user.role === role) return 'unchanged';
-    await this.users.change(tx, user, { role });
-    await this.sessions.endAll(tx, user);
-    this.#logger.log(`account ${user.id} now has the role ${role}`);
+  async #changeRole(
+    role: Role,
+    lockUser: (tx: EntityManager) => Promise<LockedUser | Obstacle>,
+  ): Promise<RoleChangeResult> {
+    const result = await this.dataSource.transaction(async (tx) => {
+      const user = await lockUser(tx);
+      if (typeof user === 'string') return user;
+      if (user.role === role) return 'unchanged';
+      await this.users.change(tx, user, { role });
+      await this.sessions.endAll(tx, user);
+      return user;
+    });
+    if (typeof result === 'string') return result;
+    this.#logger.log(`account ${result.id} now has the role ${role}`);
     return 'changed';
   }
 

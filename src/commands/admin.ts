@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
+import { AdminAccountsService, type RoleChangeResult } from '../auth/admin-accounts.service.js';
 import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../common/validation/email-address.decorator.js';
 import { UsersModule } from '../users/users.module.js';
@@ -23,7 +23,7 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 
 const EMAIL = 'the email address of an account';
 
-const REPORTS: Readonly<Record<RoleChange, string>> = {
+const REPORTS: Readonly<Record<RoleChangeResult, string>> = {
   changed: 'done',
   unchanged: 'there was nothing to change',
   'unknown account': 'there is no account with this email address',
@@ -32,7 +32,7 @@ const REPORTS: Readonly<Record<RoleChange, string>> = {
     'account is yours, repeat the command with --unverified',
   'last administrator': 'this is the last administrator; grant access to another account first',
 };
-const DONE: readonly RoleChange[] = ['changed', 'unchanged'];
+const DONE: readonly RoleChangeResult[] = ['changed', 'unchanged'];
 
 @Injectable()
 class AdminCommand {
@@ -48,17 +48,17 @@ class AdminCommand {
   }
 
   async grant(email: string, { unverified }: { readonly unverified: boolean }): Promise<void> {
-    report(email, await this.accounts.grant(withAsciiDomain(email), { mayBeUnverified: unverified }));
+    report(email, await this.accounts.grantAdmin(withAsciiDomain(email), { mayBeUnverified: unverified }));
   }
 
   async revoke(email: string): Promise<void> {
-    report(email, await this.accounts.revoke(withAsciiDomain(email)));
+    report(email, await this.accounts.revokeAdmin(withAsciiDomain(email)));
   }
 }
 
-function report(email: string, change: RoleChange): void {
-  const text = `${email}: ${REPORTS[change]}`;
-  if (!DONE.includes(change)) throw new Error(text);
+function report(email: string, result: RoleChangeResult): void {
+  const text = `${email}: ${REPORTS[result]}`;
+  if (!DONE.includes(result)) throw new Error(text);
   print(text);
 }
 
