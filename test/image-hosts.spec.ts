@@ -92,12 +92,15 @@ beforeEach(async () => {
 
 afterEach(() => removeFolder(directory));
 
-it.each(['png', 'tmp'])(
-  'the local image host removes an incomplete .%s file of a crashed upload by the id of the image',
-  async (ending) => {
+it.each([
+  ['upload', `${ID}.png`],
+  ['creation of a smaller version', `${ID}-480.png.${randomUUID()}.tmp`],
+])(
+  'the local image host removes the incomplete file of a crashed %s by the id of the image',
+  async (_what, name) => {
     const folder = join(directory, ID.slice(0, 2));
     await mkdir(folder);
-    await writeFile(join(folder, `${ID}.${ending}`), 'half an ima');
+    await writeFile(join(folder, name), 'half an ima');
     await new LocalImageHost(directory).remove(ID);
     expect(await readdir(folder)).toEqual([]);
   },

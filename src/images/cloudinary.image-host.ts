@@ -3,14 +3,14 @@ import http from 'node:http';
 import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
 import { errorCode } from '../common/errors/error-info.js';
-import { ImageHostError, type ImageFile } from './image-host.js';
+import { type ImageFile, type ImageHost, ImageHostError } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, response: unknown) => void;
 
 /** Stores images at Cloudinary, through its SDK. */
-export class CloudinaryImageHost {
+export class CloudinaryImageHost implements ImageHost {
   readonly #account: CloudinaryAccount;
 
   /** @param deadlineMs longest time of one call */
@@ -21,11 +21,14 @@ export class CloudinaryImageHost {
     this.#account = parseCloudinaryUrl(url);
   }
 
-  /** Returns the URL of the image. Throws an ImageHostError without a confirmation; the image may be stored nevertheless. */
+  /**
+   * Returns the URL of the image.
+   * @throws ImageHostError if Cloudinary does not confirm the upload. The image may be stored nevertheless
+   */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
     const response = await this.#call('upload', (uploader, options, done) => {
-      const upload = { ...options, public_id: publicId, overwrite: false };
-      uploader.upload_stream(upload, done).end(bytes);
+      const uploadOptions = { ...options, public_id: publicId, overwrite: false };
+      uploader.upload_stream(uploadOptions, done).end(bytes);
     });
     // An upload preset of the account can change the image's id. The image could then not be removed by our id.
     if (readField(response, 'public_id') !== publicId)
@@ -36,7 +39,7 @@ export class CloudinaryImageHost {
     return url;
   }
 
-  /** Removes an image, if it exists. Throws an ImageHostError without a confirmation. */
+  /** @throws ImageHostError if Cloudinary does not confirm the removal */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);

@@ -6,6 +6,13 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
+export interface ImageHost {
+  /** Stores an image. Returns the value of `Image.url`. */
+  upload(publicId: string, image: ImageFile): Promise<string>;
+  /** Removes an image, if it exists. */
+  remove(publicId: string): Promise<void>;
+}
+
 /** A failed call of an image host. Contains no text of the host, because the host quotes signatures in its messages. */
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { timedCall } from '../common/observability/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
-import { type ImageFile, isRejection } from './image-host.js';
+import { type ImageFile, type ImageHost, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
@@ -11,7 +11,7 @@ import { LocalImageHost } from './local.image-host.js';
 @Injectable()
 export class ImageHosts {
   readonly local: LocalImageHost;
-  readonly #cloudinary: CloudinaryImageHost | undefined;
+  readonly #cloudinary: ImageHost | undefined;
 
   constructor({ dataDir, cloudinaryUrl }: Env) {
     this.local = new LocalImageHost(join(dataDir, 'images'));
@@ -30,7 +30,7 @@ export class ImageHosts {
     await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);
   }
 
-  #host(name: ImageHostName): LocalImageHost | CloudinaryImageHost {
+  #host(name: ImageHostName): ImageHost {
     const host = name === 'local' ? this.local : this.#cloudinary;
     if (host === undefined)
       throw new Error('CLOUDINARY_URL is needed to remove an image that is stored at Cloudinary');

@@ -3,16 +3,17 @@ import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../common/errors/error-info.js';
 import { flushToDisk } from '../common/files.js';
-import type { ImageFile } from './image-host.js';
+import type { ImageFile, ImageHost } from './image-host.js';
 import { shrinkImage } from './resize.js';
 
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
  * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
- * power cut. No temporary name is needed: after a crash, the sweep of abandoned images removes an incomplete file.
+ * power cut. An upload needs no temporary name, because nobody knows its URL until it is complete. After a crash, the sweep
+ * of abandoned images removes the incomplete file. Smaller versions are renamed into place.
  */
-export class LocalImageHost {
+export class LocalImageHost implements ImageHost {
   /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
   readonly #creations = new Map<string, Promise<void>>();
 
@@ -29,7 +30,6 @@ export class LocalImageHost {
     return name;
   }
 
-  /** Removes an image, if it exists. */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
     // Without the folder there is no image to remove.
