@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../../common/errors/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
@@ -17,7 +16,7 @@ export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jp
 /** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
 
-/** Packs a folder and its manifest into one tar archive, compressed with gzip. `file` must be an absolute path. */
+/** Packs a folder and its manifest into one tar archive, compressed with gzip. */
 export async function pack(
   folder: string,
   file: string,
@@ -25,7 +24,7 @@ export async function pack(
 ): Promise<void> {
   const complete: Manifest = { format: FORMAT, ...manifest, checksums: await computeChecksums(folder) };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
-  await runTar(['-czf', file, '-C', folder, '.'], file, 'cannot be written');
+  await runTar('-czf', file, ['-C', folder, '.'], 'cannot be written');
 }
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
@@ -35,9 +34,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (!found.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
-  // Without `resolve`, tar would treat `host:file` as a file on another machine.
-  const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
-  await runTar(options, file, problem);
+  await runTar('-xzf', file, ['--no-same-owner', '--no-same-permissions', '-C', folder], problem);
   if ((await measureContent(folder)) > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
   const checksums = await computeChecksums(folder);
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
@@ -93,15 +90,24 @@ async function computeChecksums(folder: string): Promise<Record<string, string>>
  * Runs the system's tar, which unpacks no file outside of the folder after `-C`.
  * @param problem end of the error message after the name of the archive, unless the disk is full
  */
-async function runTar(args: readonly string[], file: string, problem: string): Promise<void> {
-  const running = promisify(execFile)('tar', args);
+async function runTar(
+  operation: '-czf' | '-xzf',
+  file: string,
+  options: readonly string[],
+  problem: string,
+): Promise<void> {
+  // Without `resolve`, tar would treat `host:file` as a file on another machine.
+  const args = [operation, resolve(file), ...options];
+  // The locale C has English messages.
+  const running = promisify(execFile)('env', ['LC_ALL=C', 'tar', ...args]);
   const kill = () => running.child.kill('SIGKILL');
   // Runs before `withTemporaryFolder` removes the folder, in which tar would continue to write.
   process.prependOnceListener('exit', kill);
   try {
     await running;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT')
+    // The program env exits with this code if it does not find tar.
+    if ((error as ExecFileException).code === 127)
       throw new Error('backup and restore need the program tar, which is not installed', { cause: error });
     const isFull = String(error).includes('No space left');
     throw new Error(`${file} ${isFull ? 'does not fit on the disk' : problem}`, { cause: error });

@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { flushToDisk } from '../../common/files.js';
 import { printStatus } from '../output.js';
 
-/** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */
+/** Images that a restore has copied into the folder of the local image host. */
 export class ImageCopies {
-  readonly #added: string[] = [];
-  readonly #folders: string[] = [];
+  readonly #addedFiles: string[] = [];
+  readonly #foldersToRemove: string[] = [];
 
   constructor(private readonly folder: string) {}
 
@@ -17,10 +17,10 @@ export class ImageCopies {
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
     const created = await mkdir(dirname(target), { recursive: true });
-    // `this.folder` may have existed before. `remove` deletes only empty folders.
-    if (created !== undefined) this.#folders.push(dirname(target), this.folder);
-    this.#added.push(draft);
-    if (!existsSync(target)) this.#added.push(target);
+    // `this.folder` may have existed before. `revert` deletes only empty folders.
+    if (created !== undefined) this.#foldersToRemove.push(dirname(target), this.folder);
+    this.#addedFiles.push(draft);
+    if (!existsSync(target)) this.#addedFiles.push(target);
     await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
     // An existing file of this name has the same content, because the name is the random id of the image.
     await rename(draft, target);
@@ -28,16 +28,20 @@ export class ImageCopies {
 
   /** Flushes the directory entries of all added files and folders. */
   async flush(): Promise<void> {
-    const folders = new Set([...this.#added.map((path) => dirname(path)), this.folder, dirname(this.folder)]);
+    const folders = new Set([
+      ...this.#addedFiles.map((path) => dirname(path)),
+      this.folder,
+      dirname(this.folder),
+    ]);
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
   /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
-  async remove(): Promise<void> {
-    const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
+  async revert(): Promise<void> {
+    const results = await Promise.allSettled(this.#addedFiles.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');
     if (failures.length > 0)
       printStatus(`${failures.length} added images in ${this.folder} could not be removed`);
-    for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
+    for (const folder of this.#foldersToRemove) await rmdir(folder).catch(() => undefined);
   }
 }

@@ -68,7 +68,7 @@ export async function restoreBackup(
       printStatus('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }
-    await images.remove();
+    await images.revert();
     await setSchema(databaseUrl, before).catch((failure: unknown) => {
       printStatus(`the former schema could not be restored: ${errorMessage(failure)}`);
     });
