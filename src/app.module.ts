@@ -5,6 +5,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { FailEnvelopeFilter } from './common/errors/fail-envelope.filter.js';
 import { SuccessEnvelopeInterceptor } from './common/http/success-envelope.interceptor.js';
 import { DtoValidationPipe } from './common/validation/validation.pipe.js';
+import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import type { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -31,7 +32,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forRoot(env, database),
+        ConfigModule.forRoot(env),
+        DatabaseModule.forRoot(database),
         AuthModule,
         PaymentsModule,
         ProductsModule,

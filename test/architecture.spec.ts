@@ -36,7 +36,7 @@ const FORBIDDEN: readonly { what: string; pattern: RegExp; exceptIn?: readonly s
     pattern: /\bprocess(\.env|\['env'\])|env \} = process\b/,
     exceptIn: ['config'],
   },
-  { what: '@Global, except in database', pattern: /@Global\(/, exceptIn: ['database'] },
+  { what: '@Global, except in config and database', pattern: /@Global\(/, exceptIn: ['config', 'database'] },
   { what: 'export *', pattern: /^export \*/m },
   { what: 'a silenced rule', pattern: /eslint-disable|@ts-(ignore|expect-error|nocheck)/ },
 ];

@@ -2,6 +2,7 @@ import { Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Database } from '../database/database.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { migrate } from '../database/migrate.js';
 import { printStatus } from './output.js';
@@ -20,7 +21,7 @@ export async function withServices<T>(
   await migrate(database.url, printStatus);
   const module = {
     module: CommandModule,
-    imports: [DatabaseModule.forRoot(env, database), ...imports],
+    imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot(database), ...imports],
     providers: [...providers, command],
   };
   const services = await NestFactory.createApplicationContext(module, {

@@ -1,25 +1,21 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Env } from '../config/env.js';
 import { dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 
-/** Provides the settings, the database and its TypeORM data source to every module. */
+/** Provides the database and its TypeORM data source to every module. */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forRoot(env: Env, database: Database): DynamicModule {
+  static forRoot(database: Database): DynamicModule {
     // The caller has opened the database, so a failure to connect is not retried here.
     const { url, patience } = database;
     const options = { ...dataSourceOptions(url, patience), autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: DatabaseModule,
       imports: [TypeOrmModule.forRoot(options)],
-      providers: [
-        { provide: Env, useValue: env },
-        { provide: Database, useValue: database },
-      ],
-      exports: [Env, Database],
+      providers: [{ provide: Database, useValue: database }],
+      exports: [Database],
     };
   }
 }
