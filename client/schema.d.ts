@@ -468,8 +468,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List products, or search for words in their names, ordered by id
-         * @description A page contains up to 50 products. If a page would be empty, the response is 404. `images` is null for a product without images.
+         * List products, or search for words in their names
+         * @description A page contains up to 50 products, ordered by id. If a page would be empty, the response is 404. If no name contains all words of `q`, the only page contains up to 50 products with similar names, most similar first. `images` is null for a product without images.
          */
         get: operations["ProductsController_list"];
         put?: never;

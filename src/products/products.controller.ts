@@ -34,9 +34,10 @@ import {
 } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
+const UNSUPPORTED_EXTENSION = 'image extension is not supported';
 const creationPipe = new ImageFormPipe(CreateProductDto, {
   failure: 'validation error',
-  extension: 'image extension is not supported',
+  extension: UNSUPPORTED_EXTENSION,
   tooMany: TOO_MANY_IMAGES,
 });
 const updatePipe = new ImageFormPipe(UpdateProductDto, {
@@ -53,9 +54,11 @@ export class ProductsController {
   ) {}
 
   @ApiEndpoint({
-    summary: 'List products, or search for words in their names, ordered by id',
+    summary: 'List products, or search for words in their names',
     description:
-      'A page contains up to 50 products. If a page would be empty, the response is 404. `images` is null for a product without images.',
+      'A page contains up to 50 products, ordered by id. If a page would be empty, the response is 404. If no name contains ' +
+      'all words of `q`, the only page contains up to 50 products with similar names, most similar first. `images` is null ' +
+      'for a product without images.',
     access: 'user',
     isCatalog: true,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
@@ -95,7 +98,7 @@ export class ProductsController {
     access: 'admin',
     success: { status: 201, data: { products: ProductView } },
     failures: [
-      failures.validation({ name: 'product name is required', images: 'image extension is not supported' }),
+      failures.validation({ name: 'product name is required', images: UNSUPPORTED_EXTENSION }),
       failures.imageTooLarge(),
       failures.productNotCreated(),
     ],
