@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { authProofs } from './auth.metrics.js';
+import { guessesMetric } from './auth.metrics.js';
 import { AttemptCounts } from './attempt-counts.js';
 import type { Client } from '../common/http/client.decorator.js';
 import {
@@ -106,7 +106,6 @@ export class GuessLimitsService {
   }
 }
 
-/** Records a guess in the metric, which calls a rejected guess `slowed`. */
 function recordOutcome(secret: 'password' | 'code', outcome: Outcome): void {
-  authProofs.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
+  guessesMetric.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
 }

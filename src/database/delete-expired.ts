@@ -12,8 +12,8 @@ interface ExpiringRows {
 }
 
 /**
- * Deletes expired rows, except those that a running transaction has locked. Deletes in batches, so that a backlog of any size
- * is worked off within the statement timeout.
+ * Deletes expired rows, except those that a running transaction has locked. Deletes in batches, so that no statement exceeds
+ * the statement timeout, whatever the backlog.
  */
 export async function deleteExpired(dataSource: DataSource, rows: ExpiringRows): Promise<void> {
   const { table, primaryKey, expiry, now } = rows;

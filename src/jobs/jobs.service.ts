@@ -18,7 +18,8 @@ export interface HandleOptions {
 interface EnqueueOptions {
   /**
    * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key, and takes
-   * the key of a running or dead job. Required, because a job without a key and without tries counts as superseded.
+   * the key of a running or dead job. Required: graphile-worker removes the key of a superseded job, so a dead job that
+   * never had a key would look superseded and would be deleted.
    */
   readonly key: string;
   readonly runAt?: Date;
@@ -65,7 +66,10 @@ export class JobsService implements OnModuleDestroy {
     };
   }
 
-  /** Ends the retries of a job after a permanent error. Returns true if neither this job nor another one does the work. */
+  /**
+   * Ends the retries of a job after a permanent error. Returns true if the job is dead: it has no try left, and no newer job
+   * has taken its key.
+   */
   async #endIfPermanent({ id, attempts, max_attempts }: Job, error: unknown): Promise<boolean> {
     const isLastTry = attempts >= max_attempts;
     if (!isLastTry && !(error instanceof PermanentJobError)) return false;
@@ -111,7 +115,10 @@ export class JobsService implements OnModuleDestroy {
     this.#stop.abort();
   }
 
-  /** Waits up to 5 seconds for running jobs. Unfinished and waiting jobs remain for the next process. */
+  /**
+   * Waits up to 5 seconds for running jobs, and up to 2 more seconds until their results are stored. Unfinished and waiting
+   * jobs remain for the next process.
+   */
   async onModuleDestroy(): Promise<void> {
     this.beginStop();
     await this.#running;

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGenerat
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
 
-/** Steps of the bakery (`new` is a step back), and what was done about the payment. */
+/** Steps that staff take (`new` takes an order back), the customer's cancellation, and refunds. */
 export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
 
 export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>;
@@ -18,10 +18,10 @@ export class OrderAction {
   @Column('text')
   action!: (typeof ACTIONS)[number];
 
+  /** Null for actions before version 1.3, which did not store the person. */
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;
 
-  /** Null for actions before version 1.3, which did not store the person. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'order_actions_user_id_fkey' })
   user!: User | null;
