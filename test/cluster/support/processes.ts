@@ -49,26 +49,28 @@ export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
 export async function listChildren(pid: number): Promise<number[]> {
   const threads = `/proc/${pid}/task`;
   const lists = (await readdir(threads)).map((thread) =>
-    // A thread that has ended since `readdir` has no children.
-    readFile(join(threads, thread, 'children'), 'utf8').catch(throwUnlessEnded),
+    readFile(join(threads, thread, 'children'), 'utf8').catch((error: unknown) => {
+      assertEnded(error); // A thread that has ended since `readdir` has no children.
+      return '';
+    }),
   );
   return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
 
 /** Sends a signal to a process and to all its descendants, parents first. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
+  let children: readonly number[] = [];
   try {
-    const children = await listChildren(pid);
+    children = await listChildren(pid);
     process.kill(pid, signal);
-    for (const child of children) await signalTree(child, signal);
   } catch (error) {
-    // A child process may have ended before its turn, for example because its parent was killed.
-    throwUnlessEnded(error);
+    // A process may end before its turn, for example because its parent was killed. Its children may still run.
+    assertEnded(error);
   }
+  for (const child of children) await signalTree(child, signal);
 }
 
-/** @returns an empty text. Throws the error, unless it means that the process or thread has ended. */
-function throwUnlessEnded(error: unknown): string {
-  if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-  throw error;
+/** Throws the error, unless it means that the process or thread has ended. */
+function assertEnded(error: unknown): void {
+  if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
 }
