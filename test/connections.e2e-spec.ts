@@ -113,8 +113,10 @@ describe('a client that pipelines requests for images', () => {
   it('gets complete responses if it reads slowly but steadily', async () => {
     const socket = requestImages();
     let received = 0;
+    let lastByteAt = 0;
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
+      lastByteAt = performance.now();
       socket.pause();
       // 64 KiB every 10 ms: the images take longer than the window.
       void delay(10).then(() => socket.resume());
@@ -122,6 +124,6 @@ describe('a client that pipelines requests for images', () => {
     const start = performance.now();
     await once(socket, 'end');
     expect(received).toBeGreaterThan(PIPELINED_IMAGES * 5 * MIB);
-    expect(performance.now() - start).toBeGreaterThan(WINDOW_MS);
+    expect(lastByteAt - start).toBeGreaterThan(WINDOW_MS);
   });
 });

@@ -42,10 +42,11 @@ describe('POST /api/logout', () => {
     const { client, id } = await newAccount(service);
     const { logout } = await inTransaction(service.database, async (login) => {
       await login.query(`SELECT FROM users WHERE id = ${id} FOR UPDATE`);
+      // A request of supertest is sent when `then` is called.
       const logout = client.post('/api/logout').then((response) => response);
       await waitForLock(service.database);
       await login.query(`UPDATE sessions SET refresh_token_digest = NULL WHERE user_id = ${id}`);
-      return { logout };
+      return { logout }; // `inTransaction` would await a bare promise before it commits.
     });
     expect((await logout).status).toBe(204);
     expect(await hasSession(id)).toBe(false);

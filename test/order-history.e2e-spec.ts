@@ -14,7 +14,9 @@ async function getHistory(orderId: string, query = ''): Promise<HistoryResponse>
   return (response.body as { data: HistoryResponse }).data;
 }
 
-/** An administrator must not see a signature, because it would sign a forged message too. */
+/**
+ * Administrators do not see signatures. A signature covers only three fields, so whoever has one can forge the other fields.
+ */
 const redact = (payload: string) => payload.replace(/"signature_key":"[^"]*"/, '"signature_key":"…"');
 
 describe('the payment history of an order', () => {
@@ -36,8 +38,8 @@ describe('the payment history of an order', () => {
     await send();
     await send();
     await send({ transaction_status: 'authorize' });
-    await send({ fraud_status: undefined }); // Rejected, because notifications require the field. Starts a reconciliation.
-    // The reconciliation adds no event, because a status response is stored only if it changes the order.
+    await send({ fraud_status: undefined }); // Rejected, because notifications require the field. Starts a check.
+    // The check adds no event, because a status response is stored only if it changes the order.
     await shop.waitForPaymentChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
 
