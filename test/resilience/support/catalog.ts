@@ -22,7 +22,7 @@ interface TrackedProduct {
 }
 
 /** Creates, changes and deletes products, one at a time, and remembers the possible states of each product. */
-export class Catalog {
+export class CatalogChanges {
   acknowledgedCount = 0;
   readonly #products: TrackedProduct[] = [];
 

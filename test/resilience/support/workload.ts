@@ -5,7 +5,7 @@ import { readJobs } from '../../support/jobs.js';
 import { createProduct, letTimePassForImagesAndJobs, readLedger } from '../../support/products.js';
 import { signInAdmin } from '../../support/service.js';
 import { until } from '../../support/wait.js';
-import { Catalog, readCatalog } from './catalog.js';
+import { CatalogChanges, readCatalog } from './catalog.js';
 import type { Deployment } from './deployment.js';
 import { parseImageId, readImageDigests } from './external-services.js';
 import { Observer } from './observer.js';
@@ -40,7 +40,7 @@ interface WorkloadOptions {
 export class Workload {
   readonly observer: Observer;
   readonly #registrations: readonly Registrations[];
-  readonly #catalogs: readonly Catalog[];
+  readonly #catalogChanges: readonly CatalogChanges[];
   readonly #purchases: readonly Purchases[];
   #running: Promise<unknown> = Promise.resolve();
   #isStopping = false;
@@ -55,7 +55,9 @@ export class Workload {
     this.observer = new Observer(options.timeoutMs);
     this.#registrations = admins.map(({ url }) => new Registrations(url, this.observer));
     const isListedAtOnce = options.isProxied !== true;
-    this.#catalogs = admins.map((admin) => new Catalog(admin, this.observer, { isListedAtOnce }));
+    this.#catalogChanges = admins.map(
+      (admin) => new CatalogChanges(admin, this.observer, { isListedAtOnce }),
+    );
     this.#purchases = customers.map(
       (customer) => new Purchases(customer, productId, deployment.external.gateway, this.observer),
     );
@@ -79,7 +81,7 @@ export class Workload {
 
   start(): void {
     this.#isStopping = false;
-    const activities = [...this.#registrations, ...this.#catalogs, ...this.#purchases];
+    const activities = [...this.#registrations, ...this.#catalogChanges, ...this.#purchases];
     this.#running = Promise.all(
       activities.map(async (activity) => {
         while (!this.#isStopping) {
@@ -113,7 +115,9 @@ export class Workload {
 
   /** Number of acknowledged product changes or orders of the least active client. A run with a small number proves little. */
   get acknowledgedCountOfLeastActive(): number {
-    return Math.min(...[...this.#catalogs, ...this.#purchases].map((activity) => activity.acknowledgedCount));
+    return Math.min(
+      ...[...this.#catalogChanges, ...this.#purchases].map((activity) => activity.acknowledgedCount),
+    );
   }
 
   /**
@@ -159,8 +163,8 @@ export class Workload {
     );
     const digests = await readImageDigests(external.cloudinary, instances[0].dataDir);
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
-    const verified = this.#catalogs.flatMap((catalog) => catalog.verify(listed, digests));
-    // No `Catalog` created the product that the customers buy.
+    const verified = this.#catalogChanges.flatMap((changes) => changes.verify(listed, digests));
+    // No `CatalogChanges` created the product that the customers buy.
     expect(new Set(listed.keys())).toEqual(new Set([this.productId, ...verified]));
     const { rows: users } = await pool.query<{ email: string }>('SELECT email FROM users');
     const stored = new Set(users.map(({ email }) => email));
