@@ -25,7 +25,7 @@ export interface Limit {
 /** Stored counter, for example of the attempts at one account from one client address. */
 export type Counter = Limit & { readonly key: string };
 
-/** Counter with its number of attempts, including the one to decide. */
+/** Counter with its number of attempts, including the attempt that is being checked. */
 export type Attempts = Counter & { readonly points: number };
 
 interface StoredCounter {

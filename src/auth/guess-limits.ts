@@ -16,7 +16,10 @@ export const CODES_PER_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HO
 /** Marks a client address that the owner of an account has used. */
 export const KNOWN_ADDRESS: Limit = { name: 'known', max: Infinity, seconds: 30 * DAY };
 
-/** Decides about a password. An address that the owner of the account has used has only counters of the account and the address. */
+/**
+ * Returns true if a limit rejects a guess of a password. An address that the owner of the account has used has only counters of
+ * the account and the address.
+ */
 export function isPasswordRejected(attempts: readonly Attempts[]): boolean {
   const account = attempts.find(({ name }) => name === PASSWORDS_PER_ACCOUNT.name);
   const isUnderAttack = account !== undefined && isBeyond([account]);

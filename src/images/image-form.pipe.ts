@@ -19,7 +19,8 @@ export interface ImageForm<T> {
 
 /** Messages with which one route rejects a form. */
 interface ImageFormMessages {
-  readonly failure: string; // message of the envelope
+  /** Message of the envelope. */
+  readonly failure: string;
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
   /** Field message for too many files. If unset, the form fails with `failures.tooManyImages()`. */

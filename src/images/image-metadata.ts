@@ -38,14 +38,17 @@ export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
   return { ...image, bytes: Buffer.concat(kept) };
 }
 
-/** Returns null if the image ends unexpectedly. */
+/** More parts than cameras and editors write. */
+const MAX_PARTS = 10_000;
+
+/** Returns null if the image ends unexpectedly or has too many parts. */
 function splitImage({ bytes, format }: ImageFile): Part[] | null {
   return format === 'png' ? splitPng(bytes) : splitJpeg(bytes);
 }
 
 function splitPng(bytes: Buffer): Part[] | null {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
-  for (let at = 8, end; at + 8 <= bytes.length; at = end) {
+  for (let at = 8, end; at + 8 <= bytes.length && parts.length < MAX_PARTS; at = end) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     end = type === 'IEND' ? bytes.length : at + 12 + bytes.readUInt32BE(at);
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: !PIXEL_CHUNKS.test(type) });
@@ -56,7 +59,8 @@ function splitPng(bytes: Buffer): Part[] | null {
 
 function splitJpeg(bytes: Buffer): Part[] | null {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 2), isMetadata: false }];
-  for (let at = 2, end; at + 2 <= bytes.length; at = end) {
+  for (let at = 2, end; at + 2 <= bytes.length && parts.length < MAX_PARTS; at = end) {
+    while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1; // Fill bytes can precede a marker.
     const marker = bytes[at + 1] ?? 0;
     if (bytes[at] !== 0xff || marker < START_OF_FRAME) return null;
     if (marker === END_OF_IMAGE) {

@@ -29,7 +29,8 @@ const MAX_IMAGES_PER_SWEEP = 1_000;
  */
 @Injectable()
 export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
-  readonly localPrefix: string; // of the URLs of local images
+  /** URL prefix of images that are stored locally. */
+  readonly localPrefix: string;
   readonly #logger = new Logger('Images');
 
   constructor(

@@ -17,7 +17,7 @@ export class QueuePool extends pg.Pool {
       application_name: 'bakery-jobs',
       max: WORKERS,
       connectionTimeoutMillis: 3 * SECOND,
-      // The timeout of the driver also ends a wait for a connection that broke without a word.
+      // The timeout of the driver also ends a wait for a connection that was lost without an error.
       query_timeout: 10 * SECOND,
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,

@@ -6,7 +6,7 @@ import { errorMessage } from '../common/errors/error-info.js';
 const MAX_REASON_LENGTH = 200;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const UNKNOWN_RECIPIENT_REPLIES = new Set([550, 551, 553]);
-/** Words of Exim, Postfix and qmail for a server that does not accept mail from this service. The codes are the same. */
+/** Matches replies of Exim, Postfix and qmail that reject this service as a sender, with the codes of an unknown recipient. */
 const RELAY_DENIED = /\brelay|\brcpthosts\b/i;
 /** Enhanced status codes for a bad address, a moved or disabled mailbox (RFC 3463), or a domain without mail (RFC 7505). */
 const UNKNOWN_RECIPIENT_STATUS = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;

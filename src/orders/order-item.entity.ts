@@ -1,7 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 
-/** What clients see of an item. */
+/** Columns of an item that clients see. */
 export type SoldItem = Readonly<Pick<OrderItem, 'productId' | 'name' | 'price' | 'quantity'>>;
 
 /** Item of an order, with name and price as sold. The product may have changed or been deleted since. */

@@ -51,8 +51,9 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
 }
 
 /** Returns true for an unconfirmed notification that the gateway has confirmed since, so that a redelivery reports nothing new. */
-function isConfirmedBy({ outcome, ...event }: PaymentEvent, { transactionId, status }: Transaction): boolean {
-  return outcome === 'unconfirmed' && event.transactionId === transactionId && event.status === status;
+function isConfirmedBy({ outcome, ...event }: PaymentEvent, transaction: Transaction): boolean {
+  const isSame = event.transactionId === transaction.transactionId && event.status === transaction.status;
+  return outcome === 'unconfirmed' && isSame && holdsMoney(transaction);
 }
 
 /** Returns true if the service itself cancelled or expired the order with this event. */

@@ -53,8 +53,9 @@ export class RefundsService {
   async #listSettledBefore(orderId: string, requestAgeS: number): Promise<string[]> {
     const isOlder = (column: string) => `${column} < clock_timestamp() - make_interval(secs => :requestAgeS)`;
     const where = { orderId, state: Not('requested' as const), updatedAt: Raw(isOlder, { requestAgeS }) };
-    const settled = await this.dataSource.manager.find(Refund, { select: { refundId: true }, where });
-    return settled.map(({ refundId }) => refundId);
+    const settled = await this.dataSource.manager.find(Refund, { where });
+    // The request of an unanswered refund still runs, so the two overlap.
+    return settled.filter((refund) => !isUnanswered(refund)).map(({ refundId }) => refundId);
   }
 
   /** Returns the refund to complete next: that of the request (`isOwn`), or an earlier one of the order without a result. */

@@ -2,7 +2,7 @@ import { isUUID } from 'class-validator';
 import { REFUND_STATUSES } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 
-/** What a payment event says about its transaction. A field is null if the event does not contain it. */
+/** Content of a payment event about its transaction. A field is null if the event does not contain it. */
 export type TransactionEvent = Readonly<NonNullable<ReturnType<typeof readTransactionEvent>>>;
 
 /** @returns null for an event that ends the order without naming a transaction */

@@ -53,10 +53,12 @@ export async function restoreBackup(
   const { applied: before } = await connectAndReadMigrationStatus(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
+  let mayBeCommitted = false;
   try {
     // Creates the job queue too. `setSchema` alone would not, if the database already has the migrations of the backup.
     await migrate(databaseUrl, printStatus);
     await setSchema(databaseUrl, backup.manifest.migrations);
+    mayBeCommitted = true;
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
@@ -64,7 +66,7 @@ export async function restoreBackup(
       () => true,
       () => false,
     );
-    if (!isEmpty) {
+    if (mayBeCommitted && !isEmpty) {
       printStatus('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }

@@ -62,7 +62,10 @@ export function listActions(page: SimulatorPage, transactionId?: string): string
   return Object.keys(ACTIONS).filter((name) => computeChange(name, page, transactionId) !== null);
 }
 
-/** Stores the transaction that an action changes or starts. Returns it, so that the shop can be notified; null as below. */
+/**
+ * Stores the transaction that an action changes or starts, and returns that transaction, so that the shop can be notified.
+ * Returns null if the page does not allow the action.
+ */
 export function performAction(
   name: string,
   page: SimulatorPage,
