@@ -14,9 +14,7 @@ async function getHistory(orderId: string, query = ''): Promise<HistoryResponse>
   return (response.body as { data: HistoryResponse }).data;
 }
 
-/**
- * Administrators do not see signatures. A signature covers only three fields, so whoever has one can forge the other fields.
- */
+/** Hides the signature: a signature covers only three fields, so a person who sees one could send a notification with other values. */
 const redact = (payload: string) => payload.replace(/"signature_key":"[^"]*"/, '"signature_key":"…"');
 
 describe('the payment history of an order', () => {

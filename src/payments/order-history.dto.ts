@@ -18,8 +18,8 @@ export class HistoryQuery {
 }
 
 /**
- * Matches the signature in a payload, a SHA-512 in hexadecimal, to hide it under any spelling of its key. The signature does not cover `transaction_status`, so a person who sees it
- * could forge a settlement.
+ * Matches the signature in a payload, a SHA-512 in hexadecimal, to hide it under any spelling of its key. The signature does not
+ * cover `transaction_status`, so a person who sees a signature could send a false settlement with it.
  */
 const SIGNATURE = /"[\da-f]{128}"/gi;
 

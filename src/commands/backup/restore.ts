@@ -62,11 +62,13 @@ export async function restoreBackup(
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
-    const isEmpty = await withClient(databaseUrl, assertEmpty).then(
-      () => true,
-      () => false,
-    );
-    if (mayBeCommitted && !isEmpty) {
+    const isEmpty =
+      !mayBeCommitted ||
+      (await withClient(databaseUrl, assertEmpty).then(
+        () => true,
+        () => false,
+      ));
+    if (!isEmpty) {
       printStatus('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }

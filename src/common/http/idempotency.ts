@@ -3,17 +3,16 @@ import { ApiBody, ApiHeader, ApiHideProperty } from '@nestjs/swagger';
 import { IsOptional, Length } from 'class-validator';
 import type { Request } from 'express';
 
-const IDEMPOTENCY_KEY = ApiHeader({
-  name: 'Idempotency-Key',
-  required: false,
-  description:
-    'Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-});
-
 /** Documents the header and the body that `IdempotentBody` injects. */
 export function ApiIdempotent(body: Type<IdempotentRequest>): MethodDecorator {
-  return applyDecorators(IDEMPOTENCY_KEY, ApiBody({ type: body }));
+  const header = ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description:
+      'Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  });
+  return applyDecorators(header, ApiBody({ type: body }));
 }
 
 export abstract class IdempotentRequest {

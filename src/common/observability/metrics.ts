@@ -39,7 +39,7 @@ export const connectionRejections = createCounter(
   { http_response_status_code: ['400', '408', '413', '431'] },
 );
 
-// The name, the label `neighbour` and the outcome `refused` are those of version 1.2, so that dashboards keep their history.
+// Dashboards of version 1.2 select this name, the label `neighbour` and the outcome `refused`.
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
   help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
