@@ -17,7 +17,7 @@ export async function create(bench) {
   await stage.stop(service, f7);
   return [
     buildRow('product with one image', figures, [
-      buildRatio('/ F7', figures.service, figures.F7, { atLeast: 0.25 }),
+      buildRatio('/ F7', figures.service, figures.F7, { atLeast: 0.18 }),
     ]),
   ];
 }

@@ -18,7 +18,7 @@ export async function orders(bench) {
   await stage.stop(service, f5);
   return [
     buildRow('orders of 3 items', figures, [
-      buildRatio('/ F5', figures.service, figures.F5, { atLeast: 0.1 }),
+      buildRatio('/ F5', figures.service, figures.F5, { atLeast: 0.07 }),
     ]),
   ];
 }
