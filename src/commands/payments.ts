@@ -10,9 +10,6 @@ import { type Command, readAction, readArgs, runCommand, UsageError } from './co
 import { print } from './output.js';
 import { withServices } from './with-services.js';
 
-const BATCH_SIZE = 500;
-/** Id before the ids of all orders. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFUND_ID_DESCRIPTION =
   'the id of a refund, which npm run jobs -- list shows as the subject of settle-refund';
 
@@ -51,17 +48,10 @@ class PaymentsCommand {
   }
 
   async repair(): Promise<void> {
-    let orderCount = 0;
+    const orderIds = await this.history.listOrdersWithSeveralEvents();
     let changedCount = 0;
-    let lastId = FIRST_ID;
-    for (;;) {
-      const ids = await this.history.listOrdersWithSeveralEvents(lastId, BATCH_SIZE);
-      for (const orderId of ids) if (await this.#repairOrder(orderId)) changedCount += 1;
-      orderCount += ids.length;
-      lastId = ids.at(-1) ?? lastId;
-      if (ids.length < BATCH_SIZE) break;
-    }
-    print(`${changedCount} of ${orderCount} orders with several payment events were changed`);
+    for (const orderId of orderIds) if (await this.#repairOrder(orderId)) changedCount += 1;
+    print(`${changedCount} of ${orderIds.length} orders with several payment events were changed`);
   }
 
   /** Returns true if the order was changed. */

@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
+import { parseRupiah } from '../common/rupiah.js';
 import { parseLastId } from '../common/validation/ids.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import { ACTIONS, type Order, type OrderAction } from '../orders/orders.service.js';
 import { UserView } from '../users/users.dto.js';
 import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
-import { amountOf } from './payment.js';
 import { holdsMoney, type Transaction } from './transaction.js';
 
 export class HistoryQuery {
@@ -119,7 +119,7 @@ export class TransactionView {
     this.payment_type = transaction.paymentType;
     this.status = transaction.status;
     this.fraud_status = transaction.fraudStatus;
-    this.gross_amount = amountOf(transaction, grossAmount);
+    this.gross_amount = parseRupiah(transaction.grossAmount) ?? grossAmount;
     this.refunded_amount = transaction.refundedAmount;
     this.surplus = transaction.transactionId !== transactionId && holdsMoney(transaction);
     this.created_at = transaction.createdAt;

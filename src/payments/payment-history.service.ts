@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LockedOrder } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
@@ -20,24 +21,15 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
-    const rows = await this.dataSource.manager
-      .createQueryBuilder(PaymentEvent, 'event')
-      .select('event.orderId', 'orderId')
-      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
-      .groupBy('event.orderId')
-      .having('count(*) > 1')
-      .orderBy('event.orderId')
-      .limit(limit)
-      .getRawMany<{ orderId: string }>();
-    return rows.map(({ orderId }) => orderId);
+  async listOrdersWithSeveralEvents(): Promise<string[]> {
+    const events = this.dataSource.manager.createQueryBuilder(PaymentEvent, 'event');
+    const orders = events.select('event.orderId', 'orderId').where("event.outcome <> 'rejected'");
+    const several = orders.groupBy('event.orderId').having('count(*) > 1');
+    return (await several.getRawMany<{ orderId: string }>()).map(({ orderId }) => orderId);
   }
 
   /** Returns the events of an order, oldest first, and the payment that they describe. */
-  async read(
-    order: Order,
-    tx: EntityManager = this.dataSource.manager,
-  ): Promise<Payment & { readonly events: readonly PaymentEvent[] }> {
+  async read(order: Order, tx: EntityManager = this.dataSource.manager) {
     const { orderId } = order;
     const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
     return { ...foldHistory(order, events), events };
@@ -48,15 +40,12 @@ export class PaymentHistoryService {
    * @returns the outcome of the event
    */
   async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent): Promise<Outcome> {
-    const { orderId } = order;
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
     const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
-    const received = Object.assign(new PaymentEvent(), event, {
-      orderId,
-      outcome: 'applied',
-      receivedAt: new Date(),
-    });
+    const { orderId } = order;
+    const receivedAt = new Date();
+    const received = Object.assign(new PaymentEvent(), event, { orderId, outcome: 'applied', receivedAt });
     let payment: Payment = foldHistory(order, [...before.events, received]);
     received.outcome = payment.lastOutcome;
     if (event.source === 'notification' && order.hasEnded && countHeld(payment) > countHeld(before)) {
@@ -97,11 +86,8 @@ export class PaymentHistoryService {
     const canBePaid = transactions.some((t) => isUndecided(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
-    await this.record(tx, order, {
-      source,
-      status,
-      payload: JSON.stringify({ reason: END_REASONS[status] }),
-    });
+    const payload = JSON.stringify({ reason: END_REASONS[status] });
+    await this.record(tx, order, { source, status, payload });
   }
 
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
@@ -114,17 +100,12 @@ export class PaymentHistoryService {
   /** Returns the columns that follow from a payment; null if the order has them already. */
   async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment) {
     const columns = toOrderColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
-    const isChanged = Object.entries(columns).some(
-      ([name, value]) => toComparable(order[name as keyof typeof columns]) !== toComparable(value),
-    );
-    return isChanged ? columns : null;
+    const names = Object.keys(columns) as (keyof typeof columns)[];
+    const current = Object.fromEntries(names.map((name) => [name, order[name]]));
+    return isDeepStrictEqual(current, columns) ? null : columns;
   }
 }
 
 function countHeld({ transactions }: Payment): number {
   return transactions.filter(holdsMoney).length;
-}
-
-function toComparable(value: unknown): unknown {
-  return value instanceof Date ? value.getTime() : value;
 }

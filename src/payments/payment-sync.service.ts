@@ -4,6 +4,7 @@ import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
 import { parseRupiah } from '../common/rupiah.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
+import { parseObject } from '../gateway/midtrans.messages.js';
 import {
   type GatewayTransaction,
   GatewayUnavailableError,
@@ -17,7 +18,6 @@ import { type Order, OrdersService } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { isUndecided } from './transaction.js';
-import { readPayload } from './transaction-event.js';
 
 /** The order changes during a call at most once for each new payment page or payment. */
 const MAX_TRIES = 5;
@@ -160,7 +160,7 @@ function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
-    .map(({ payload }) => readPayload(payload).transaction_id)
+    .map(({ payload }) => parseObject(payload)?.transaction_id)
     .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
 }
 

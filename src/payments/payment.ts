@@ -1,9 +1,7 @@
-import { parseRupiah } from '../common/rupiah.js';
 import { FAILED_STATUSES } from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
-import { applyEvent, holdsMoney, isRefundedInFull, type Transaction } from './transaction.js';
-import { readTransactionEvent } from './transaction-event.js';
+import { applyEvent, holdsMoney, isOfTransaction, isRefundedInFull, type Transaction } from './transaction.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
@@ -22,23 +20,18 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
   let endedAs: Payment['endedAs'] = null;
   let lastOutcome: Outcome = 'applied';
   for (const [position, event] of history.entries()) {
-    lastOutcome = event.outcome;
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
     lastOutcome = 'applied';
     const { source, status } = event;
-    const transactionEvent = readTransactionEvent(event, order.grossAmount);
-    if (transactionEvent !== null) {
-      const { transactionId } = transactionEvent;
+    if (isOfTransaction(event)) {
+      const current = transactions.get(event.transactionId);
       const key = toDeduplicationKey(event);
       const isRedelivery = source === 'notification' && seenKeys.has(key);
       if (source === 'notification' || source === 'refund') seenKeys.add(key);
-      const current = transactions.get(transactionId);
-      const next = isRedelivery
-        ? 'duplicate'
-        : applyEvent(current, transactionEvent, order.grossAmount, position);
+      const next = isRedelivery ? 'duplicate' : applyEvent(current, event, order.grossAmount, position);
       if (typeof next === 'string') lastOutcome = next;
       else {
-        transactions.set(transactionId, next);
+        transactions.set(event.transactionId, next);
         for (const confirmed of history.slice(0, position).filter((earlier) => isConfirmedBy(earlier, next)))
           seenKeys.add(toDeduplicationKey(confirmed));
       }
@@ -118,9 +111,4 @@ export function toOrderColumns(order: Order, payment: Payment, newestAttemptId: 
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
   } satisfies Partial<Order>;
-}
-
-/** Returns the amount of a transaction in whole rupiah; the order's total if the gateway sent no usable amount. */
-export function amountOf({ grossAmount }: Transaction, total: number): number {
-  return parseRupiah(grossAmount) ?? total;
 }

@@ -1,13 +1,21 @@
+import { isUUID } from 'class-validator';
+import { parseObject } from '../gateway/midtrans.messages.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { FAILED_STATUSES, isCompleted, isReceived, REFUND_STATUSES } from '../orders/order-status.js';
-import type { Outcome } from './payment-event.entity.js';
-import type { TransactionEvent } from './transaction-event.js';
+import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** One try of a customer to pay, with its own id at the gateway. Keeps the fields of its events and adds the sums. */
-export interface Transaction extends Omit<
-  TransactionEvent,
-  'gatewayRefunds' | 'manualRefund' | 'receivedAt'
-> {
+/** Payment event about a transaction. Any other event ends an order for which no transaction was open. */
+type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
+
+/** One try of a customer to pay, with its own id at the gateway: the result of its events. */
+export interface Transaction {
+  readonly transactionId: string;
+  readonly attemptId: string | null;
+  readonly paymentType: string | null;
+  readonly status: TransactionStatus;
+  readonly fraudStatus: string | null;
+  /** As received, for example `185000.00`. */
+  readonly grossAmount: string | null;
   /** Whole rupiah that the gateway returned. */
   readonly gatewayRefunds: number;
   /** Whole rupiah that were returned outside of the gateway. */
@@ -18,6 +26,8 @@ export interface Transaction extends Omit<
   readonly heldSincePosition: number | null;
   /** Position in the history of the latest event that changed the transaction. */
   readonly lastChangePosition: number;
+  /** Time in milliseconds at which the customer chose the payment method, as the gateway states it. */
+  readonly startedAt: number | null;
   /** Time at which the service learned that the payment was completed. Null in every other status. */
   readonly completedAt: Date | null;
   readonly createdAt: Date;
@@ -26,6 +36,10 @@ export interface Transaction extends Omit<
 
 /** Order in which a transaction moves forward. A captured card payment in review comes before an accepted one. */
 const STEPS: readonly string[] = ['pending', 'authorize', 'review', 'capture', 'settlement'];
+
+export function isOfTransaction(event: PaymentEvent): event is TransactionEvent {
+  return event.transactionId !== null && event.status !== null;
+}
 
 /** Returns true if the shop has received money with a transaction and has not returned all of it. */
 export function holdsMoney({ heldSincePosition }: Transaction): boolean {
@@ -44,6 +58,7 @@ export function isUndecided({ status, fraudStatus }: Transaction): boolean {
 
 /**
  * Applies an event to its transaction (docs/decisions/08). Returns `duplicate` or `late` for an event that changes nothing.
+ * @param total total of the order in whole rupiah
  * @param position number of earlier events in the history
  */
 export function applyEvent(
@@ -54,7 +69,7 @@ export function applyEvent(
 ): Transaction | Extract<Outcome, 'duplicate' | 'late'> {
   const next = advance(current, event, total, position);
   if (current === undefined) return next;
-  const isSmallerSum = event.gatewayRefunds !== null && event.gatewayRefunds < current.gatewayRefunds;
+  const isSmallerSum = (readGatewayRefunds(event, total) ?? next.gatewayRefunds) < next.gatewayRefunds;
   if (next.status === 'partial_refund' && isSmallerSum) return 'late';
   const isUnchanged = next.status === current.status && next.fraudStatus === current.fraudStatus;
   const isRefundKnown = next.status === 'partial_refund' && current.status === 'refund';
@@ -80,22 +95,27 @@ function stepOf(status: TransactionStatus, fraudStatus: string | null): number {
   return STEPS.indexOf(status === 'capture' && !isReceived(status, fraudStatus) ? 'review' : status);
 }
 
+/** A field that the event does not contain keeps its value. */
 function advance(
   current: Transaction | undefined,
   event: TransactionEvent,
   total: number,
   position: number,
 ): Transaction {
-  const { transactionId, status, receivedAt } = event;
-  const gatewayRefunds = Math.max(current?.gatewayRefunds ?? 0, event.gatewayRefunds ?? 0);
-  const manualRefunds = (current?.manualRefunds ?? 0) + event.manualRefund;
+  const { transactionId, status, source, receivedAt } = event;
+  const payload = parseObject(event.payload) ?? {};
+  const isManual = source === 'refund' && payload.manual === true;
+  const gatewayRefunds = Math.max(current?.gatewayRefunds ?? 0, readGatewayRefunds(event, total) ?? 0);
+  const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
   const isHeld = isReceived(status, fraudStatus) && refundedAmount < total;
   return {
     transactionId,
-    attemptId: current?.attemptId ?? event.attemptId,
-    paymentType: event.paymentType ?? current?.paymentType ?? null,
+    // Version 1.2 does not store the attempt of an event.
+    attemptId: current?.attemptId ?? event.attemptId ?? parseAttemptId(payload.order_id),
+    paymentType:
+      typeof payload.payment_type === 'string' ? payload.payment_type : (current?.paymentType ?? null),
     status,
     fraudStatus,
     grossAmount: event.grossAmount ?? current?.grossAmount ?? null,
@@ -104,9 +124,28 @@ function advance(
     refundedAmount,
     heldSincePosition: isHeld ? (current?.heldSincePosition ?? position) : null,
     lastChangePosition: position,
-    startedAt: current?.startedAt ?? event.startedAt,
+    startedAt: current?.startedAt ?? parseGatewayTime(payload.transaction_time),
     completedAt: isCompleted(status) ? (current?.completedAt ?? receivedAt) : null,
     createdAt: current?.createdAt ?? receivedAt,
     updatedAt: receivedAt,
   };
+}
+
+/** Returns the sum of the transaction's refunds at the gateway; null if the event does not state it. */
+function readGatewayRefunds({ status, source, refundAmount }: TransactionEvent, total: number) {
+  // The service's own refund states the gateway's part in `refundAmount`, because manual refunds may be part of the total.
+  if (status === 'refund' && source !== 'refund') return total;
+  return REFUND_STATUSES.includes(status) ? refundAmount : null;
+}
+
+function parseAttemptId(value: unknown): string | null {
+  return isUUID(value, 'loose') ? (value as string).toLowerCase() : null;
+}
+
+/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
+function parseGatewayTime(value: unknown): number | null {
+  if (typeof value !== 'string') return null;
+  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
 }
