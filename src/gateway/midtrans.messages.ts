@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -120,6 +121,22 @@ export function isRefunded({ transactionStatus, payload }: GatewayTransaction, r
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */
 export function formatGatewayTime(time: Date): string {
   return new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Fields that a signature covers, exactly as they were sent. */
+type SignedFields = Readonly<Record<'order_id' | 'status_code' | 'gross_amount', string>>;
+
+/** Computes `signature_key` of a notification (contract 5, rule 5). */
+export function computeSignature(fields: SignedFields, serverKey: string): string {
+  const text = fields.order_id + fields.status_code + fields.gross_amount + serverKey;
+  return createHash('sha512').update(text).digest('hex');
+}
+
+/** Returns true for the right signature. The comparison takes constant time. */
+export function isValidSignature(fields: SignedFields, signature: string, serverKey: string): boolean {
+  const expected = Buffer.from(computeSignature(fields, serverKey));
+  const actual = Buffer.from(signature.toLowerCase());
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function isComplete<K extends string>(texts: Record<K, string | null>): texts is Record<K, string> {

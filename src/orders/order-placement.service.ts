@@ -32,9 +32,7 @@ export class OrderPlacementService {
 
   /**
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
-   * of the first request.
-   * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 for
-   *   a key of another request or too many open orders; 502 if the gateway is unavailable: the order stays, and a retry with the key opens its page
+   * of the first request. If the gateway is unavailable, the order stays, and a retry with the key opens its page.
    */
   async create(customer: AuthUser, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);

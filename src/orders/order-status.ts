@@ -16,6 +16,19 @@ export const FAILED_STATUSES: readonly TransactionStatus[] = [...RETRYABLE_STATU
 /** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
 export const OPEN_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];
 
+/** Progress of an order in the bakery. The order's `status` is the progress of its payment. */
+export const FULFILMENTS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;
+export type Fulfilment = (typeof FULFILMENTS)[number];
+
+/** Steps that an order can take from each step, forwards and back. Only a paid order can become preparing. */
+export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
+  new: ['preparing', 'refused'],
+  preparing: ['ready', 'refused', 'new'],
+  ready: ['collected', 'refused', 'preparing'],
+  collected: ['ready'],
+  refused: [],
+};
+
 /** Maximum time in which an order can be paid, counted from its creation. */
 export const PAY_TIME_HOURS = 24;
 /** Time after the last payment page, for notifications of payments that were made in the last moment. */

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { UserView } from '../users/users.dto.js';
-import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import type { Order } from './order.entity.js';
 import type { SoldItem } from './order-item.entity.js';
+import { type Fulfilment, FULFILMENTS } from './order-status.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 class OrderItemView {

@@ -2,11 +2,12 @@ import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, Update
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
-import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
 import {
+  type Fulfilment,
   GRACE_HOURS,
   isReceived,
+  NEXT_STEPS,
   OPEN_STATUSES,
   PAY_TIME_HOURS,
   RETRYABLE_STATUSES,
@@ -43,7 +44,6 @@ export class Order {
   @Column('bigint', { name: 'refunded_amount', default: 0, transformer: bigintAsNumber })
   refundedAmount = 0;
 
-  /** The gateway's id of the transaction that set the status. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
@@ -95,7 +95,6 @@ export class Order {
   @Column('smallint', { name: 'checks', default: 0 })
   reconciliations!: number;
 
-  /** Time of the next reconciliation while the order is pending. */
   @Column('timestamptz', { name: 'next_check_at', default: () => "now() + interval '5 minutes'" })
   nextCheckAt!: Date;
 
@@ -128,7 +127,6 @@ export class Order {
     return isReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
   }
 
-  /** True if money is to be returned. */
   get isRefundDue(): boolean {
     return this.surplusAmount > 0 || (this.fulfilment === 'refused' && this.isPaid);
   }

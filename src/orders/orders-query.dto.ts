@@ -5,7 +5,7 @@ import { IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
-import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
+import { type Fulfilment, FULFILMENTS } from './order-status.js';
 
 export class OrdersQuery {
   /** Id of the last order of the previous page. */

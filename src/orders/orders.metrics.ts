@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 import { createCounter } from '../common/observability/metrics.js';
-import { FULFILMENTS } from './fulfilment.js';
+import { FULFILMENTS } from './order-status.js';
 
 export const ordersCreated = new Counter({
   name: 'bakery_orders_created_total',

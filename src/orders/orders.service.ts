@@ -7,12 +7,11 @@ import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
-import type { Fulfilment } from './fulfilment.js';
 import { type LockedOrder, lockOrder } from './locks.js';
 import { ACTIONS, type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { Order } from './order.entity.js';
-import { REFUND_STATUSES } from './order-status.js';
+import { type Fulfilment, REFUND_STATUSES } from './order-status.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -41,7 +40,6 @@ export class OrdersService {
     return page;
   }
 
-  /** Returns the orders for a day sheet. */
   findOfDays(days: TimeRange, options?: { readonly isUncollected: boolean }): Promise<Order[]> {
     return this.orders.findOfDays(days, options);
   }
@@ -61,7 +59,6 @@ export class OrdersService {
   /**
    * Stores another step of an order, and mails the customer if the order was prepared or is refused. Does not cancel the
    * payment of a refused order. If two requests perform the same step concurrently, the second one fails with 409.
-   * @throws Failure 404; 409 if the order cannot take this step
    */
   async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     const order = await this.find(orderId);
@@ -89,7 +86,6 @@ export class OrdersService {
     return this.dataSource.manager.find(OrderAction, options);
   }
 
-  /** @throws Failure 404 for another customer's order, 409 if it is not open, 502 if the gateway is unavailable */
   async openPaymentPage(customer: AuthUser, orderId: string): Promise<PaymentAttempt> {
     const order = await this.checkout.ensurePage(await this.find(orderId, customer.id), customer);
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();

@@ -55,7 +55,6 @@ export class PickupsService {
     return this.#count(manager, shop, now, occupied);
   }
 
-  /** Counts the orders of today and later dates by pickup time, in order of time. */
   #count(manager: EntityManager, { timeZone }: Readonly<Shop>, now: Date, condition: string) {
     return manager.query<PickupCount[]>(
       `SELECT date_trunc('minute', pickup_at) AS "pickupAt", count(*)::int AS orders

@@ -6,10 +6,7 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/**
- * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway refused to refund.
- * `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms it.
- */
+/** `NotificationView` explains `rejected` and `unconfirmed`. */
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected', 'unconfirmed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -35,11 +35,8 @@ export class PaymentHistoryService {
     return { ...foldHistory(order, events), events };
   }
 
-  /**
-   * Stores a payment event, and updates the order if the payment has changed.
-   * @returns the outcome of the event
-   */
-  async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent): Promise<Outcome> {
+  /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
+  async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent) {
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
     const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
@@ -47,20 +44,20 @@ export class PaymentHistoryService {
     const receivedAt = new Date();
     const received = Object.assign(new PaymentEvent(), event, { orderId, outcome: 'applied', receivedAt });
     let payment: Payment = foldHistory(order, [...before.events, received]);
-    received.outcome = payment.lastOutcome;
+    let outcome: Exclude<Outcome, 'rejected'> = payment.lastOutcome;
     if (event.source === 'notification' && order.hasEnded && countHeld(payment) > countHeld(before)) {
-      received.outcome = 'unconfirmed';
+      outcome = 'unconfirmed';
       payment = before;
     }
     // A status response or cancellation that changes nothing is not stored.
-    const isStored = received.outcome === 'applied' || ['notification', 'refund'].includes(event.source);
+    const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
     const change = await this.#findChange(tx, order, payment);
     // Statements that start together are sent together.
     await Promise.all([
-      isStored ? tx.insert(PaymentEvent, received) : undefined,
+      isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
       change === null ? undefined : this.orders.applyPayment(tx, order, change),
     ]);
-    return received.outcome;
+    return outcome;
   }
 
   /** Stores a signed notification that is invalid or implausible, or a refund that the gateway rejected. */

@@ -11,9 +11,8 @@ import {
   PaymentGateway,
   TRANSACTION_STATUSES,
 } from '../gateway/payment-gateway.js';
-import type { Fulfilment } from '../orders/fulfilment.js';
 import { lockOrderOrFail } from '../orders/locks.js';
-import { isCompleted } from '../orders/order-status.js';
+import { type Fulfilment, isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
@@ -36,7 +35,6 @@ export class PaymentSyncService {
     private readonly history: PaymentHistoryService,
   ) {}
 
-  /** @throws Failure 404 for another customer's order; 409 if the order is not open; 502 if the gateway fails */
   async cancel(customer: AuthUser, orderId: string): Promise<Order> {
     const order = await this.orders.find(orderId, customer.id);
     if (!order.isOpen || !(await this.#endPayment(orderId, customer.id))) throw failures.orderNotPending();
@@ -46,7 +44,6 @@ export class PaymentSyncService {
   /**
    * Takes an order to its next step. Refusing a pending order first cancels its payment at the gateway: if that fails, the
    * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
-   * @throws Failure 404 for an unknown order; 409 if the order cannot take this step; 502 if the gateway fails
    */
   async advance(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {

@@ -1,7 +1,13 @@
 import { FAILED_STATUSES } from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
-import type { Outcome, PaymentEvent } from './payment-event.entity.js';
-import { applyEvent, holdsMoney, isOfTransaction, isRefundedInFull, type Transaction } from './transaction.js';
+import type { PaymentEvent } from './payment-event.entity.js';
+import {
+  applyEvent,
+  holdsMoney,
+  isOfTransaction,
+  isRefundedInFull,
+  type Transaction,
+} from './transaction.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
@@ -10,7 +16,7 @@ export interface Payment {
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
   /** Outcome of the last event of the history. */
-  readonly lastOutcome: Outcome;
+  readonly lastOutcome: 'applied' | 'duplicate' | 'late';
 }
 
 /** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
@@ -18,7 +24,7 @@ export function foldHistory(order: Order, history: readonly PaymentEvent[]): Pay
   const transactions = new Map<string, Transaction>();
   const seenKeys = new Set<string>();
   let endedAs: Payment['endedAs'] = null;
-  let lastOutcome: Outcome = 'applied';
+  let lastOutcome: Payment['lastOutcome'] = 'applied';
   for (const [position, event] of history.entries()) {
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
     lastOutcome = 'applied';
@@ -53,7 +59,7 @@ function isConfirmedBy({ outcome, ...event }: PaymentEvent, transaction: Transac
 function endsOrder(
   order: Order,
   { transactionId, source, status, receivedAt }: PaymentEvent,
-  outcome: Outcome,
+  outcome: Payment['lastOutcome'],
 ): boolean {
   if (transactionId === null) return true;
   const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiresAt;

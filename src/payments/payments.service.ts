@@ -6,7 +6,7 @@ import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
-import { isValidSignature } from '../gateway/signature.js';
+import { isValidSignature } from '../gateway/midtrans.messages.js';
 import { lockOrder } from '../orders/locks.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { findImplausibleFields, PaymentNotificationDto } from './payments.dto.js';
@@ -16,7 +16,7 @@ import { ReconciliationService } from './reconciliation.service.js';
 const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
 interface Result {
-  readonly outcome: NotificationOutcome; // In the metric, a `rejected` event is called `invalid`.
+  readonly outcome: NotificationOutcome;
   /** Failure of the response; absent for 200. Returned, because throwing it would roll back the stored notification. */
   readonly failure?: Failure;
 }
@@ -31,10 +31,7 @@ export class PaymentsService {
     private readonly reconciliation: ReconciliationService,
   ) {}
 
-  /**
-   * @param payload body as received
-   * @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order
-   */
+  /** @param payload body as received */
   async receive(body: unknown, payload: string): Promise<void> {
     let result: Result = { outcome: 'failed' };
     try {
@@ -56,7 +53,7 @@ export class PaymentsService {
     return this.dataSource.transaction((tx) => this.#store(tx, notification, problems, payload));
   }
 
-  /** Records a valid notification of a known order. Stores an invalid one as rejected, and enqueues a check of the order. */
+  /** Records a valid notification. Stores an invalid one as rejected, and enqueues a check of the order. */
   async #store(
     tx: EntityManager,
     notification: PaymentNotificationDto,
@@ -75,7 +72,7 @@ export class PaymentsService {
     if (reasons === null) {
       const recorded = await this.history.record(tx, order, toEvent(notification, payload));
       if (recorded === 'unconfirmed') await this.reconciliation.enqueueCheck(tx, orderId);
-      return { outcome: recorded === 'rejected' ? 'invalid' : recorded };
+      return { outcome: recorded };
     }
     await this.history.recordRejected(tx, { orderId, payload });
     await this.reconciliation.enqueueCheck(tx, orderId);

@@ -4,7 +4,6 @@ import { bigintAsNumber } from '../database/bigint-as-number.js';
 /** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
-/** Refund that an administrator requested at the gateway, or made outside of it. */
 @Entity('refunds')
 export class Refund {
   /** Also the gateway's `refund_key`, under which the call can be repeated. */

@@ -29,11 +29,7 @@ export class RefundsService {
     private readonly settlement: RefundSettlementService,
   ) {}
 
-  /**
-   * Refunds a transaction of an order in full or in part.
-   * @param requestAgeS seconds since the request arrived
-   * @throws Failure 404; 409 if the refund is not possible, or for the key of another request; 502 if there is no result
-   */
+  /** @param requestAgeS seconds since the request arrived */
   async refund(admin: AuthUser, orderId: string, request: RefundDto, requestAgeS: number): Promise<Order> {
     const settledBefore = await this.#listSettledBefore(orderId, requestAgeS);
     // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.

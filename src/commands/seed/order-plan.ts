@@ -1,5 +1,5 @@
 import { addDays, startOfDay, toInstant, toLocalDateAndTime } from '../../common/calendar.js';
-import type { Fulfilment } from '../../orders/fulfilment.js';
+import type { Fulfilment } from '../../orders/order-status.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import { pickupWindows } from '../../shop/pickup-windows.js';
 import type { Shop } from '../../shop/shop.service.js';

@@ -30,15 +30,9 @@ export function createTransaction(method: string, status: TransactionStatus): Si
   return changeStatus({ status, payment }, status);
 }
 
-export function changeStatus(
-  { payment }: SimulatedTransaction,
-  status: TransactionStatus,
-): SimulatedTransaction {
-  const isScreened = payment.fraud_status !== undefined;
-  return {
-    status,
-    payment: status === 'deny' && isScreened ? { ...payment, fraud_status: 'deny' } : payment,
-  };
+export function changeStatus({ payment }: SimulatedTransaction, status: TransactionStatus) {
+  const isDeniedByFraud = status === 'deny' && payment.fraud_status !== undefined;
+  return { status, payment: isDeniedByFraud ? { ...payment, fraud_status: 'deny' } : payment };
 }
 
 export function addRefund(

@@ -63,25 +63,15 @@ export function listActions(page: SimulatorPage, transactionId?: string): string
 }
 
 /**
- * Stores the transaction that an action changes or starts, and returns that transaction, so that the shop can be notified.
- * Returns null if the page does not allow the action.
- */
-export function performAction(
-  name: string,
-  page: SimulatorPage,
-  transactionId?: string,
-): SimulatedTransaction | null {
-  const transaction = computeChange(name, page, transactionId);
-  if (transaction !== null) page.storeTransaction(transaction);
-  return transaction;
-}
-
-/**
  * Changes a transaction, by default the latest one, if its status is in `from`. Otherwise starts one, if the action has a
  * `method` and the page is open.
  * @returns the changed or new transaction, which is not stored yet; null if the page does not allow the action
  */
-function computeChange(name: string, page: SimulatorPage, transactionId?: string) {
+export function computeChange(
+  name: string,
+  page: SimulatorPage,
+  transactionId?: string,
+): SimulatedTransaction | null {
   const { from, to, method } = findAction(name) ?? {};
   const transaction = page.findTransaction(transactionId);
   if (transaction !== undefined && from?.includes(transaction.status) === true) {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../database/bigint-as-number.js';
+import { computeSignature } from '../midtrans.messages.js';
 import type { PaymentPageRequest, TransactionStatus } from '../payment-gateway.js';
-import { computeSignature } from '../signature.js';
 import type { SimulatedTransaction } from './simulated-transaction.js';
 
 export type NotificationDefect = 'late' | 'bad-signature';
@@ -84,9 +84,11 @@ export class SimulatorPage {
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 
-  /** Finds the transaction with this id, or the latest transaction. */
-  findTransaction(id?: string): SimulatedTransaction | undefined {
-    return this.transactions.findLast(({ payment }) => id === undefined || payment.transaction_id === id);
+  /** Finds a transaction by its id, or the latest one by the id of the attempt, which is the default. */
+  findTransaction(id = this.attemptId): SimulatedTransaction | undefined {
+    return this.transactions.findLast(
+      ({ payment }) => id === this.attemptId || payment.transaction_id === id,
+    );
   }
 
   /** Stores a changed transaction, or adds a new one as the latest. */

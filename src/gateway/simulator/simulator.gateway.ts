@@ -16,7 +16,7 @@ import {
   type RefundRequest,
 } from '../payment-gateway.js';
 import { addRefund, type SimulatedTransaction, sumRefunds } from './simulated-transaction.js';
-import { findAction, performAction } from './simulator-actions.js';
+import { computeChange, findAction } from './simulator-actions.js';
 import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
 const DELIVER = 'simulator-deliver';
@@ -68,7 +68,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async getTransaction(id: string): Promise<GatewayTransaction | null> {
     const page = await this.find(byId(id));
-    const transaction = page?.findTransaction(id === page.attemptId ? undefined : id);
+    const transaction = page?.findTransaction(id);
     if (page === null || transaction === undefined) return null;
     const fields = page.toMessage(transaction, this.env.midtransServerKey);
     return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) }, id);
@@ -78,8 +78,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     // Before a payment method is chosen, only the page ends. The gateway sends no notification.
     const unusedPage = { attemptId: id, status: IsNull() };
     const { affected } = await this.dataSource.manager.update(SimulatorPage, unusedPage, { status: to });
-    if (affected === 0)
-      await this.#change(byId(id), (page) => performAction(to, page, id === page.attemptId ? undefined : id));
+    if (affected === 0) await this.#change(byId(id), (page) => computeChange(to, page, id));
     return this.getTransaction(id);
   }
 
@@ -95,9 +94,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
         throw new GatewayRejectedError(
           `the simulator refunds no ${payment.payment_type} with status ${status}`,
         );
-      const refunded = addRefund(transaction, request, page.grossAmount);
-      page.storeTransaction(refunded);
-      return refunded;
+      return addRefund(transaction, request, page.grossAmount);
     });
     const transaction = await this.getTransaction(transactionId);
     if (transaction === null) throw new GatewayRejectedError('there is no such transaction');
@@ -114,7 +111,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
   async act(token: string, action: string, transactionId?: string): Promise<boolean> {
-    const perform = (page: SimulatorPage) => performAction(action, page, transactionId);
+    const perform = (page: SimulatorPage) => computeChange(action, page, transactionId);
     const isPerformed = await this.#change({ token }, perform, findAction(action)?.notificationDefect);
     for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
       const page = await this.find({ token });
@@ -130,7 +127,10 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     for (const id of ids.length === 0 ? [attemptId] : ids) await this.cancelOrExpire(id, 'expire');
   }
 
-  /** Changes a page and notifies the shop. Returns false if `change` returns null, because it has changed nothing. */
+  /**
+   * Stores the transaction that `change` returns, and notifies the shop of it.
+   * @returns false, with nothing changed, if the page is unknown or `change` returns null
+   */
   #change(
     criteria: Criteria,
     change: (page: SimulatorPage) => SimulatedTransaction | null,
@@ -140,6 +140,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       const page = await lockPage(tx, criteria);
       const changed = page === null ? null : change(page);
       if (page === null || changed === null) return false;
+      page.storeTransaction(changed);
       const id = page.addNotification(changed, this.env.midtransServerKey, defect);
       await tx.save(page);
       const delivery: Delivery = { orderId: page.attemptId, id };
