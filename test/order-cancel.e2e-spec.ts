@@ -6,15 +6,6 @@ import { until } from './support/wait.js';
 
 const shop = await useShop({ gatewayDeadlineMs: 5_000 });
 
-/** Asserts that a pending order still has its payment page, requests the page again, and pays the order. */
-async function payOnSamePage(orderId: string): Promise<void> {
-  const { token } = shop.gateway.order(orderId);
-  expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });
-  await shop.customer.post(`/api/orders/${orderId}/token`).expect(200);
-  await shop.setStatusAndNotify(orderId, 'settlement');
-  expect(await shop.readStatus(orderId)).toBe('settlement');
-}
-
 describe('a pending order', () => {
   it('is cancelled at the gateway and in the shop if a payment method was chosen', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
@@ -32,14 +23,11 @@ describe('a pending order', () => {
     expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
-  it('is cancelled if the gateway has no payment for it and responds with "status_code": "404", with HTTP status 200 or 404', async () => {
-    for (const httpStatusFollowsCode of [false, true]) {
-      shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
-      const orderId = await shop.orderTwoPieces();
-      expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
-      expect(shop.countCalls('cancel', orderId)).toBe(1);
-      expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
-    }
+  it('is cancelled if the gateway has no payment for it and responds with "status_code": "404"', async () => {
+    const orderId = await shop.orderTwoPieces();
+    expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
+    expect(shop.countCalls('cancel', orderId)).toBe(1);
+    expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
   it.each(['pending', 'expire'] as const)(
@@ -92,15 +80,12 @@ describe('a cancellation', () => {
     },
   );
 
-  it('gets 409 if the order was paid at the gateway, which responds with "status_code": "412", with HTTP status 200 or 412', async () => {
-    for (const httpStatusFollowsCode of [false, true]) {
-      shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
-      const orderId = await shop.orderWithUnreportedPayment('settlement');
-      expect((await shop.cancel(orderId)).status).toBe(409);
-      expect(await shop.readStatus(orderId)).toBe('settlement');
-      // A cancellation that finds a payment records the payment as a reconciliation does.
-      expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
-    }
+  it('gets 409 if the order was paid at the gateway, which responds with "status_code": "412"', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    expect((await shop.cancel(orderId)).status).toBe(409);
+    expect(await shop.readStatus(orderId)).toBe('settlement');
+    // A cancellation that finds a payment records the payment as a reconciliation does.
+    expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
   });
 
   it('is recorded once for four parallel requests, which get 200 or 409, with or without a chosen payment method', async () => {
@@ -135,6 +120,7 @@ function buildTransaction(transaction_status: string): object {
 describe('a cancellation while the gateway fails', () => {
   it.each<[string, object]>([
     ['cuts the connection', { kind: 'disconnect' }],
+    ['does not respond for 5 s', { kind: 'hang' }],
     ['responds with 500', { kind: 'error' }],
     ['cuts its response', responseFault(200, '{"status_code":"200","transaction')],
     ['does not accept the server key', responseFault(401, { status_code: '401' })],
@@ -146,18 +132,11 @@ describe('a cancellation while the gateway fails', () => {
     shop.gateway.addFault({ operation: 'cancel', ...fault } as MidtransFault);
     expectFailure(await shop.cancel(orderId), 502, MESSAGES.gatewayUnavailable);
     expect(await shop.describeHistory(orderId)).toEqual([]);
-    await payOnSamePage(orderId);
-  });
-
-  it('gets 502 if the gateway does not respond for 5 s, and the order can be cancelled later', async () => {
-    const orderId = await shop.orderWithUnreportedPayment();
-    shop.gateway.addFault({ operation: 'cancel', kind: 'hang' });
-    const startedAt = Date.now();
-    expect((await shop.cancel(orderId)).status).toBe(502);
-    expect(Date.now() - startedAt).toBeLessThan(10_000); // A second call would have another 5 s.
-    shop.gateway.clearFaults();
-    expect(await shop.readStatus(orderId)).toBe('pending');
-    expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
+    const { token } = shop.gateway.order(orderId);
+    expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });
+    await shop.customer.post(`/api/orders/${orderId}/token`).expect(200);
+    await shop.setStatusAndNotify(orderId, 'settlement');
+    expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
   it('gets 502 if the response of the gateway was lost, and is recorded by the next reconciliation of the order', async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import type { MidtransStatus } from './support/midtrans-stand-in.js';
 import {
   buildNotification,
   computeSignature,
@@ -18,26 +17,6 @@ const WRONG_CURRENCY = { currency: 'currency should be IDR' };
 const SETTLEMENT = { transaction_status: 'settlement', status_code: '200' };
 
 const shop = await useShop();
-
-it.each([
-  ['pending authorize capture settlement', 'applied applied applied applied'],
-  ['settlement pending pending', 'applied late duplicate'],
-  ['settlement deny', 'applied applied'],
-  ['deny settlement partial_refund', 'applied applied applied'],
-])(
-  'notifications of one transaction with the statuses %s have the outcomes %s (contract 14)',
-  async (statuses, expected) => {
-    const orderId = await shop.orderWithUnreportedPayment();
-    for (const status of statuses.split(' '))
-      await shop.setStatusAndNotify(orderId, status as MidtransStatus);
-    const events = await readHistory(shop.service, orderId);
-    expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
-    const { status, completed_at: completedAt } = await shop.readStoredOrder(orderId);
-    expect(status).toBe(events.findLast(({ outcome }) => outcome === 'applied')?.transaction_status);
-    // A partial refund clears `completed_at` too.
-    expect(completedAt !== null).toBe(['capture', 'settlement'].includes(status));
-  },
-);
 
 describe('a notification', () => {
   it('is acknowledged with 200 and an empty body, and its cookies are ignored', async () => {
