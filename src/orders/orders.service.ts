@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { dayRange, type TimeRange } from '../common/calendar.js';
 import type { AuthUser } from '../common/access/auth-user.js';
@@ -92,12 +93,17 @@ export class OrdersService {
     return order.livePage;
   }
 
-  /** Updates an order after a payment event. The first payment enqueues the receipt, or `order-refused` for a refused order. */
+  /**
+   * Updates the columns of an order that follow from its payment. The first payment enqueues the receipt, or `order-refused`
+   * for a refused order.
+   * @returns false if the order has these values already
+   */
   async applyPayment(
     tx: EntityManager,
     order: LockedOrder,
     payment: Pick<Order, 'surplusAmount'> & Partial<Order>,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    if (isDeepStrictEqual(Object.assign({}, order, payment), Object.assign({}, order))) return false;
     const { orderId } = order;
     const wasPaidBefore = order.firstPaidAt !== null;
     if (payment.surplusAmount > order.surplusAmount) {
@@ -114,6 +120,7 @@ export class OrdersService {
       tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt }),
       isFirstPayment ? this.mails.enqueue(tx, orderId, mail) : undefined,
     ]);
+    return true;
   }
 
   /** Returns the attempt with the newest payment page of an order. */

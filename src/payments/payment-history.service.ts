@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LockedOrder } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
@@ -51,11 +50,11 @@ export class PaymentHistoryService {
     }
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const change = await this.#findChange(tx, order, payment);
+    const columns = await this.#toColumns(tx, order, payment);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
-      change === null ? undefined : this.orders.applyPayment(tx, order, change),
+      this.orders.applyPayment(tx, order, columns),
     ]);
     return outcome;
   }
@@ -89,17 +88,12 @@ export class PaymentHistoryService {
 
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
-    const change = await this.#findChange(tx, order, await this.read(order, tx));
-    if (change !== null) await this.orders.applyPayment(tx, order, change);
-    return change !== null;
+    const payment = await this.read(order, tx);
+    return this.orders.applyPayment(tx, order, await this.#toColumns(tx, order, payment));
   }
 
-  /** Returns the columns that follow from a payment; null if the order has them already. */
-  async #findChange(tx: EntityManager, order: LockedOrder, payment: Payment) {
-    const columns = toOrderColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
-    const names = Object.keys(columns) as (keyof typeof columns)[];
-    const current = Object.fromEntries(names.map((name) => [name, order[name]]));
-    return isDeepStrictEqual(current, columns) ? null : columns;
+  async #toColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
+    return toOrderColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
   }
 }
 
