@@ -7,7 +7,7 @@ import { everyDay } from './support/shop-settings.js';
 type Settings = Partial<Omit<typeof DEFAULT_SHOP, 'id'>>;
 
 const withDefaults = (settings: Settings) => {
-  return { ...DEFAULT_SHOP, hours: everyDay(['00:00', '24:00']), leadMinutes: 0, ...settings };
+  return { ...DEFAULT_SHOP, hours: everyDay(['00:00', '24:00']), lead_minutes: 0, ...settings };
 };
 
 /** @param pickups pickup times of orders that count toward the limit of a slot */
@@ -22,18 +22,18 @@ const NOW = '2026-11-22T10:00:00+07:00';
 /** Current times of tests, each on the day before the clocks change in Berlin. */
 const MARCH_28 = '2026-03-28T10:00:00Z';
 const OCTOBER_24 = '2026-10-24T10:00:00Z';
-const ONE_DAY_AHEAD = { ...DAY, daysAhead: 1 };
-const TWO_HOURS_LEAD = { ...DAY, leadMinutes: 120 };
+const ONE_DAY_AHEAD = { ...DAY, days_ahead: 1 };
+const TWO_HOURS_LEAD = { ...DAY, lead_minutes: 120 };
 const CLOSED = { ...DAY, closed: ['2026-11-24'], hours: { ...DAY.hours, wed: [] } };
 const EVENING = { hours: everyDay(['20:00', '24:00']) };
 const RANGE = {
   ...DAY,
-  closedRanges: [{ from: '2026-11-23', to: '2026-11-24', reason: null }],
+  closed_ranges: [{ from: '2026-11-23', to: '2026-11-24', reason: null }],
 };
-const CUT_OFF = { ...DAY, cutOff: '10:00' };
-const PAUSED = { ...DAY, pausedUntil: new Date('2026-11-22T10:30:00+07:00') };
-const BERLIN = { ...DAY, timeZone: 'Europe/Berlin' };
-const NIGHT = { timeZone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
+const CUT_OFF = { ...DAY, cut_off: '10:00' };
+const PAUSED = { ...DAY, paused_until: new Date('2026-11-22T10:30:00+07:00') };
+const BERLIN = { ...DAY, time_zone: 'Europe/Berlin' };
+const NIGHT = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
 
 it.each<[string, string, Settings, string, string]>([
   ['impossible', 'before the opening', DAY, '2026-11-24T06:59:59.999+07:00', NOW],
@@ -93,7 +93,7 @@ it('a pickup time on 30 February is invalid, although `Date.parse` reads 30 Febr
 describe('the pickup windows', () => {
   it('start after the lead time today and include the windows of the following days', () => {
     const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
-    const settings = { hours, leadMinutes: 90, daysAhead: 1 };
+    const settings = { hours, lead_minutes: 90, days_ahead: 1 };
     expect(listWindows(settings, '2026-11-22T11:45:30.500+07:00')).toEqual([
       '2026-11-22 13:16-18:00',
       '2026-11-23 07:00-12:00',
@@ -103,12 +103,12 @@ describe('the pickup windows', () => {
 
   it('omit today after the last window, days within the lead time and closed dates', () => {
     expect(listWindows(ONE_DAY_AHEAD, '2026-11-22T18:00:00+07:00')).toEqual(['2026-11-23 07:00-18:00']);
-    const slow = { ...DAY, daysAhead: 3, leadMinutes: 2 * 24 * 60 };
+    const slow = { ...DAY, days_ahead: 3, lead_minutes: 2 * 24 * 60 };
     expect(listWindows(slow, '2026-11-22T09:00:00+07:00')).toEqual([
       '2026-11-24 09:00-18:00',
       '2026-11-25 07:00-18:00',
     ]);
-    const closedTomorrow = { ...DAY, daysAhead: 2, closed: ['2026-11-23'] };
+    const closedTomorrow = { ...DAY, days_ahead: 2, closed: ['2026-11-23'] };
     expect(listWindows(closedTomorrow, '2026-11-22T06:00:00+07:00')).toEqual([
       '2026-11-22 07:00-18:00',
       '2026-11-24 07:00-18:00',
@@ -117,7 +117,7 @@ describe('the pickup windows', () => {
 
   it('omit full slots, which are counted from the start of their opening window and end with the window', () => {
     const hours = everyDay(['07:30', '10:00'], ['13:00', '14:00']);
-    const settings = { hours, daysAhead: 1, slotMinutes: 60, ordersPerSlot: 2 } as const;
+    const settings = { hours, days_ahead: 1, slot_minutes: 60, orders_per_slot: 2 } as const;
     const onDay = (...times: string[]) => times.map((time) => `2026-11-23T${time}:00+07:00`);
     const list = (...times: string[]) => listWindows(settings, '2026-11-22T20:00:00+07:00', onDay(...times));
     const [morning, noon] = ['2026-11-23 07:30-10:00', '2026-11-23 13:00-14:00'];
@@ -137,7 +137,7 @@ describe('the pickup windows', () => {
     [['01:00', '06:00'], ['01:00-06:00']],
     [['22:00', '24:00'], ['22:00-24:00']],
   ] as const)('of %s do not begin or end inside the hour that clocks skip in Berlin', (window, expected) => {
-    const settings = { timeZone: 'Europe/Berlin', hours: everyDay(window), daysAhead: 1 };
+    const settings = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
     const found = listWindows(settings, '2026-03-28T23:30:00Z').filter((line) =>
       line.startsWith('2026-03-29'),
     );
@@ -146,14 +146,14 @@ describe('the pickup windows', () => {
 
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
     const settings = {
-      timeZone: 'America/New_York',
+      time_zone: 'America/New_York',
       hours: everyDay(['00:00', '02:30'], ['02:45', '24:00']),
     };
-    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.timeZone, timeStyle: 'short' });
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
-      const now = new Date(dayRange(day, settings.timeZone).start.getTime() - 3_600_000);
+      const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
       const found = [...pickupWindows(withDefaults(settings), now)].filter(({ date }) => date === day);
-      const { start, end } = dayRange(day, settings.timeZone);
+      const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);
         const isListed = found.some(({ from, to }) => from <= time && time < to);

@@ -167,11 +167,11 @@ export class CheckoutService {
 /** Returns the end of a payment page that opens now: before the lead time of the pickup, at most a day after the order. */
 export function findEndOfPage(
   { createdAt, pickupAt }: Pick<Order, 'createdAt' | 'pickupAt'>,
-  { leadMinutes }: Pick<Shop, 'leadMinutes'>,
+  { lead_minutes }: Pick<Shop, 'lead_minutes'>,
 ): Date {
   const endOfPayTime = createdAt.getTime() + PAY_TIME_MS;
   if (pickupAt === null) return new Date(endOfPayTime);
-  const end = Math.max(pickupAt.getTime() - leadMinutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
+  const end = Math.max(pickupAt.getTime() - lead_minutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
   return new Date(Math.min(end, endOfPayTime));
 }
 

@@ -63,7 +63,7 @@ export class OrderMailsService implements OnModuleInit {
         ...describe(mail, order, amount, texts),
         labels: texts,
         number,
-        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.timeZone, texts.language),
+        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.time_zone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
         note: customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
         total: formatRupiah(grossAmount),

@@ -43,7 +43,7 @@ export class PickupsService {
     const due = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of await this.#count(this.dataSource.manager, shop, new Date(), due)) {
-      const { date } = toLocalDateAndTime(pickupAt, shop.timeZone);
+      const { date } = toLocalDateAndTime(pickupAt, shop.time_zone);
       if (isClosedOn(shop, date)) byDate.set(date, (byDate.get(date) ?? 0) + orders);
     }
     return [...byDate].map(([date, orders]) => ({ date, orders }));
@@ -55,15 +55,15 @@ export class PickupsService {
     return this.#count(manager, shop, now, occupied);
   }
 
-  #count(manager: EntityManager, { timeZone }: Readonly<Shop>, now: Date, condition: string) {
+  #count(manager: EntityManager, { time_zone }: Readonly<Shop>, now: Date, condition: string) {
     return manager.query<PickupCount[]>(
       `SELECT date_trunc('minute', pickup_at) AS "pickupAt", count(*)::int AS orders
        FROM orders WHERE pickup_at >= $1 AND ${condition} GROUP BY 1 ORDER BY 1`,
-      [startOfDay(toLocalDateAndTime(now, timeZone).date, timeZone)],
+      [startOfDay(toLocalDateAndTime(now, time_zone).date, time_zone)],
     );
   }
 }
 
-function hasSlots({ slotMinutes, ordersPerSlot }: Readonly<Shop>): boolean {
-  return slotMinutes !== null && ordersPerSlot !== null;
+function hasSlots({ slot_minutes, orders_per_slot }: Readonly<Shop>): boolean {
+  return slot_minutes !== null && orders_per_slot !== null;
 }

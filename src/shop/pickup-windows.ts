@@ -22,7 +22,7 @@ export function isPickupPossible(
 ): boolean {
   const limits = findLimits(shop, now);
   if (limits === null || pickupAt < limits.earliest) return false;
-  const { date, time } = toLocalDateAndTime(pickupAt, shop.timeZone);
+  const { date, time } = toLocalDateAndTime(pickupAt, shop.time_zone);
   if (date < limits.firstDate || date > limits.lastDate) return false;
   const windows = listFreeWindows(shop, date, findFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
@@ -39,15 +39,14 @@ export function* pickupWindows(
 ): Generator<PickupWindowView> {
   const limits = findLimits(shop, now);
   if (limits === null) return;
-  const { timeZone } = shop;
   const earliestMs = Math.ceil(limits.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
-  const earliest = toLocalDateAndTime(new Date(earliestMs), timeZone);
+  const earliest = toLocalDateAndTime(new Date(earliestMs), shop.time_zone);
   const full = findFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
     for (const [from, to] of listFreeWindows(shop, date, full)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
-      const window = clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, timeZone);
+      const window = clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, shop.time_zone);
       if (window.from < window.to) yield window;
     }
   }
@@ -58,20 +57,20 @@ export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
 }
 
 /** Returns the limits of the pickup times from which a customer can choose `now`; null if orders are paused. */
-function findLimits({ timeZone, leadMinutes, daysAhead, cutOff, pausedUntil }: Readonly<Shop>, now: Date) {
-  if (pausedUntil !== null && now < pausedUntil) return null;
-  const { date: today, time } = toLocalDateAndTime(now, timeZone);
-  const daysUntilFirst = cutOff === null ? 0 : time < cutOff ? 1 : 2;
+function findLimits(shop: Readonly<Shop>, now: Date) {
+  if (shop.paused_until !== null && now < shop.paused_until) return null;
+  const { date: today, time } = toLocalDateAndTime(now, shop.time_zone);
+  const daysUntilFirst = shop.cut_off === null ? 0 : time < shop.cut_off ? 1 : 2;
   return {
-    earliest: new Date(now.getTime() + leadMinutes * MINUTE_MS),
+    earliest: new Date(now.getTime() + shop.lead_minutes * MINUTE_MS),
     firstDate: addDays(today, daysUntilFirst),
-    lastDate: addDays(today, daysAhead),
+    lastDate: addDays(today, shop.days_ahead),
   };
 }
 
-function listOpeningWindows({ closed, closedRanges, hours }: Readonly<Shop>, date: string) {
+function listOpeningWindows({ closed, closed_ranges, hours }: Readonly<Shop>, date: string) {
   const weekday = WEEKDAYS.at(new Date(date).getUTCDay() - 1); // Sunday is day 0, so its index is -1.
-  const isClosed = closed.includes(date) || closedRanges.some(({ from, to }) => from <= date && date <= to);
+  const isClosed = closed.includes(date) || closed_ranges.some(({ from, to }) => from <= date && date <= to);
   return weekday === undefined || isClosed ? [] : hours[weekday];
 }
 
@@ -92,21 +91,21 @@ function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow):
 
 /** Sums up the orders of each slot. A slot is counted from the start of its opening window. */
 function findFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
-  const { timeZone, slotMinutes, ordersPerSlot } = shop;
+  const { time_zone, slot_minutes, orders_per_slot } = shop;
   const full = new Map<string, OpeningWindow[]>();
-  if (slotMinutes === null || ordersPerSlot === null) return full;
+  if (slot_minutes === null || orders_per_slot === null) return full;
   const sums = new Map<string, number>();
   for (const { pickupAt, orders } of counts) {
-    const { date, time } = toLocalDateAndTime(pickupAt, timeZone);
+    const { date, time } = toLocalDateAndTime(pickupAt, time_zone);
     const window = listOpeningWindows(shop, date).find((candidate) => contains(candidate, time));
     if (window === undefined) continue;
     const [opening, closing] = window.map(toMinutes) as [number, number];
-    const start = opening + Math.floor((toMinutes(time) - opening) / slotMinutes) * slotMinutes;
-    const slot: OpeningWindow = [toTime(start), toTime(Math.min(start + slotMinutes, closing))];
+    const start = opening + Math.floor((toMinutes(time) - opening) / slot_minutes) * slot_minutes;
+    const slot: OpeningWindow = [toTime(start), toTime(Math.min(start + slot_minutes, closing))];
     const key = `${date} ${slot[0]}`;
     const before = sums.get(key) ?? 0;
     sums.set(key, before + orders);
-    if (before < ordersPerSlot && before + orders >= ordersPerSlot)
+    if (before < orders_per_slot && before + orders >= orders_per_slot)
       full.set(date, [...(full.get(date) ?? []), slot]);
   }
   return full;

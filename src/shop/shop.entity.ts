@@ -20,26 +20,14 @@ export const SHOP_ID = 1;
 
 const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
 
-/** Name, opening hours and other settings of the shop. The table has one row, or none while `DEFAULT_SHOP` applies. */
+/**
+ * Settings of the shop, named like the fields of the API. The table has one row, or none while `DEFAULT_SHOP` applies. The
+ * order of the properties decides the ETag of the settings.
+ */
 @Entity('shop')
 export class Shop {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
   id = SHOP_ID;
-
-  @Column('text', { name: 'time_zone' })
-  timeZone = 'Asia/Jakarta';
-
-  @Column('jsonb')
-  hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours;
-
-  @Column('jsonb')
-  closed: string[] = [];
-
-  @Column('smallint', { name: 'lead_minutes' })
-  leadMinutes = 120;
-
-  @Column('smallint', { name: 'days_ahead' })
-  daysAhead = 14;
 
   @Column('varchar', { length: 100, default: 'Roti Pagi' })
   name = 'Roti Pagi';
@@ -59,20 +47,35 @@ export class Shop {
   @Column('text', { default: 'en' })
   language: Language = 'en';
 
-  @Column('jsonb', { name: 'closed_ranges', default: [] })
-  closedRanges: readonly ClosedRange[] = [];
+  @Column('text')
+  time_zone = 'Asia/Jakarta';
 
-  @Column('text', { name: 'cut_off', nullable: true })
-  cutOff: string | null = null;
+  @Column('jsonb')
+  hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours;
 
-  @Column('smallint', { name: 'slot_minutes', nullable: true })
-  slotMinutes: number | null = null;
+  @Column('jsonb')
+  closed: string[] = [];
 
-  @Column('smallint', { name: 'orders_per_slot', nullable: true })
-  ordersPerSlot: number | null = null;
+  @Column('jsonb', { default: [] })
+  closed_ranges: readonly ClosedRange[] = [];
 
-  @Column('timestamptz', { name: 'paused_until', nullable: true })
-  pausedUntil: Date | null = null;
+  @Column('smallint')
+  lead_minutes = 120;
+
+  @Column('smallint')
+  days_ahead = 14;
+
+  @Column('text', { nullable: true })
+  cut_off: string | null = null;
+
+  @Column('smallint', { nullable: true })
+  slot_minutes: number | null = null;
+
+  @Column('smallint', { nullable: true })
+  orders_per_slot: number | null = null;
+
+  @Column('timestamptz', { nullable: true })
+  paused_until: Date | null = null;
 }
 
 /** Settings that apply until an administrator changes them. */

@@ -19,7 +19,7 @@ export class ShopService {
   }
 
   async timeZone(): Promise<string> {
-    return (await this.get()).timeZone;
+    return (await this.get()).time_zone;
   }
 
   /** @throws Failure 412 if the header `ifMatch` names other settings than the stored ones */
@@ -47,54 +47,25 @@ async function insertIfMissing(manager: EntityManager, shop: Readonly<Shop>): Pr
   await manager.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
 }
 
-/** Details that are absent in the settings stay as in `current`. */
-function toShop(settings: Readonly<ShopDto>, current: Readonly<Shop>): Shop {
-  const {
-    name = current.name,
-    address = current.address,
-    phone = current.phone,
-    whatsapp = current.whatsapp,
-    website = current.website,
-    language = current.language,
-    cut_off: cutOff = current.cutOff,
-    slot_minutes: slotMinutes = current.slotMinutes,
-    orders_per_slot: ordersPerSlot = current.ordersPerSlot,
-    paused_until: pausedUntil,
-  } = settings;
-  const details = { name, address, phone, whatsapp, website, language, cutOff, slotMinutes, ordersPerSlot };
+/** Settings that are absent stay as in `current`. */
+function toShop({ paused_until, ...settings }: Readonly<ShopDto>, current: Readonly<Shop>): Shop {
+  const shop = { ...current, ...settings };
   return {
-    id: SHOP_ID,
-    ...details,
-    timeZone: settings.time_zone,
-    hours: normalizeHours(settings.hours),
-    closed: [...new Set(settings.closed)].sort(),
-    leadMinutes: settings.lead_minutes,
-    daysAhead: settings.days_ahead,
-    closedRanges: normalizeRanges(settings.closed_ranges ?? current.closedRanges),
-    pausedUntil: pausedUntil === undefined ? current.pausedUntil : parseInstant(pausedUntil),
+    ...shop,
+    hours: normalizeHours(shop.hours),
+    closed: [...new Set(shop.closed)].sort(),
+    closed_ranges: normalizeRanges(shop.closed_ranges),
+    paused_until: paused_until === undefined ? current.paused_until : parseInstant(paused_until),
   };
 }
 
-/** Builds the settings in a fixed order of keys, which `jsonb` does not keep, so that equal settings have the same ETag. */
-export function toSettingsView(shop: Readonly<Shop>) {
-  const { name, address, phone, whatsapp, website, language, closed } = shop;
+/** Everyone may see every setting. `jsonb` does not keep the order of keys, so equal settings would have different ETags. */
+export function toSettingsView({ id: _id, ...settings }: Readonly<Shop>) {
   return {
-    name,
-    address,
-    phone,
-    whatsapp,
-    website,
-    language,
-    time_zone: shop.timeZone,
-    hours: normalizeHours(shop.hours),
-    closed,
-    closed_ranges: normalizeRanges(shop.closedRanges),
-    lead_minutes: shop.leadMinutes,
-    days_ahead: shop.daysAhead,
-    cut_off: shop.cutOff,
-    slot_minutes: shop.slotMinutes,
-    orders_per_slot: shop.ordersPerSlot,
-    paused_until: shop.pausedUntil?.toISOString() ?? null,
+    ...settings,
+    hours: normalizeHours(settings.hours),
+    closed_ranges: normalizeRanges(settings.closed_ranges),
+    paused_until: settings.paused_until?.toISOString() ?? null,
   };
 }
 

@@ -68,7 +68,7 @@ function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Sh
   const [paymentStatuses, fulfilment] = today?.course ?? random.pick(day < 0 ? PAST : COMING);
   // The pickup times of today follow the order of `TODAY`.
   const share = today === undefined ? random.next() : today.shareStart + random.next() / TODAY.length;
-  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.timeZone).date, day), share);
+  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
   const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
@@ -92,8 +92,8 @@ function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Sh
  * @param share position of the time in the opening hours, from 0 to below 1
  */
 function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
-  const midnight = startOfDay(date, shop.timeZone);
-  const settings = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
+  const midnight = startOfDay(date, shop.time_zone);
+  const settings = { ...shop, lead_minutes: 0, days_ahead: 7, cut_off: null, paused_until: null };
   const windows = [...pickupWindows(settings, midnight)];
   const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
@@ -101,5 +101,5 @@ function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   for (const { from, to } of windows.filter((window) => window.date === openDate))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
       steps.push(minutes);
-  return toInstant(openDate, steps[Math.floor(share * steps.length)] ?? 0, shop.timeZone);
+  return toInstant(openDate, steps[Math.floor(share * steps.length)] ?? 0, shop.time_zone);
 }
