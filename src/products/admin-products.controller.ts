@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { AdminProductsQuery, AdminProductView, AvailabilityDto, INVALID_UNTIL } from './availability.dto.js';
-import { ProductIdPipe } from './product-id.pipe.js';
-import { PRODUCT_ID_PARAM, ProductPageMeta } from './products.dto.js';
+import { ProductPageMeta, ProductParams } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
 @ApiTags('Administration')
@@ -27,7 +26,6 @@ export class AdminProductsController {
     return { meta, products: page.map((product) => new AdminProductView(product)) };
   }
 
-  @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Hide a product from customers, or show it again',
     description:
@@ -39,7 +37,9 @@ export class AdminProductsController {
     takes: 'json',
   })
   @Put(':product_id/availability')
-  async change(@Param('product_id', ProductIdPipe) productId: number, @Body() availability: AvailabilityDto) {
-    return { product: new AdminProductView(await this.products.changeAvailability(productId, availability)) };
+  async change(@Param() { product_id }: ProductParams, @Body() availability: AvailabilityDto) {
+    return {
+      product: new AdminProductView(await this.products.changeAvailability(product_id, availability)),
+    };
   }
 }

@@ -11,7 +11,7 @@ import {
   Res,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import type { AuthUser } from '../common/access/auth-user.js';
@@ -20,15 +20,14 @@ import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { Form, type ImageForm, ImageFormPipe } from '../images/image-form.pipe.js';
-import { ProductIdPipe } from './product-id.pipe.js';
 import { ProductPages } from './product-pages.js';
 import {
   CreateProductDto,
   ListedProductView,
-  PRODUCT_ID_PARAM,
   productEtag,
   ProductListQuery,
   ProductPageMeta,
+  ProductParams,
   ProductView,
   UpdateProductDto,
 } from './products.dto.js';
@@ -70,7 +69,6 @@ export class ProductsController {
     return q === undefined ? this.pages.find(last_id) : this.pages.search(last_id, q, client);
   }
 
-  @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Get a product',
     description: 'Only administrators get a product that is not available. For others it is a 404.',
@@ -81,11 +79,11 @@ export class ProductsController {
   })
   @Get(':product_id')
   async show(
-    @Param('product_id', ProductIdPipe) productId: number,
+    @Param() { product_id }: ProductParams,
     @Res({ passthrough: true }) response: Response,
     @CurrentUser() authUser?: AuthUser,
   ) {
-    const product = await this.products.findFor(authUser, productId);
+    const product = await this.products.findFor(authUser, product_id);
     response.setHeader('ETag', productEtag(product));
     return { products: new ListedProductView(product) };
   }
@@ -110,7 +108,6 @@ export class ProductsController {
   }
 
   @UseInterceptors(FormInterceptor)
-  @ApiParam(PRODUCT_ID_PARAM)
   @ApiBody({ type: UpdateProductDto })
   @ApiEndpoint({
     summary: 'Replace a product, remove images, add images',
@@ -128,17 +125,16 @@ export class ProductsController {
   })
   @Put(':product_id')
   async update(
-    @Param('product_id', ProductIdPipe) productId: number,
+    @Param() { product_id }: ProductParams,
     @Form(updatePipe) form: ImageForm<UpdateProductDto>,
     @Res({ passthrough: true }) response: Response,
     @Headers('If-Match') ifMatch?: string,
   ) {
-    const product = await this.products.update(productId, form, ifMatch);
+    const product = await this.products.update(product_id, form, ifMatch);
     response.setHeader('ETag', productEtag(product));
     return { products: new ProductView(product) };
   }
 
-  @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Delete a product and its images',
     access: 'admin',
@@ -146,7 +142,7 @@ export class ProductsController {
     failures: [failures.notFound()],
   })
   @Delete(':product_id')
-  async delete(@Param('product_id', ProductIdPipe) productId: number): Promise<void> {
-    await this.products.delete(productId);
+  async delete(@Param() { product_id }: ProductParams): Promise<void> {
+    await this.products.delete(product_id);
   }
 }

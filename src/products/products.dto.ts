@@ -1,9 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsNotEmpty, IsNumber, IsOptional, IsString, Matches } from 'class-validator';
+import {
+  Allow,
+  ArrayMaxSize,
+  IsArray,
+  IsNotEmpty,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Matches,
+} from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
-import { parseLastId } from '../common/validation/ids.js';
+import { isId, parseLastId } from '../common/validation/ids.js';
 import { SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
@@ -12,11 +21,15 @@ import type { Product } from './product.entity.js';
 /** A product with the URLs of its images in their order, instead of their rows. */
 export type ProductWithUrls = Readonly<Omit<Product, 'images'>> & { readonly images: string[] };
 
-export const PRODUCT_ID_PARAM = {
-  name: 'product_id',
-  schema: { type: 'integer', minimum: 1 },
-  example: 7,
-} as const;
+export class ProductParams {
+  // A text that is not an id becomes 0, the id of no product, because invalid fields (400) are reported before a 404.
+  @ApiProperty({ type: 'integer', minimum: 1, example: 7 })
+  @Transform(({ value }: { value: string }) =>
+    /^[1-9]\d{0,9}$/.test(value) && isId(Number(value)) ? Number(value) : 0,
+  )
+  @Allow()
+  product_id!: number;
+}
 
 export class ProductListQuery {
   @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })

@@ -40,9 +40,6 @@ const MAX_COMPARED_NAMES = 500;
 
 @Injectable()
 export class ProductsRepository {
-  /** Resolves to true if the database has the extension pg_trgm; looked up once. */
-  #canCompare: Promise<boolean> | undefined;
-
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   /** Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search. */
@@ -63,50 +60,36 @@ export class ProductsRepository {
     const words = toWords(search);
     // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
     if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return '';
-    if (!(await this.#isTrigramInstalled())) return '';
-    const spellings = words.map(toSpellings);
-    const conditions: string[] = [];
-    const scores: string[] = [];
-    let number = 0;
-    for (const [word, ...others] of spellings) {
-      const texts = [word, ...others].map(() => `search_text($${(number += 1)})`);
-      const contained = `search_name LIKE '%' || ${texts[0] ?? ''} || '%'`;
-      const similar = `(${texts.map((text) => `search_name %> ${text}`).join(' OR ')})`;
-      conditions.push(isShort(word ?? '') ? contained : similar);
-      scores.push(`greatest(${texts.map((text) => `word_similarity(${text}, search_name)`).join(', ')})`);
-    }
+    // The parameter of a word is the list of its spellings.
+    const parameters = words.map((_, index) => `$${index + 1}::text[]`);
+    const conditions = words.map((word, index) =>
+      isShort(word)
+        ? `search_name LIKE '%' || search_text((${parameters[index]})[1]) || '%'`
+        : `search_name %> ANY (ARRAY(SELECT search_text(unnest(${parameters[index]}))))`,
+    );
+    const scores = parameters.map(
+      (spellings) =>
+        `(SELECT max(word_similarity(search_text(spelling), search_name)) FROM unnest(${spellings}) AS spelling)`,
+    );
     return this.products.manager.transaction(async (tx) => {
       // The threshold belongs to the operator `%>`. Without the second setting, PostgreSQL compares all names, because it
       // expects that a comparison costs as little as an addition.
-      await tx.query(`
+      const [settings] = await tx.query<{ canCompare: boolean }[]>(`
         SELECT set_config('pg_trgm.word_similarity_threshold', '${MIN_SIMILARITY}', true),
-          set_config('enable_seqscan', 'off', true)`);
+          set_config('enable_seqscan', 'off', true), to_regproc('word_similarity') IS NOT NULL AS "canCompare"`);
+      if (settings?.canCompare !== true) return '';
       const similar = await tx.query<{ id: number }[]>(
         `SELECT id FROM (
            SELECT id, search_name FROM products
            WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} LIMIT ${MAX_COMPARED_NAMES}
          ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
-        spellings.flat(),
+        words.map(toSpellings),
       );
       const statement = buildPageStatement(['id = ANY ($3)'], 'array_position($3, id)');
-      const [row] = await tx.query<{ body: string | null }[]>(statement, [
-        0,
-        localPrefix,
-        similar.map(({ id }) => id),
-      ]);
+      const ids = similar.map(({ id }) => id);
+      const [row] = await tx.query<{ body: string | null }[]>(statement, [0, localPrefix, ids]);
       return row?.body ?? '';
     });
-  }
-
-  #isTrigramInstalled(): Promise<boolean> {
-    this.#canCompare ??= this.products
-      .query<{ found: boolean }[]>(`SELECT to_regproc('word_similarity') IS NOT NULL AS found`)
-      .then(([row]) => row?.found === true)
-      .catch((error: unknown) => {
-        this.#canCompare = undefined;
-        throw error;
-      });
-    return this.#canCompare;
   }
 
   findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
