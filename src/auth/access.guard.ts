@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { Access, type AccessLevel, CatalogRoute } from '../common/access/access.decorator.js';
 import type { AuthUser, GuardedRequest } from '../common/access/auth-user.js';
 import { type Failure, failures } from '../common/errors/failures.js';
-import { isSafeMethod } from '../common/http/safe-methods.js';
+import { isSafeMethod } from '../common/http/origin-check.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';

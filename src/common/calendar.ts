@@ -33,7 +33,7 @@ export function isTimeZone(value: unknown): value is string {
   return typeof value === 'string' && ZONE.test(value) && IANAZone.isValidZone(value);
 }
 
-/** Parses an ISO 8601 timestamp with an offset. Returns null for any other value. */
+/** Returns null for a value that is no ISO 8601 timestamp with an offset. */
 export function parseInstant(value: unknown): Date | null {
   if (typeof value !== 'string' || !INSTANT.test(value)) return null;
   const instant = DateTime.fromISO(value);
@@ -65,7 +65,7 @@ export function toLocalDateAndTime(
   return { date: local.toFormat('yyyy-MM-dd'), time: local.toFormat('HH:mm') };
 }
 
-/** Formats an instant for people: `Tuesday, 24 November 2026, 10:30`. */
+/** Returns for example `Tuesday, 24 November 2026, 10:30`. */
 export function formatDateTime(instant: Date, zone: string, locale: Language): string {
   return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale });
 }

@@ -37,10 +37,7 @@ export class FairQueue {
     this.#free = capacity;
   }
 
-  /**
-   * @throws Failure 503 if too many tasks wait or the wait is too long, 400 if the client has disconnected; Error if the task is larger than the
-   * capacity; otherwise the error of the task
-   */
+  /** @throws Failure 503 if too many tasks wait or the wait is too long, 400 if the client has disconnected */
   async run<T>(
     task: () => Promise<T>,
     { client = '', disconnected, size = 1 }: TaskOptions = {},

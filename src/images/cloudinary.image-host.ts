@@ -21,10 +21,7 @@ export class CloudinaryImageHost implements ImageHost {
     this.#account = parseCloudinaryUrl(url);
   }
 
-  /**
-   * Returns the URL of the image.
-   * @throws ImageHostError if Cloudinary does not confirm the upload. The image may be stored nevertheless
-   */
+  /** Returns the URL of the image. After an error, the image may be stored nevertheless. */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
     const response = await this.#call('upload', (uploader, options, done) => {
       const uploadOptions = { ...options, public_id: publicId, overwrite: false };
@@ -39,7 +36,6 @@ export class CloudinaryImageHost implements ImageHost {
     return url;
   }
 
-  /** @throws ImageHostError if Cloudinary does not confirm the removal */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);

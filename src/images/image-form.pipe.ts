@@ -3,7 +3,7 @@ import type { ClassConstructor } from 'class-transformer';
 import { extname } from 'node:path';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
-import { type FilePart, type FormRequest, isImagePart } from './form-reader.js';
+import { type FilePart, type FormRequest, isImagePart } from './form.interceptor.js';
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';
 
@@ -19,7 +19,6 @@ export interface ImageForm<T> {
 
 /** Messages with which one route rejects a form. */
 interface ImageFormMessages {
-  /** Message of the envelope. */
   readonly failure: string;
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
@@ -76,7 +75,7 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
   }
 }
 
-/** Detects the format from the first bytes; null if neither PNG nor JPEG. */
+/** Returns null if the file is neither PNG nor JPEG. */
 function detectFormat(bytes: Buffer): ImageFile['format'] | null {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
   return bytes.subarray(0, JPEG.length).equals(JPEG) ? 'jpg' : null;

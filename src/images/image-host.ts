@@ -9,7 +9,7 @@ export interface ImageFile {
 export interface ImageHost {
   /** Stores an image. Returns the value of `Image.url`. */
   upload(publicId: string, image: ImageFile): Promise<string>;
-  /** Removes an image, if it exists. */
+  /** Succeeds also if the image does not exist. */
   remove(publicId: string): Promise<void>;
 }
 

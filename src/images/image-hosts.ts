@@ -18,13 +18,11 @@ export class ImageHosts {
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
-  /** Returns the value of `Image.url`. */
   upload(name: ImageHostName, publicId: string, image: ImageFile): Promise<string> {
     const host = this.#host(name);
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
   }
 
-  /** @throws Error also if the host is no longer configured */
   async remove(name: ImageHostName, publicId: string): Promise<void> {
     const host = this.#host(name);
     await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);

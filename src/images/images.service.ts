@@ -10,7 +10,6 @@ import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 import { normalizeImage } from './resize.js';
 
-/** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
 type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 
 export const MAX_IMAGES = 5;
@@ -95,7 +94,6 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     }
   }
 
-  /** Normalizes a file, or keeps it as it is if it cannot be decoded. */
   async #normalize(file: ImageFile): Promise<{ readonly id: string; readonly image: ImageFile }> {
     const id = randomUUID();
     const image = await normalizeImage(file).catch((error: unknown) => {

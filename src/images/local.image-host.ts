@@ -19,7 +19,6 @@ export class LocalImageHost implements ImageHost {
 
   constructor(private readonly directory: string) {}
 
-  /** Returns the name of the file. */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
@@ -41,7 +40,6 @@ export class LocalImageHost implements ImageHost {
     if (files.length > 0) await flushToDisk(folder);
   }
 
-  /** Returns the path of an image; null if there is no such image. */
   async find(name: string): Promise<string | null> {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;
@@ -49,11 +47,7 @@ export class LocalImageHost implements ImageHost {
     return (await isFile(path)) ? path : null;
   }
 
-  /**
-   * Returns the path of an image with at most this width, which the first request creates as `<id>-<width>.<png|jpg>`. Null if
-   * there is no such image.
-   * @throws Error if the image cannot be decoded or the smaller version cannot be stored
-   */
+  /** Returns the path of an image with at most this width, which the first request creates as `<id>-<width>.<png|jpg>`. */
   async findSmaller(name: string, width: number): Promise<string | null> {
     const path = await this.find(name);
     if (path === null) return null;

@@ -41,10 +41,6 @@ export function normalizeImage(image: ImageFile): Promise<ImageFile> {
   });
 }
 
-/**
- * Returns the image of a file with at most this width.
- * @throws Error if the image cannot be decoded or has too many pixels
- */
 export function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
   return downloads.run(async () => {
     const image = { bytes: await readFile(path), format };
@@ -67,7 +63,6 @@ interface OpenImage {
   readonly createPipeline: () => Sharp;
 }
 
-/** Reads the header of an image. */
 async function open({ bytes }: ImageFile): Promise<OpenImage> {
   // Load the library with the first image, because it would delay every start.
   const { default: sharp } = await import('sharp');

@@ -25,7 +25,6 @@ export class AdminProductsQuery extends ProductListQuery {
   available?: boolean;
 }
 
-/** A product as administrators see it. */
 export class AdminProductView extends ListedProductView {
   @ApiProperty({ description: 'False: customers cannot see or order it', example: false })
   readonly available: boolean;

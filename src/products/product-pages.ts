@@ -40,7 +40,7 @@ export class ProductPages {
     this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
-  /** Clients that search are served in turn. Throws a Failure 404 if no product matches, 503 if too many searches wait. */
+  /** Clients that search are served in turn. */
   async search(afterId: number, text: string, { clientAddress, disconnected }: Client): Promise<string> {
     const load = () => this.#load(afterId, text);
     const page = await this.#searches.run(load, { client: clientAddress, disconnected });
@@ -48,7 +48,6 @@ export class ProductPages {
     return page;
   }
 
-  /** @throws Failure 404 past the last product */
   async find(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
@@ -66,7 +65,6 @@ export class ProductPages {
     return change.finally(() => this.#cache?.clear());
   }
 
-  /** Returns an empty text if there is no product. */
   async #load(afterId: number, search?: string): Promise<string> {
     const { localPrefix } = this.images;
     const page = await this.products.findPageJson(afterId, localPrefix, search);

@@ -115,7 +115,7 @@ const IMAGE_URLS: ApiPropertyOptions = {
   example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
 };
 
-/** A product as the list shows it (contract 4.5). */
+/** Contract 4.5. */
 export class ListedProductView {
   @ApiProperty({ type: 'integer', example: 7 })
   readonly id: number;

@@ -73,10 +73,7 @@ export class ProductsService {
     return new Map(available.map(({ id, name, price }) => [id, { name, price: roundToRupiah(price) }]));
   }
 
-  /**
-   * Creates a product with its images, or neither.
-   * @throws Failure 500 with the documented message; 503 if the database is unavailable
-   */
+  /** Creates a product with its images, or neither. */
   async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
       return await this.images.withStaged(images, (staged) =>
@@ -91,10 +88,7 @@ export class ProductsService {
     }
   }
 
-  /**
-   * Replaces a product's fields, removes some of its images and adds new images after the remaining ones; all or nothing.
-   * @param ifMatch header If-Match of the request
-   */
+  /** Replaces fields, removes images and adds new images after the remaining ones; all or nothing. */
   async update(
     id: number,
     { fields: { 'images.removed': removedUrls, ...fields }, images }: ImageForm<UpdateProductDto>,
@@ -139,7 +133,6 @@ export class ProductsService {
     });
   }
 
-  /** Runs a transaction, and then clears the cached pages of the catalog. */
   #changeCatalog<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return this.pages.clearAfter(this.dataSource.transaction(work));
   }

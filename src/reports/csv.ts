@@ -1,5 +1,3 @@
-import type { SoldItem } from './sales.repository.js';
-
 const COLUMNS = [
   'date',
   'order_id',
@@ -11,6 +9,8 @@ const COLUMNS = [
   'status',
   'refunded',
 ] as const;
+/** Item of a paid order. `refunded` is the refunded amount of the order on its first item, and 0 on its other items. */
+export type SoldItem = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 
 /** Without it, Excel does not read a file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';

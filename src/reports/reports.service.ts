@@ -35,10 +35,7 @@ export class ReportsService {
     return this.sales.sum(await this.#listDays(query));
   }
 
-  /**
-   * Returns the sold items as chunks of a CSV file. The first batch of items is read before this method returns, so that the
-   * request fails if the database is unavailable.
-   */
+  /** Reads the first batch of items before it returns, so that the request fails if the database is unavailable. */
   async streamCsv(query: SalesCsvQuery): Promise<AsyncIterable<string>> {
     const { header, toLine } = csvFormat(query.format);
     const batches = this.sales.readItems(await this.#listDays(query));
@@ -50,7 +47,6 @@ export class ReportsService {
     })();
   }
 
-  /** @throws Failure 400 for a range that is empty or longer than 366 days */
   async #listDays({ from, to }: SalesQuery): Promise<Days> {
     const length = daysBetween(from, to) + 1;
     if (length < 1) throw failures.validation({ to: 'to should not be before from' });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isPaidSql } from '../orders/order-status.js';
+import type { SoldItem } from './csv.js';
 import type { SalesView } from './reports.dto.js';
 
 /** Dates of a report, and their boundaries: the start of each date, then the end of the last date. */
@@ -9,19 +10,7 @@ export interface Days {
   readonly boundaries: readonly Date[];
 }
 
-export interface SoldItem {
-  readonly date: string;
-  readonly paid_at: string;
-  readonly order_id: string;
-  readonly product_id: number;
-  readonly name: string;
-  readonly quantity: number;
-  readonly price: number;
-  readonly sum: number;
-  readonly status: string;
-  /** Refunded amount of the order in the row of its first item, 0 in its other rows. */
-  readonly refunded: number;
-}
+type PaidItem = SoldItem & { readonly paid_at: string };
 
 /** Number of orders that `readItems` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
@@ -78,9 +67,9 @@ export class SalesRepository {
    */
   async *readItems({ dates, boundaries }: Days): AsyncGenerator<SoldItem[]> {
     // `paid_at` is a text: a `Date` has no microseconds, so the next batch would repeat orders.
-    let last: SoldItem | undefined;
+    let last: PaidItem | undefined;
     for (;;) {
-      const batch = await this.dataSource.query<SoldItem[]>(
+      const batch = await this.dataSource.query<PaidItem[]>(
         `SELECT (${DATES})[${POSITION}] AS date, o.first_paid_at::text AS paid_at, o.order_id,
            i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status,
            CASE i.position WHEN 0 THEN o.refunded_amount ELSE 0 END::float8 AS refunded

@@ -22,7 +22,6 @@ export class ShopService {
     return (await this.get()).time_zone;
   }
 
-  /** @throws Failure 412 if the header `ifMatch` names other settings than the stored ones */
   async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
       // The row must exist to be locked. If the check fails, the rollback removes a new row.

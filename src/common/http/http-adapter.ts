@@ -81,7 +81,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** Ends a request whose body takes longer than a minute. A form may take longer, because `readForm` watches its progress. */
+/** Ends a request whose body takes longer than a minute. A form may take longer, because `FormInterceptor` watches its progress. */
 function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;
   if ((length ?? encoding) === undefined) return;

@@ -12,7 +12,6 @@ export function toEtag(version: unknown): string {
 /**
  * Checks the header If-Match of a change, inside its transaction and after the lock of the row. Compares weak and strong
  * ETags alike. Without the header, every version matches.
- * @throws Failure 412 if no ETag in the header is the current one
  */
 export function assertIfMatch(header: string | undefined, currentEtag: string): void {
   const accepted = header?.split(',').map((etag) => withoutWeakness(etag.trim()));
