@@ -287,8 +287,8 @@ describe('guesses of codes', () => {
 });
 
 it('a rejected password is not checked, and its rejection takes as long as the latest check', async () => {
-  const { GuessLimitsService } = await importBuilt('src/auth/guess-limits.service.js');
-  const limits = service.app.get(GuessLimitsService);
+  const { LimitsService } = await importBuilt('src/auth/limits.service.js');
+  const limits = service.app.get(LimitsService);
   const checkMs = 200;
   let checks = 0;
   const guess = async (): Promise<number> => {
@@ -324,30 +324,13 @@ it('a check of a password is dropped if its client disconnects before its turn',
   expect((await countChecks()) - before).toBeLessThan(150);
 });
 
-it('the mark of a known address is renewed by a login a day later, but not on the same day', async () => {
-  const readSeconds = async () => {
-    const [mark] = await service.database.query<{ seconds: number }>(
-      `SELECT (expire / 1000 - extract(epoch FROM now()))::float AS seconds FROM attempt_counts WHERE key LIKE 'known:%'`,
-    );
-    return mark?.seconds ?? 0;
-  };
-  const days = (count: number): number => count * 24 * HOUR_S;
-  await expectAccepted(HOME);
-  await service.ageCounts(23 * HOUR_S);
-  await expectAccepted(HOME);
-  expect(await readSeconds()).toBeLessThan(days(29) + 2 * HOUR_S);
-  await service.ageCounts(2 * HOUR_S);
-  await expectAccepted(HOME);
-  expect(await readSeconds()).toBeGreaterThan(days(30) - HOUR_S);
-});
-
 describe('the counts of guesses', () => {
   it.each([
     ['expire', () => service.ageCounts(HOUR_S)],
     ['are deleted', () => service.clearCounts()],
   ])('that %s during the check of a correct password are not stored again', async (_what, change) => {
-    const { GuessLimitsService } = await importBuilt('src/auth/guess-limits.service.js');
-    await service.app.get(GuessLimitsService).checkPassword(createGuess(), async () => {
+    const { LimitsService } = await importBuilt('src/auth/limits.service.js');
+    await service.app.get(LimitsService).checkPassword(createGuess(), async () => {
       await change();
       return true;
     });

@@ -1,23 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access/auth-user.js';
 import { failures } from '../common/errors/failures.js';
-import { type User, UsersService } from '../users/users.service.js';
-import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
-import { AccountNoticesService } from './account-notices.service.js';
-import { AuthService } from './auth.service.js';
 import type { Client } from '../common/http/client.decorator.js';
-import type { IssuedTokens } from './cookies.js';
-import { OtpMailsService } from './otp-mails.service.js';
-import { OtpService } from './otp.service.js';
+import { type LockedUser, type User, UsersService } from '../users/users.service.js';
+import { AccountMailsService } from './account-mails.service.js';
+import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
+import { AuthService } from './auth.service.js';
 import { runInTurn, transactInTurn } from './client-turns.js';
+import type { IssuedTokens } from './cookies.js';
+import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/**
- * Changes a user's own profile, password and verification (contract 11). The methods that take an `AuthUser` throw a
- * Failure 401 if the session has ended.
- */
+/** Changes a user's own profile, password and verification (contract 11). An ended session cannot change anything (401). */
 @Injectable()
 export class AccountService {
   constructor(
@@ -25,68 +21,56 @@ export class AccountService {
     private readonly users: UsersService,
     private readonly auth: AuthService,
     private readonly otps: OtpService,
-    private readonly otpMails: OtpMailsService,
-    private readonly notices: AccountNoticesService,
+    private readonly mails: AccountMailsService,
     private readonly sessions: SessionsService,
   ) {}
 
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
     await transactInTurn(this.dataSource, client, async (tx) => {
-      const user = await this.auth.lockWithLiveSession(tx, authUser);
-      await this.otpMails.requestVerification(tx, user, client);
+      const user = await this.sessions.lockUser(tx, authUser);
+      await this.mails.requestVerification(tx, user, client);
     });
   }
 
   async requestReset(email: string, client: Client): Promise<void> {
-    await transactInTurn(this.dataSource, client, (tx) => this.otpMails.requestReset(tx, email, client));
+    await transactInTurn(this.dataSource, client, (tx) => this.mails.requestReset(tx, email, client));
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
-    const checked = await this.otps.checkCode(
-      { accountKey: authUser.id, email: authUser.email, client },
-      'verify_email',
-      otp,
-    );
+    const guess = { accountKey: authUser.id, email: authUser.email, client };
+    const checked = await this.otps.checkCode(guess, 'verify_email', otp);
     return transactInTurn(this.dataSource, client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
-      const user = await this.auth.lockWithLiveSession(tx, authUser);
+      const user = await this.sessions.lockUser(tx, authUser);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, user, { emailVerifiedAt: user.emailVerifiedAt ?? new Date() });
     });
   }
 
   /**
-   * Changes name, email or language. A new email starts a session and ends all earlier ones. A new name keeps all
-   * sessions.
-   * @returns the user, and new tokens if the claims of the earlier ones are outdated
+   * Changes name, email or language. A new email starts a session and ends all earlier ones. A new name keeps all sessions.
+   * Returns tokens if the claims of the earlier ones are outdated.
    */
   async updateProfile(
     authUser: AuthUser,
     { password, fullname, email, language }: UpdateProfileDto,
     client: Client,
-  ): Promise<{
-    readonly user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>;
-    readonly tokens: IssuedTokens | null;
-  }> {
+  ): Promise<{ user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>; tokens: IssuedTokens | null }> {
     if (email !== undefined || password !== undefined)
       await this.#checkPassword(authUser, password ?? '', client);
     return transactInTurn(this.dataSource, client, async (tx) => {
-      const before = await this.auth.lockWithLiveSession(tx, authUser);
+      const before = await this.sessions.lockUser(tx, authUser);
       const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
-        const tokens = await this.auth.changeAccount(tx, before, {
-          ...profile,
-          email,
-          emailVerifiedAt: null,
-        });
-        await this.otpMails.requestVerification(tx, before, client, email);
-        await this.notices.enqueue(tx, before, 'email_changed');
+        const changes = { ...profile, email, emailVerifiedAt: null };
+        const tokens = await this.#changeAndRestart(tx, before, changes);
+        await this.mails.requestVerification(tx, before, client, email);
+        await this.mails.enqueueNotice(tx, before, 'email_changed');
         return { user: tokens.user, tokens };
       }
       const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };
-      await this.sessions.extendForAccessToken(tx, user, authUser.sessionId);
-      return { user, tokens: this.auth.issueAccessToken(user, authUser.sessionId) };
+      return { user, tokens: await this.sessions.renew(tx, user, authUser.sessionId) };
     });
   }
 
@@ -99,10 +83,10 @@ export class AccountService {
     await this.#checkPassword(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return transactInTurn(this.dataSource, client, async (tx) => {
-      const before = await this.auth.lockWithLiveSession(tx, authUser);
+      const before = await this.sessions.lockUser(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
-      await this.notices.enqueue(tx, before, 'password_changed');
-      return this.auth.changeAccount(tx, before, { passwordHash });
+      await this.mails.enqueueNotice(tx, before, 'password_changed');
+      return this.#changeAndRestart(tx, before, { passwordHash });
     });
   }
 
@@ -117,11 +101,22 @@ export class AccountService {
       await this.users.change(tx, before, { passwordHash });
       await this.sessions.endAll(tx, before);
       await this.otps.consume(tx, checked);
-      await this.notices.enqueue(tx, before, 'password_changed');
+      await this.mails.enqueueNotice(tx, before, 'password_changed');
     });
   }
 
   async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<void> {
     await this.auth.authenticate(await this.users.findById(id), { accountKey: id, client }, password);
+  }
+
+  /** Changes a user, ends all its sessions and starts a new one. */
+  async #changeAndRestart(
+    tx: EntityManager,
+    user: LockedUser,
+    changes: Partial<User>,
+  ): Promise<IssuedTokens> {
+    const changed = await this.users.change(tx, user, changes);
+    await this.sessions.endAll(tx, user);
+    return this.sessions.open(tx, changed);
   }
 }

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
 import type { Client } from '../common/http/client.decorator.js';
+import { type Attempt, type Counter, isBeyond, type Limit } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -13,25 +14,7 @@ const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER
 /** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
 const NETWORK_FACTOR = 16;
 
-/** Limit of the attempts in a window that begins with the first attempt. */
-export interface Limit {
-  /** Prefix of stored keys: a new name starts new counters. */
-  readonly name: string;
-  readonly seconds: number;
-  /** Infinity for a mark, which only exists or has expired. */
-  readonly max: number;
-}
-
-/** Stored counter, for example of the attempts at one account from one client address. */
-export type Counter = Limit & { readonly key: string };
-
-/** Counter with its number of attempts, including the attempt that is being checked. */
-export type Attempts = Counter & { readonly points: number };
-
-interface StoredCounter {
-  readonly key: string;
-  readonly points: number;
-}
+type StoredCounter = Pick<Attempt, 'key' | 'points'>;
 
 @Injectable()
 export class AttemptCounts {
@@ -63,13 +46,12 @@ export class AttemptCounts {
   }
 
   /**
-   * Counts an attempt unless a limit rejects it. Without `tx`, the change is committed at once.
-   * @param isRejected decides from the numbers of attempts. Parallel attempts get different numbers
-   * @returns false for a rejected attempt, which is not counted
+   * Counts an attempt and returns true, unless a limit rejects it. Parallel attempts get different numbers. Without `tx`, the
+   * change is committed at once.
    */
   async tryAdd(
     counters: readonly Counter[],
-    isRejected: (attempts: readonly Attempts[]) => boolean,
+    isRejected = isBeyond,
     tx = this.dataSource.manager,
   ): Promise<boolean> {
     // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
@@ -80,7 +62,7 @@ export class AttemptCounts {
   }
 
   /** Returns the numbers of attempts that the counters would have after one more attempt. Stores nothing. */
-  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempts[]> {
+  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempt[]> {
     const rows = await tx.query<StoredCounter[]>(
       `SELECT key, coalesce(points, 0) + 1 AS points FROM unnest($1::text[]) AS counter (key)
        LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
@@ -90,7 +72,7 @@ export class AttemptCounts {
   }
 
   /** Returns the new numbers of attempts. */
-  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempts[]> {
+  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempt[]> {
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
@@ -131,14 +113,12 @@ export class AttemptCounts {
     );
   }
 
-  /** Returns the seconds until the window of a counter ends; 0 if the window has ended or has not begun. */
-  async findSecondsLeft({ key }: Counter, tx = this.dataSource.manager): Promise<number> {
-    const [row] = await tx.query<{ readonly seconds: number }[]>(
-      `SELECT (expire - ${NOW_MS})::float / 1000 AS seconds FROM attempt_counts
-       WHERE key = $1 AND expire > ${NOW_MS}`,
+  async exists({ key }: Counter): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `SELECT FROM attempt_counts WHERE key = $1 AND expire > ${NOW_MS}`,
       [key],
     );
-    return row?.seconds ?? 0;
+    return rows.length > 0;
   }
 
   removeExpired(): Promise<void> {
@@ -151,7 +131,7 @@ function listKeys(counters: readonly Counter[]): string[] {
   return counters.map(({ key }) => key);
 }
 
-function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Attempts[] {
+function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Attempt[] {
   const points = new Map(rows.map((row) => [row.key, row.points]));
   return counters.map((counter) => ({ ...counter, points: points.get(counter.key) ?? 0 }));
 }

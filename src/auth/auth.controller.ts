@@ -17,11 +17,15 @@ import {
   setCookies,
 } from './cookies.js';
 import { PreferredLanguage } from './preferred-language.decorator.js';
+import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AuthController {
-  constructor(private readonly auth: AuthService) {}
+  constructor(
+    private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
+  ) {}
 
   @ApiEndpoint({
     summary: 'Create an account and sign in',
@@ -79,7 +83,9 @@ export class AuthController {
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
     // This header is for failures. After a success, `setCookies` replaces the header.
     response.setHeader('Cache-Control', 'private, no-cache');
-    const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
+    const refreshToken = readCookie(request, REFRESH_COOKIE);
+    if (refreshToken === null) throw failures.missingRefreshToken();
+    const session = await this.sessions.refresh(refreshToken);
     setCookies(response, session);
     return { user: new UserWithRoleView(session.user) };
   }
@@ -94,7 +100,7 @@ export class AuthController {
   })
   @Post('logout')
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.auth.logout(readCookie(request, ACCESS_COOKIE));
+    await this.sessions.end(readCookie(request, ACCESS_COOKIE) ?? '');
     clearCookies(response);
   }
 }

@@ -1,5 +1,4 @@
 import { Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -8,48 +7,33 @@ import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccessGuard } from './access.guard.js';
 import { AccountController } from './account.controller.js';
-import { AccountNoticesService } from './account-notices.service.js';
+import { AccountMailsService } from './account-mails.service.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { CodeRequestsService } from './code-requests.service.js';
-import { GuessLimitsService } from './guess-limits.service.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
-import { OtpMailsService } from './otp-mails.service.js';
+import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { RouteAccessCheck } from './route-access-check.js';
 import { SessionsModule } from './sessions.module.js';
 import { SessionsService } from './sessions.service.js';
-import { TokensService } from './tokens.service.js';
 
 const HOURLY = '17 * * * *';
 
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([OneTimePassword]),
-    DiscoveryModule,
-    SessionsModule,
-    UsersModule,
-    MailModule,
-    JobsModule,
-  ],
+  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
     AccessGuard,
-    AccountNoticesService,
+    AccountMailsService,
     AccountService,
     AttemptCounts,
     AuthService,
-    CodeRequestsService,
-    GuessLimitsService,
     JwtCookieStrategy,
-    OtpMailsService,
+    LimitsService,
     OtpService,
-    RouteAccessCheck,
-    TokensService,
   ],
   exports: [AccessGuard],
 })

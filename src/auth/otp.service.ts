@@ -5,14 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { CodeRequestsService } from './code-requests.service.js';
-import { type Guess, GuessLimitsService } from './guess-limits.service.js';
+import { type Guess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
 /**
  * Tries of a code from all addresses, after which only addresses that requested a code can use it; then tries after which
- * only known addresses can. `GuessLimitsService` limits the tries of each address.
+ * only known addresses can. `LimitsService` limits the tries of each address.
  */
 const MAX_TRIES = 20;
 const MAX_TRIES_OF_REQUESTERS = 100;
@@ -34,8 +33,7 @@ export class OtpService {
 
   constructor(
     @InjectRepository(OneTimePassword) private readonly otps: Repository<OneTimePassword>,
-    private readonly limits: GuessLimitsService,
-    private readonly requests: CodeRequestsService,
+    private readonly limits: LimitsService,
     env: Env,
   ) {
     this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
@@ -64,7 +62,7 @@ export class OtpService {
     const isRight = await this.limits.checkCode(guess, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return false;
       const { userId, digest } = otp;
-      const isRequester = await this.requests.isRequester(email, purpose, client);
+      const isRequester = await this.limits.isRequester(email, purpose, client);
       // Tries of strangers must not lock the owner out.
       const maxTries = isRequester ? MAX_TRIES_OF_REQUESTERS : MAX_TRIES;
       const usable = {

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { createHash, randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser, Role } from '../common/access/auth-user.js';
+import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
+import { type LockedUser, type User, UsersService } from '../users/users.service.js';
+import type { IssuedTokens } from './cookies.js';
 import { Session } from './session.entity.js';
-import type { LockedUser } from '../users/users.service.js';
-import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
+import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S, TokensService } from './tokens.service.js';
 
 /** Lifetime of a session without a refresh token: the time until its last access token has expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
@@ -19,28 +22,27 @@ const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 const MAX_SESSIONS = 100;
 
 /**
- * Stores and ends the sessions of users. A method that changes the sessions of one user takes the locked user: transactions
- * that lock the user first cannot deadlock.
+ * Starts, refreshes and ends the sessions of users. A method that changes the sessions of one user takes the locked user:
+ * transactions that lock the user first cannot deadlock.
  */
 @Injectable()
 export class SessionsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
+    private readonly users: UsersService,
+    private readonly tokens: TokensService,
   ) {}
 
   /**
-   * Stores a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
+   * Starts a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
    * MAX_SESSIONS. A session whose refresh token is dropped stays until its access tokens have expired.
    * The user was locked in an earlier statement. At READ COMMITTED, a statement sees only what was committed before its start:
    * if the statement below waited for the lock, it would miss the session of a parallel login.
    */
-  async open(
-    tx: EntityManager,
-    { id }: LockedUser,
-    sessionId: string,
-    refreshTokenDigest: Buffer,
-  ): Promise<void> {
+  async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
+    const tokens = this.#issueAccessToken(user, randomUUID());
+    const refreshToken = this.tokens.signRefresh(tokens.user);
     // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
     await tx.query(
       `WITH dropped AS (
@@ -58,15 +60,49 @@ export class SessionsService {
        INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
       [
-        sessionId,
-        id,
-        refreshTokenDigest,
+        tokens.user.sessionId,
+        user.id,
+        hashToken(refreshToken),
         REFRESHABLE_S,
         ACCESS_ONLY_S,
         this.env.sessionsPerAccount - 1,
         MAX_SESSIONS - 1,
       ],
     );
+    return { ...tokens, refreshToken };
+  }
+
+  /** Issues an access token with the current data of the user of a refresh token. */
+  async refresh(refreshToken: string): Promise<IssuedTokens> {
+    const authUser = this.tokens.verifyRefresh(refreshToken);
+    if (authUser === null) throw failures.invalidRefreshToken();
+    const { id, sessionId } = authUser;
+    const session = { id: sessionId, userId: id, refreshTokenDigest: hashToken(refreshToken) };
+    const isStored = await this.dataSource.manager.existsBy(Session, session);
+    const user = isStored ? await this.users.findById(id) : null;
+    if (user === null) throw failures.invalidRefreshToken();
+    return this.#issueAccessToken(user, sessionId);
+  }
+
+  /** Issues an access token with new data of the user, and extends the session to the lifetime of the token. */
+  async renew(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
+    await tx.query(
+      `UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $3))
+       WHERE id = $1 AND user_id = $2`,
+      [sessionId, user.id, ACCESS_ONLY_S],
+    );
+    return this.#issueAccessToken(user, sessionId);
+  }
+
+  /**
+   * Locks the row of a user. A change of the password ends all sessions, so a password that was checked before is still right.
+   * @throws Failure 401 if the user's session has been ended
+   */
+  async lockUser(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
+    const user = await this.users.lock(tx, id);
+    if (user === null || !(await tx.existsBy(Session, { id: sessionId, userId: id })))
+      throw failures.missingAccessToken();
+    return user;
   }
 
   /** Reads role and session by primary key. The role is null if the user does not exist. */
@@ -80,25 +116,15 @@ export class SessionsService {
     return state ?? { role: null, isLive: false };
   }
 
-  /** Extends a session to the lifetime of an access token that is issued now. */
-  async extendForAccessToken(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<void> {
-    await tx.query(
-      `UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $3))
-       WHERE id = $1 AND user_id = $2`,
-      [sessionId, id, ACCESS_ONLY_S],
-    );
-  }
-
-  isLive(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<boolean> {
-    return tx.existsBy(Session, { id: sessionId, userId: id });
-  }
-
-  hasRefreshToken({ id, sessionId }: AuthUser, refreshTokenDigest: Buffer): Promise<boolean> {
-    return this.dataSource.manager.existsBy(Session, { id: sessionId, userId: id, refreshTokenDigest });
-  }
-
-  async end(tx: EntityManager, { id }: LockedUser, sessionId: string): Promise<void> {
-    await tx.delete(Session, { id: sessionId, userId: id });
+  /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
+  async end(accessToken: string): Promise<void> {
+    const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken);
+    if (authUser === null) return;
+    const { id, sessionId } = authUser;
+    await this.dataSource.transaction(async (tx) => {
+      await this.users.lock(tx, id);
+      await tx.delete(Session, { id: sessionId, userId: id });
+    });
   }
 
   async endAll(tx: EntityManager, { id }: LockedUser): Promise<void> {
@@ -109,4 +135,14 @@ export class SessionsService {
     const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
     return deleteExpired(this.dataSource, rows);
   }
+
+  #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
+    const user: AuthUser = { id, fullname, email, role, sessionId };
+    return { user, accessToken: this.tokens.signAccess(user) };
+  }
+}
+
+/** Returns the digest under which a refresh token is stored. A token is random enough to need no salt. */
+function hashToken(refreshToken: string): Buffer {
+  return createHash('sha256').update(refreshToken).digest();
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
-import { createHash, createSecretKey } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import { type AuthUser, ROLES } from '../common/access/auth-user.js';
 import { isId } from '../common/validation/ids.js';
 import { Env } from '../config/env.js';
@@ -44,11 +44,6 @@ export class TokensService {
   }
 }
 
-/** Returns the SHA-256 digest under which a refresh token is stored. A token is random enough to need no salt. */
-export function hashRefreshToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
-
 function createJwtService(secret: string, expiresIn: number): JwtService {
   return new JwtService({
     // jsonwebtoken would convert a string to a key object at each call, which takes 0.4 ms.
@@ -58,10 +53,7 @@ function createJwtService(secret: string, expiresIn: number): JwtService {
   });
 }
 
-/**
- * Returns the claims of both tokens (contract 5), without `iat` and `exp`, which jsonwebtoken adds. `tokenId` is the user's id,
- * `jti` the session's.
- */
+/** Returns the claims of both tokens (contract 5). jsonwebtoken adds `iat` and `exp`. */
 function toClaims({ id, fullname, email, role, sessionId }: AuthUser): Claims {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }

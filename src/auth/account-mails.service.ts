@@ -1,0 +1,124 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Client } from '../common/http/client.decorator.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { MailService } from '../mail/mail.service.js';
+import { type LockedUser, type User, UsersService } from '../users/users.service.js';
+import { LimitsService } from './limits.service.js';
+import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
+import { OTP_MINUTES, OtpService } from './otp.service.js';
+
+const SEND_OTP = 'send-otp';
+const START_RESET = 'start-password-reset';
+const SEND_NOTICE = 'send-notice';
+
+interface SendOtpPayload {
+  readonly userId: number;
+  readonly purpose: OtpPurpose;
+  /** True if the code verifies the new address of a user that had another address before. */
+  readonly isNewEmail?: boolean;
+}
+
+interface NoticePayload {
+  readonly userId: number;
+  readonly notice: 'email_changed' | 'password_changed';
+  /** Address before the change. */
+  readonly to: string;
+}
+
+/**
+ * Mails one-time passwords, and notices of a changed email or password, so that owners notice changes that they did not make.
+ * Requests of codes beyond the limits send no mail and do not fail.
+ */
+@Injectable()
+export class AccountMailsService implements OnModuleInit {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly users: UsersService,
+    private readonly jobs: JobsService,
+    private readonly mail: MailService,
+    private readonly otps: OtpService,
+    private readonly limits: LimitsService,
+  ) {}
+
+  onModuleInit(): void {
+    const kind = 'code-mail';
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#sendCode(payload), { kind });
+    this.jobs.handle<{ email: string }>(START_RESET, ({ email }) => this.#startReset(email), { kind });
+    // Task of version 1.2, which does not count the request. The job counts it.
+    this.jobs.handle<{ email: string; requester: string }>(
+      'forgot-password',
+      ({ email, requester: clientAddress }) =>
+        this.dataSource.transaction((tx) => this.requestReset(tx, email, { clientAddress })),
+      { kind },
+    );
+    this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), { kind: 'mail' });
+  }
+
+  /** @param newEmail new email of the user, if `tx` changes the email */
+  async requestVerification(
+    tx: EntityManager,
+    user: LockedUser,
+    client: Client,
+    newEmail?: string,
+  ): Promise<void> {
+    // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
+    const isAllowed = await this.limits.tryMailCode(tx, newEmail ?? user.email, 'verify_email', client);
+    // Codes that were mailed to the former address must not verify the new one.
+    const isNewEmail = newEmail !== undefined;
+    if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
+    const payload = { userId: user.id, purpose: 'verify_email', ...(isNewEmail && { isNewEmail }) } as const;
+    if (isAllowed) await this.#enqueueCode(tx, payload);
+  }
+
+  /** The job looks up the user, so that the response time does not reveal if the user exists. */
+  async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
+    if (!(await this.limits.tryMailCode(tx, email, 'reset_password', client))) return;
+    await this.jobs.enqueue(tx, START_RESET, { email }, { key: `${START_RESET}:${email.toLowerCase()}` });
+  }
+
+  async #startReset(email: string): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const user = await this.users.lockByEmail(tx, email);
+      if (user !== null) await this.#enqueueCode(tx, { userId: user.id, purpose: 'reset_password' });
+    });
+  }
+
+  async #enqueueCode(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
+    const { userId, purpose } = payload;
+    // The row that `OtpService.create` fills: a job without it sends no code.
+    const requested = { userId, purpose, requestedAt: () => 'now()' };
+    await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+  }
+
+  /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
+  async #sendCode({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
+    const [user, code] = await this.dataSource.transaction(async (tx) => {
+      // Lock the user. Otherwise a code for a new address could be created after the former address was read.
+      const locked = await this.users.lock(tx, userId);
+      return [locked, await this.otps.create(tx, userId, purpose)] as const;
+    });
+    if (user === null || code === null) return; // the user or its request for a code was deleted meanwhile
+    const texts = await this.mail.textsFor(user);
+    const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
+    const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };
+    await this.mail.send({ to: user, texts, subject, template: 'account', context });
+  }
+
+  /** @param before user before the change. An address that is not verified may belong to a stranger, and gets no mail */
+  async enqueueNotice(tx: EntityManager, before: User, notice: NoticePayload['notice']): Promise<void> {
+    if (before.emailVerifiedAt === null) return;
+    const payload: NoticePayload = { userId: before.id, notice, to: before.email };
+    // While the mail server is unavailable, a waiting notice is replaced by the next one to the same address.
+    await this.jobs.enqueue(tx, SEND_NOTICE, payload, { key: `${SEND_NOTICE}:${notice}:${before.email}` });
+  }
+
+  async #sendNotice({ userId, notice, to }: NoticePayload): Promise<void> {
+    const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
+    const { subject, ...context } = texts.notices[notice];
+    // Without a name, because whoever made the change may have changed the name too.
+    const recipient = { email: to, fullname: '', emailVerifiedAt: null };
+    await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
+  }
+}
