@@ -168,28 +168,13 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   const expired = await newAccount(service);
   const live = await newAccount(service);
   await signIn(service, live.email);
-  const [earlier, latest] = await service.readSessions(live.id);
-  // The login dropped the refresh token of the earlier session, so that session expires soon after its access token (600 s).
-  // The latest session expires soon after the last access token that its refresh token can issue (864,000 s + 600 s).
-  expect(earlier?.seconds).toBeGreaterThan(600);
-  expect(earlier?.seconds).toBeLessThan(700);
-  expect(latest?.seconds).toBeGreaterThan(864_600);
+  // A session expires soon after the last access token that its refresh token can issue (864,000 s + 600 s).
+  for (const { seconds } of await service.readSessions(live.id)) expect(seconds).toBeGreaterThan(864_600);
   await query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
   await addJob(service.database.pool, 'remove-expired-sessions');
   const countExpired = async () => (await service.readSessions(expired.id)).length;
   await until('the expired session is removed', async () => (await countExpired()) === 0);
   expect(await service.readSessions(live.id)).toHaveLength(2);
-});
-
-it('a session whose user gets a new name lasts longer than the access token that the change sets', async () => {
-  const { client, id, email } = await newAccount(service);
-  await signIn(service, email);
-  const expireSoon = "UPDATE sessions SET expires_at = now() + interval '1 minute' WHERE user_id = $1";
-  await service.database.query(expireSoon, [id]);
-  await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
-  const [renamed, other] = await service.readSessions(id);
-  expect(renamed?.seconds).toBeGreaterThan(600);
-  expect(other?.seconds).toBeLessThan(61);
 });
 
 it('a request to change the name that waits while its session ends gets 401 and no cookie', async () => {

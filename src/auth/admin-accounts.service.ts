@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Role } from '../common/access/auth-user.js';
-import { violatedConstraint } from '../common/errors/database-errors.js';
 import { type LockedUser, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -23,11 +22,11 @@ export class AdminAccountsService {
 
   /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
-    let result = await this.grantAdmin(email);
-    // Another process, or a registration, may create the account at the same moment.
-    if (result === 'unknown account' && !(await this.#create(email, password)))
-      result = await this.grantAdmin(email);
-    if (result === 'unverified email')
+    const passwordHash = await hashPassword(password);
+    const admin = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
+    if (await this.users.createUnlessTaken(admin))
+      this.#logger.log('the administrator of ADMIN_EMAIL was created');
+    else if ((await this.grantAdmin(email)) === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
@@ -77,19 +76,5 @@ export class AdminAccountsService {
     if (typeof result === 'string') return result;
     this.#logger.log(`account ${result.id} now has the role ${role}`);
     return 'changed';
-  }
-
-  /** Returns false if the user exists already. */
-  async #create(email: string, password: string): Promise<boolean> {
-    const passwordHash = await hashPassword(password);
-    const user = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
-    try {
-      await this.dataSource.transaction((tx) => this.users.create(tx, user));
-      this.#logger.log('the administrator of ADMIN_EMAIL was created');
-      return true;
-    } catch (error) {
-      if (violatedConstraint(error) !== 'users_email_key') throw error;
-      return false;
-    }
   }
 }

@@ -10,13 +10,11 @@ import type { IssuedTokens } from './cookies.js';
 import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S, TokensService } from './tokens.service.js';
 
-/** Lifetime of a session without a refresh token: the time until its last access token has expired. */
-const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 /**
- * Lifetime of a session with a refresh token: the refresh token, then the last access token that it issued. `AccessGuard` does
- * not read `expires_at`, which only tells `removeExpired` when the row can be deleted.
+ * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.
+ * `AccessGuard` does not read `expires_at`.
  */
-const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
+const LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 
 /** Sessions of a user. A login beyond this number ends the oldest session. */
 const MAX_SESSIONS = 100;
@@ -41,33 +39,25 @@ export class SessionsService {
    * if the statement below waited for the lock, it would miss the session of a parallel login.
    */
   async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
-    const tokens = this.#issueAccessToken(user, randomUUID());
+    const tokens = this.issueAccessToken(user, randomUUID());
     const refreshToken = this.tokens.signRefresh(tokens.user);
+    const { sessionsPerAccount } = this.env;
     // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
     await tx.query(
       `WITH dropped AS (
-         UPDATE sessions SET refresh_token_digest = NULL, expires_at = now() + make_interval(secs => $5)
-         WHERE id IN (
+         UPDATE sessions SET refresh_token_digest = NULL WHERE id IN (
            SELECT id FROM sessions
            WHERE user_id = $2 AND refresh_token_digest IS NOT NULL AND expires_at > now()
-           ORDER BY created_at DESC OFFSET $6
+           ORDER BY created_at DESC OFFSET $5
          )
        ), ended AS (
          DELETE FROM sessions WHERE id IN (
-           SELECT id FROM sessions WHERE user_id = $2 ORDER BY created_at DESC OFFSET $7
+           SELECT id FROM sessions WHERE user_id = $2 ORDER BY created_at DESC OFFSET ${MAX_SESSIONS - 1}
          )
        )
        INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-      [
-        tokens.user.sessionId,
-        user.id,
-        hashToken(refreshToken),
-        REFRESHABLE_S,
-        ACCESS_ONLY_S,
-        this.env.sessionsPerAccount - 1,
-        MAX_SESSIONS - 1,
-      ],
+      [tokens.user.sessionId, user.id, hashToken(refreshToken), LIFETIME_S, sessionsPerAccount - 1],
     );
     return { ...tokens, refreshToken };
   }
@@ -81,17 +71,13 @@ export class SessionsService {
     const isStored = await this.dataSource.manager.existsBy(Session, session);
     const user = isStored ? await this.users.findById(id) : null;
     if (user === null) throw failures.invalidRefreshToken();
-    return this.#issueAccessToken(user, sessionId);
+    return this.issueAccessToken(user, sessionId);
   }
 
-  /** Issues an access token with new data of the user, and extends the session to the lifetime of the token. */
-  async renew(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
-    await tx.query(
-      `UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $3))
-       WHERE id = $1 AND user_id = $2`,
-      [sessionId, user.id, ACCESS_ONLY_S],
-    );
-    return this.#issueAccessToken(user, sessionId);
+  /** Issues an access token with the current data of a user. */
+  issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
+    const user: AuthUser = { id, fullname, email, role, sessionId };
+    return { user, accessToken: this.tokens.signAccess(user) };
   }
 
   /**
@@ -134,11 +120,6 @@ export class SessionsService {
   removeExpired(): Promise<void> {
     const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
     return deleteExpired(this.dataSource, rows);
-  }
-
-  #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
-    const user: AuthUser = { id, fullname, email, role, sessionId };
-    return { user, accessToken: this.tokens.signAccess(user) };
   }
 }
 

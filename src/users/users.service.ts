@@ -6,6 +6,8 @@ import { type LockedUser, User } from './user.entity.js';
 
 export type { LockedUser, User };
 
+type NewUser = Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'> & Partial<Pick<User, 'language'>>;
+
 /** Lock for changes. `FOR UPDATE` would also block inserts of rows that refer to the user, which can deadlock. */
 const LOCK = { mode: 'for_no_key_update' } as const;
 
@@ -14,11 +16,14 @@ export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws QueryFailedError of the constraint `users_email_key` (409) if the email is taken */
-  async create(
-    tx: EntityManager,
-    user: Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'> & Partial<Pick<User, 'language'>>,
-  ): Promise<LockedUser> {
+  async create(tx: EntityManager, user: NewUser): Promise<LockedUser> {
     return (await tx.save(tx.create(User, user))) as LockedUser;
+  }
+
+  /** Returns false if the email is taken, also by a user that is created at the same moment. */
+  async createUnlessTaken(user: NewUser): Promise<boolean> {
+    const { identifiers } = await this.users.createQueryBuilder().insert().values(user).orIgnore().execute();
+    return identifiers[0] !== undefined;
   }
 
   findById(id: number): Promise<User | null> {
@@ -56,7 +61,7 @@ export class UsersService {
     return admins as LockedUser[];
   }
 
-  /** Changes a user, but does not end its sessions. Throws like `create`. */
+  /** Changes a user, but does not end its sessions. */
   async change(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<LockedUser> {
     await tx.update(User, { id: user.id }, changes);
     return Object.assign(tx.create(User), user, changes);
