@@ -34,7 +34,7 @@ export class SessionsService {
 
   /**
    * Starts a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
-   * MAX_SESSIONS. A session whose refresh token is dropped stays until its access tokens have expired.
+   * MAX_SESSIONS. A session without a refresh token stays, because its access token may still be valid.
    * The user was locked in an earlier statement. At READ COMMITTED, a statement sees only what was committed before its start:
    * if the statement below waited for the lock, it would miss the session of a parallel login.
    */
