@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nullIfMissing } from '../support/files.js';
+import { parseMail } from '../support/mail.js';
 import { until } from '../support/wait.js';
 import {
+  changeResponses,
   expectGoodLayout,
   measureOverflow,
   search,
@@ -125,13 +127,9 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   let fraud_status = 'challenge';
   // The simulator accepts every card, so change the service's responses.
-  await page.route(/\/api\/orders(\/|\?|$)/, async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replaceAll('"status":"settlement"', '"status":"capture"');
-    const json = JSON.parse(
-      body.replaceAll('"fraud_status":"accept"', `"fraud_status":"${fraud_status}"`),
-    ) as object;
-    await route.fulfill({ response, json });
+  await changeResponses<object>(page, /\/api\/orders(\/|\?|$)/, (data) => {
+    const captured = JSON.stringify(data).replaceAll('"status":"settlement"', '"status":"capture"');
+    return JSON.parse(captured.replaceAll('"accept"', `"${fraud_status}"`)) as object;
   });
   await page.goto('/orders');
   await waitForText(page, 'Payment under review');
@@ -151,12 +149,9 @@ it('the gallery of a product shows the first picture after the chosen picture wa
   await page.goto('/products/1');
   await page.getByRole('button', { name: 'Show picture 3 of 3' }).click();
   await page.getByRole('img', { name: 'Kue lapis legit, picture 3 of 3' }).waitFor();
-  await page.route('**/api/products/1', async (route) => {
-    const response = await route.fetch();
-    const json = (await response.json()) as { data: { products: { images: string[] } } };
-    json.data.products.images.pop();
-    await route.fulfill({ response, json });
-  });
+  await changeResponses<{ products: { images: string[] } }>(page, '**/api/products/1', ({ products }) => ({
+    products: { ...products, images: products.images.slice(0, 2) },
+  }));
   // The page loads the product again when its tab becomes visible.
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('img', { name: 'Kue lapis legit, picture 1 of 2' }).waitFor();
@@ -200,16 +195,13 @@ it('an impossible quantity is reported, and the product keeps its last possible 
   expect(await page.getByText('Choose 1 to 999 pieces.').count()).toBe(0);
 });
 
-/** Waits for a mail to an address. Returns the code in the latest mail. */
-async function readMailedCode(email: string): Promise<string> {
+/** Waits for a mail to an address. Returns the code in it. */
+function readMailedCode(email: string): Promise<string> {
   return until(`a mail to ${email}`, async () => {
     const names = (await nullIfMissing(readdir(outbox))) ?? [];
-    for (const name of names.sort().reverse()) {
-      const mail = name.endsWith('.eml') ? await readFile(join(outbox, name), 'utf8') : '';
-      if (!mail.includes(email)) continue;
-      // Quoted-printable folds long lines with `=` at their ends.
-      return /\bis (\d{6})\b/.exec(mail.replaceAll(/=\r?\n/g, '').replaceAll(/\s+/g, ' '))?.[1];
-    }
-    return null;
+    const sources = names.filter((name) => name.endsWith('.eml')).map((name) => readFile(join(outbox, name)));
+    const mails = await Promise.all(sources.map(async (source) => parseMail(await source)));
+    const { text } = mails.find(({ to }) => to.includes(email)) ?? {};
+    return text && /\b\d{6}\b/.exec(text)?.[0];
   });
 }

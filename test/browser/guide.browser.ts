@@ -1,4 +1,4 @@
-import { expectGoodLayout, takeScreenshot, waitForHeading } from './support/page.js';
+import { expectGoodLayout, openPage, takeScreenshot, waitForHeading } from './support/page.js';
 import { getText, texts } from './support/settings.js';
 import {
   changeShop,
@@ -32,33 +32,26 @@ it.each([
   'the staff pages open the guide $name; its bold words are texts of the shop, and its pictures show the pages',
   async ({ name, language, locale, heading }) => {
     const text = (key: string) => getText(language, key);
-    const ayu = await newCustomer({ name: 'Ayu Lestari' });
-    const budi = await newCustomer({ name: 'Budi Santoso' });
-    const id = await placePaidOrder(
-      ayu,
-      { 1: 1, [CROISSANT]: 6 },
-      { phone: '0812-3456-7890', pickup_at: pickupIn(0) },
-    );
+    const [ayu, budi, dewi] = [
+      await newCustomer({ name: 'Ayu Lestari' }),
+      await newCustomer({ name: 'Budi Santoso' }),
+      await newCustomer({ name: 'Dewi Anggraini' }),
+    ];
+    const details = { phone: '0812-3456-7890', pickup_at: pickupIn(0) };
+    const id = await placePaidOrder(ayu, { 1: 1, [CROISSANT]: 6 }, details);
     await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(1) });
-    const paidTwice = await placeOrderPaidTwice(await newCustomer({ name: 'Dewi Anggraini' }), {
-      [CROISSANT]: 2,
-    });
+    const paidTwice = await placeOrderPaidTwice(dewi, { [CROISSANT]: 2 });
     const { page } = await newAdmin({ locale, viewport: TABLET });
-    const open = async (path: string) => {
-      await page.goto(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-    };
     const take = (picture: string) => takeScreenshot(page, `${name}-${picture}`);
 
     await page.setViewportSize({ ...TABLET, height: 1150 });
-    await open('/manage/today');
+    await openPage(page, '/manage/today');
     await take('today');
     await page.setViewportSize(TABLET);
-    await open('/manage/products');
+    await openPage(page, '/manage/products');
     await take('products');
     await changeShop({ hours: everyDay('07:00', '18:00'), lead_minutes: 120, cut_off: '18:00' });
-    await open('/manage/shop');
+    await openPage(page, '/manage/shop');
     const holidays = page.getByRole('group', { name: text('ranges.label') });
     await holidays.getByLabel(text('sales.from'), { exact: true }).fill('2027-03-09');
     await holidays.getByLabel(text('sales.to'), { exact: true }).fill('2027-03-14');
@@ -68,17 +61,17 @@ it.each([
     await take('hours');
     await page.getByLabel(text('shop.slotMinutes')).scrollIntoViewIfNeeded();
     await take('limits');
-    await open(`/manage/orders/${id}`);
+    await openPage(page, `/manage/orders/${id}`);
     await page.getByRole('button', { name: text('refuse.label') }).click();
     await take('refuse');
     await page.getByRole('button', { name: text('refuse.no') }).click();
     await page.locator('summary', { hasText: text('manage.refund') }).click();
     await page.getByLabel(text('refund.byHand')).scrollIntoViewIfNeeded();
     await take('refund');
-    await open(`/manage/orders/${paidTwice}`);
+    await openPage(page, `/manage/orders/${paidTwice}`);
     await page.getByText(text('transactions.surplus')).scrollIntoViewIfNeeded();
     await take('twice');
-    await open('/manage/sales');
+    await openPage(page, '/manage/sales');
     await take('sales');
 
     const opened = page.context().waitForEvent('page');
@@ -89,15 +82,12 @@ it.each([
     const widths = await guide.evaluate(() => [...document.images].map(({ naturalWidth }) => naturalWidth));
     expect(widths.length).toBeGreaterThan(5);
     expect(widths).not.toContain(0);
-    const bold = await guide.locator('strong').allTextContents();
     const shown = Object.values(texts[language]);
-    expect(
-      bold.filter(
-        (words) =>
-          !shown.some(
-            (value) => value === words || value.startsWith(`${words} {`) || value.startsWith(`${words} “`),
-          ),
-      ),
-    ).toEqual([]);
+    const isShown = (words: string) =>
+      shown.some(
+        (value) => value === words || value.startsWith(`${words} {`) || value.startsWith(`${words} “`),
+      );
+    const bold = await guide.locator('strong').allTextContents();
+    expect(bold.filter((words) => !isShown(words))).toEqual([]);
   },
 );

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
 import {
   changeShop,
@@ -26,7 +27,12 @@ function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Jakarta', weekday }).format(instant);
 }
 
-it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed date is not offered for a pickup', async () => {
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+}
+
+it('opening hours can be typed as 6.30 or 12 and can end at 24:00; closed dates are saved even if "Add date" was not pressed, and are not offered for a pickup', async () => {
   const customer = await newCustomer();
   await addToCartAndChoosePickup(customer.page, CROISSANT);
   const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
@@ -44,14 +50,18 @@ it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed 
   await page.getByLabel('Closed on').fill(closed);
   await page.getByRole('button', { name: 'Add date' }).click();
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
+  await page.getByLabel('Closed on').fill('2030-12-25');
+  await save(page);
+  expect(await page.getByLabel('Closed on').inputValue()).toBe('');
 
   const mon = [
     ['06:30', '12:00'],
     ['17:00', '24:00'],
   ];
-  expect(await readShop()).toMatchObject({ hours: { ...HOURS, mon, tue: [] }, closed: [closed] });
+  expect(await readShop()).toMatchObject({
+    hours: { ...HOURS, mon, tue: [] },
+    closed: [closed, '2030-12-25'],
+  });
   await page.reload();
   expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
@@ -60,7 +70,7 @@ it('opening hours can be typed as 6.30 or 12 and can end at 24:00, and a closed 
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
-it('the form starts with the current settings, even if the page showed earlier settings before', async () => {
+it('the form starts with the current settings, even if the page showed earlier ones; changes of others while it is open are shown before they are replaced', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const days = page.getByLabel('Days in advance');
   expect(await days.inputValue()).toBe('14');
@@ -69,17 +79,12 @@ it('the form starts with the current settings, even if the page showed earlier s
   await changeShop({ days_ahead: 5 });
   await page.goBack();
   expect(await days.inputValue()).toBe('5');
-});
-
-it('if two people edit the settings, the second one sees the changes of the first one before replacing them', async () => {
-  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   await page.getByLabel('Minutes between').fill('60');
   await changeShop({ days_ahead: 9 });
   await page.getByRole('button', { name: 'Save' }).click();
   await waitForText(page, 'Somebody else has changed: Days in advance: 9.');
   expect(await page.getByLabel('Minutes between').inputValue()).toBe('60');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
+  await save(page);
 });
 
 it('every page shows the name and the contact of the shop, and an order links to WhatsApp with its number', async () => {
@@ -87,8 +92,7 @@ it('every page shows the name and the contact of the shop, and an order links to
   await page.getByLabel('Name of the shop').fill('Roti Sore');
   await page.getByLabel('Address').fill('Jalan Kaliurang 5, Yogyakarta');
   await page.getByLabel('WhatsApp number').fill('0812-1111-2222');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
+  await save(page);
   const customer = await newCustomer();
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   await customer.page.goto(`/orders/${order_id}`);
@@ -103,32 +107,28 @@ it('every page shows the name and the contact of the shop, and an order links to
   );
 });
 
-it('saving also adds a closed date that was chosen without pressing "Add date"', async () => {
-  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
-  await page.getByLabel('Closed on').fill('2030-12-25');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
-  expect((await readShop()).closed).toEqual(['2030-12-25']);
-  await page.getByRole('button', { name: 'Remove 2030-12-25' }).waitFor();
-  expect(await page.getByLabel('Closed on').inputValue()).toBe('');
-});
-
-it('the page lists the paid orders of a date before the date is closed, asks before it is left, and saves all limits of orders', async () => {
+it('the page lists the paid orders of a date before the date or its weekday is closed, asks before it is left, and saves all limits of orders', async () => {
   const customer = await newCustomer({ name: makeUnique('Sinta') });
-  const date = toShopDate(inDays(4));
+  const day = inDays(4);
+  const date = toShopDate(day);
   await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const affected = page.getByRole('alert').getByText(customer.name);
   await page.getByLabel('Closed on').fill(date);
   await affected.waitFor();
+  await page.getByLabel('Closed on').fill('');
+  await affected.waitFor({ state: 'detached' });
+  const remove = { name: `Remove 07:00 to 18:00 on ${formatWeekday(day, 'long')}` };
+  await page.getByRole('button', remove).click();
+  await affected.waitFor();
+  await page.getByLabel('Closed on').fill(date);
   await page.getByLabel('Latest time to order').fill('18:00');
   await page.getByLabel('Orders per pickup time').fill('20');
   await page.getByLabel('Length of a pickup time').selectOption('30 minutes');
   await page.getByLabel('Language').selectOption('Bahasa Indonesia');
   page.once('dialog', (question) => void question.dismiss());
   await page.getByRole('link', { name: 'Today' }).click();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
+  await save(page);
   const limits = { cut_off: '18:00', orders_per_slot: 20, slot_minutes: 30, language: 'id' };
   expect(await readShop()).toMatchObject({ closed: [date], ...limits });
   await page.reload();
@@ -138,49 +138,31 @@ it('the page lists the paid orders of a date before the date is closed, asks bef
   await waitForText(page, 'The shop is closed on this date.');
 });
 
-it('the page lists the paid orders of a weekday before its opening hours are removed', async () => {
-  const customer = await newCustomer({ name: makeUnique('Wati') });
-  const day = inDays(5);
-  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${toShopDate(day)}T10:00:00+07:00` });
-  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
-  const remove = { name: `Remove 07:00 to 18:00 on ${formatWeekday(day, 'long')}` };
-  await page.getByRole('button', remove).click();
-  await page.getByRole('alert').getByText(customer.name).waitFor();
-});
-
 it('rejected shop settings are explained and stay in the form, and nothing is saved until they are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const before = await readShop();
   await page.getByLabel('Wednesday, opens').fill('7pm');
   await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
   await page.getByLabel('Wednesday, opens').fill('0730');
-  await page.getByLabel('Wednesday, closes').fill('25:00');
+  const fields = [
+    ['Wednesday, closes', '25:00', 'Wednesday: at most 5 periods', '18:00'],
+    ['Days in advance', '0', 'Write a whole number from 1 to 90.', '14'],
+    ['Minutes between', '1.000', 'Write a whole number from 0 to 10080.', '60'],
+    ['Orders per pickup time', '20 orders', 'Write a whole number from 1 to 999.', '20'],
+    ['Latest time to order', '6pm', 'Write the time with digits, for example 07:00 or 19:00.', '18'],
+    ['Time zone', 'Mars/Phobos', 'Time zone should be the name of a time zone', 'Asia/Jakarta'],
+  ] as const;
+  for (const [label, wrong] of fields) await page.getByLabel(label).fill(wrong);
   expect(await page.getByLabel('Wednesday, opens').inputValue()).toBe('07:30');
-  await page.getByLabel('Days in advance').fill('0');
-  await page.getByLabel('Minutes between').fill('1.000');
-  await page.getByLabel('Orders per pickup time').fill('20 orders');
-  await page.getByLabel('Latest time to order').fill('6pm');
-  await page.getByLabel('Time zone').fill('Mars/Phobos');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').getByText('Wednesday: at most 5 periods').waitFor();
-  await waitForText(page, 'Write a whole number from 1 to 90.');
-  await waitForText(page, 'Write a whole number from 0 to 10080.');
-  await waitForText(page, 'Write a whole number from 1 to 999.');
-  await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
-  await waitForText(page, 'Time zone should be the name of a time zone, such as Asia/Jakarta.');
+  for (const [, , message] of fields) await waitForText(page, message);
   expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByLabel('Wednesday, closes').inputValue()).toBe('25:00');
   await expectGoodLayout(page, 'rejected opening hours');
   expect(await readShop()).toEqual(before);
 
-  await page.getByLabel('Wednesday, closes').fill('18:00');
-  await page.getByLabel('Days in advance').fill('14');
-  await page.getByLabel('Minutes between').fill('60');
-  await page.getByLabel('Orders per pickup time').fill('20');
-  await page.getByLabel('Latest time to order').fill('18');
-  await page.getByLabel('Time zone').fill('Asia/Jakarta');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'The opening hours are saved.');
+  for (const [label, , , corrected] of fields) await page.getByLabel(label).fill(corrected);
+  await save(page);
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
   expect(await readShop()).toMatchObject({ lead_minutes: 60, orders_per_slot: 20, cut_off: '18:00' });
 });

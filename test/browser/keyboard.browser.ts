@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../support/wait.js';
-import { waitForHeading, waitForText } from './support/page.js';
+import { changeResponses, waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder } from './support/shop.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
@@ -79,11 +79,9 @@ it('the focus moves to the heading of an order when the link to the payment page
   const customer = await newCustomer();
   const { page } = customer;
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
-  await page.route(`**/api/orders/${order_id}`, async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replace(/"redirect_url":"[^"]*"/, '"redirect_url":null');
-    await route.fulfill({ response, body });
-  });
+  await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
+    order: { ...order, redirect_url: null },
+  }));
   await page.goto(`/orders/${order_id}`);
   await page.getByRole('button', { name: 'Get a payment page' }).press('Enter');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
@@ -16,13 +16,19 @@ function openPaidOrder() {
   return openOrder((customer) => placePaidOrder(customer, { [CROISSANT]: 1 }));
 }
 
-/** Opens an order that a customer has paid twice. The surplus is a bank transfer, which the simulator does not refund. */
-function openOrderWithSurplus() {
-  return openOrder((customer) => placeOrderPaidTwice(customer, { [CROISSANT]: 1 }));
-}
-
 function getTransactions(page: Page) {
   return page.getByRole('list', { name: 'Payments of this order' });
+}
+
+/** Submits the refund form in a part of a page, and confirms. Opens the form if it is closed. */
+async function refund(part: Locator, refund: { amount?: string; byHand?: boolean } = {}): Promise<void> {
+  const amount = part.getByLabel('Amount in rupiah');
+  if (!(await amount.isVisible())) await part.locator('summary', { hasText: 'Refund' }).click();
+  if (refund.amount !== undefined) await amount.fill(refund.amount);
+  if (refund.byHand) await part.getByLabel('I have returned the money by hand').check();
+  await part.getByRole('button', { name: 'Refund', exact: true }).click();
+  const confirm = refund.byHand ? 'Record the refund' : 'Refund the money';
+  await part.getByRole('button', { name: confirm }).click();
 }
 
 function getHistory(page: Page) {
@@ -56,11 +62,7 @@ it('an order no longer counts as paid when a refund by hand and a partial refund
   await waitForHeading(customerPage, 'Paid');
 
   const { page: adminPage } = await openAsAdmin(`/manage/orders/${order_id}`, 'Order');
-  await adminPage.locator('summary', { hasText: 'Refund' }).click();
-  await adminPage.getByLabel('Amount in rupiah').fill('12.000');
-  await adminPage.getByLabel('I have returned the money by hand').check();
-  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
-  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  await refund(adminPage.getByRole('main'), { amount: '12.000', byHand: true });
   await waitForText(getHistory(adminPage), /Rp\s12\.000/);
   await payment.getByRole('button', { name: 'Refund half' }).click();
   await customerPage.getByRole('heading', { name: 'Order summary' }).waitFor(); // The title of a paid order is "Receipt".
@@ -85,56 +87,40 @@ it('refusing a paid order without a refund makes a refund due, until refunds ret
 
   await adminPage.getByLabel('Amount in rupiah').fill('24.001');
   expect(await adminPage.getByRole('button', { name: 'Refund', exact: true }).isDisabled()).toBe(true);
-  await adminPage.getByLabel('Amount in rupiah').fill('10.000');
-  await adminPage.getByLabel('I have returned the money by hand').check();
   await expectGoodLayout(adminPage, 'refund');
-  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
-  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  await refund(adminPage.getByRole('main'), { amount: '10.000', byHand: true });
   await waitForText(getHistory(adminPage), /Rp\s10\.000/);
   await customerPage.reload();
   await waitForText(customerPage, /Rp\s10\.000 of Rp\s24\.000 is on its way back\. The rest follows\./);
 
   expect(await adminPage.getByLabel('Amount in rupiah').inputValue()).toBe('14000');
-  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
-  await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+  await refund(adminPage.getByRole('main'));
   await adminPage.getByText('The order is refused and not refunded in full.').waitFor({ state: 'detached' });
 });
 
-it('a second payment is a surplus; if the gateway refuses to return it, the page shows the reason, and staff return it by hand', async () => {
-  const { adminPage } = await openOrderWithSurplus();
+it('a second payment is a surplus; if the gateway refuses to return it, the page shows the reason, and staff return it by hand in two equal parts and the rest', async () => {
+  const { adminPage } = await openOrder((customer) => placeOrderPaidTwice(customer, { [CROISSANT]: 1 }));
   const payments = getTransactions(adminPage);
   const surplus = payments.getByText('The customer has paid twice. Return this payment.');
   await surplus.waitFor();
   expect(await payments.getByRole('listitem').count()).toBe(2);
   await expectGoodLayout(adminPage, 'surplus');
-  await payments.getByRole('button', { name: 'Refund', exact: true }).click();
-  await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+  await refund(payments);
   await waitForText(adminPage, 'The payment partner cannot refund this payment.');
   await waitForText(
     getHistory(adminPage),
     /^The payment partner refused .*: the simulator refunds no bank_transfer/,
   );
 
-  await payments.getByLabel('I have returned the money by hand').check();
-  await payments.getByRole('button', { name: 'Refund', exact: true }).click();
-  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
-  await surplus.waitFor({ state: 'detached' });
-  await waitForText(adminPage, /^Refunded Rp\s24\.000 by /);
-});
-
-it('two equal refunds of a part of a surplus are two refunds, and the form then suggests the rest', async () => {
-  const { adminPage } = await openOrderWithSurplus();
-  const payments = getTransactions(adminPage);
-  const amount = payments.getByLabel('Amount in rupiah');
   const refunds = adminPage.getByText(/^Refunded Rp\s10\.000 by /);
-  for (let index = 0; index < 2; index += 1) {
-    await amount.fill('10.000');
-    await payments.getByLabel('I have returned the money by hand').check();
-    await payments.getByRole('button', { name: 'Refund', exact: true }).click();
-    await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  for (const index of [0, 1]) {
+    await refund(payments, { amount: '10.000', byHand: true });
     await refunds.nth(index).waitFor();
   }
-  expect(await amount.inputValue()).toBe('4000');
+  expect(await payments.getByLabel('Amount in rupiah').inputValue()).toBe('4000');
+  await refund(payments, { byHand: true });
+  await surplus.waitFor({ state: 'detached' });
+  await waitForText(adminPage, /^Refunded Rp\s4\.000 by /);
 });
 
 it('the next refund cannot start while the page reloads the order after a refund', async () => {
@@ -170,12 +156,7 @@ it('a repeated refund has the same idempotency key until the page shows that the
   // The page reloads the order after a failure too, so it shows the refund whose response was lost.
   const texts = [/cannot reach/, /origin is not allowed/, /Rp\s10\.000 in total/, /Rp\s20\.000 in total/];
   for (const text of texts) {
-    const amount = adminPage.getByLabel('Amount in rupiah');
-    // The form is closed at first. After each refund, the page shows a new, closed form.
-    if (!(await amount.isVisible())) await adminPage.locator('summary', { hasText: 'Refund' }).click();
-    await amount.fill('10.000');
-    await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
-    await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+    await refund(adminPage.getByRole('main'), { amount: '10.000' }); // After each refund, the form is closed.
     await waitForText(adminPage, text);
   }
   const [key] = keys;
@@ -190,13 +171,10 @@ it('a refund that is repeated while the page cannot load its result has the same
   adminPage.on('request', (request) => {
     if (request.url().endsWith('/refund')) keys.push(request.headers()['idempotency-key']);
   });
-  await adminPage.locator('summary', { hasText: 'Refund' }).click();
-  await adminPage.getByLabel('Amount in rupiah').fill('10.000');
   await adminPage.route(`**/api/admin/orders/${id}`, (route) => route.abort());
   for (let time = 0; time < 2; time += 1) {
-    await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
     const response = adminPage.waitForResponse('**/refund');
-    await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+    await refund(adminPage.getByRole('main'), { amount: '10.000' });
     expect((await response).status()).toBe(200);
     await adminPage.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' });
   }

@@ -7,10 +7,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { Processes } from '../../bench/processes.mjs';
 import { loadMessages } from '../../examples/storefront/scripts/load-messages.mjs';
 import config from './jest.config.mjs';
 import { fillCatalog } from './support/catalog.mjs';
-import { ADMIN, buildStorefront, startShop, stopShops } from './support/shops.mjs';
+import { ADMIN, buildStorefront, startShop } from './support/shops.mjs';
 
 /** Enough for three pages of the list. */
 const PRODUCTS = 120;
@@ -29,13 +30,14 @@ if (executablePath === undefined) {
 const folder = await mkdtemp(join(tmpdir(), 'bakery-browser-'));
 // If root runs the tests, the embedded PostgreSQL runs as another user, who needs access.
 await chmod(folder, 0o755);
+const processes = new Processes(folder);
 let code = 1;
 try {
   code = await runTests();
 } catch (error) {
   console.error(error);
 } finally {
-  await stopShops();
+  await processes.stopAll();
   await rm(folder, { recursive: true, force: true });
 }
 process.exitCode = code;
@@ -65,7 +67,7 @@ async function runTests() {
   return exitCode ?? 1;
 
   async function startFilledShop(name, products, settings = {}) {
-    const shop = await startShop(join(folder, name), storefront, settings);
+    const shop = await startShop(processes, join(folder, name), storefront, settings);
     await fillCatalog(shop.serviceUrl, ADMIN, products);
     return shop;
   }

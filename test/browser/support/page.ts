@@ -41,6 +41,13 @@ export async function waitForText(page: Page | Locator, text: string | RegExp): 
   await page.getByText(text).first().waitFor();
 }
 
+/** Opens a page, and waits until its heading and its content are shown. */
+export async function openPage(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+}
+
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text);
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
@@ -58,6 +65,19 @@ export async function holdRequests(page: Page, url: string): Promise<() => Promi
     isHolding = false;
     for (const route of held) await route.continue();
   };
+}
+
+/** Changes the `data` of the service's responses before a page gets them. */
+export async function changeResponses<Data>(
+  page: Page,
+  url: string | RegExp,
+  change: (data: Data) => Data,
+): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: Data };
+    await route.fulfill({ response, json: { data: change(data) } });
+  });
 }
 
 /** Returns by how many pixels the page is wider than the window. */
