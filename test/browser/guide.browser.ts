@@ -55,7 +55,7 @@ it.each([
     const holidays = page.getByRole('group', { name: text('ranges.label') });
     await holidays.getByLabel(text('sales.from'), { exact: true }).fill('2027-03-09');
     await holidays.getByLabel(text('sales.to'), { exact: true }).fill('2027-03-14');
-    await holidays.getByLabel(text('ranges.reason'), { exact: true }).fill('Lebaran');
+    await holidays.getByLabel(text('reason'), { exact: true }).fill('Lebaran');
     await holidays.getByRole('button', { name: text('ranges.add') }).click();
     await holidays.scrollIntoViewIfNeeded();
     await take('hours');

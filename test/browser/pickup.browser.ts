@@ -6,7 +6,7 @@ import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
-it('an order shows the chosen pickup time, phone number and note', async () => {
+it('an order shows the chosen pickup time, phone number and note; the cart then remembers only the phone number', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
@@ -25,15 +25,6 @@ it('an order shows the chosen pickup time, phone number and note', async () => {
   await waitForText(page, 'Please write "Selamat" on it');
   await page.goto('/orders');
   await page.getByRole('link', { name: /Pickup .*10:30/ }).waitFor();
-});
-
-it('the cart remembers the phone number of the previous order, but not its note', async () => {
-  const { page } = await newCustomer();
-  await addToCartAndChoosePickup(page, CROISSANT);
-  await page.getByLabel('Phone').fill('0812-3456-7890');
-  await page.getByLabel('Note').fill('Please write "Selamat" on it');
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  await waitForHeading(page, 'Waiting for payment');
   await addToCartAndChoosePickup(page, CROISSANT);
   expect(await page.getByLabel('Phone').inputValue()).toBe('0812-3456-7890');
   expect(await page.getByLabel('Note').inputValue()).toBe('');

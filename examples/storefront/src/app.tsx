@@ -9,6 +9,7 @@ import { NotFoundPage } from './pages/not-found';
 import { WelcomePage } from './pages/welcome';
 import { CatalogGuard, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
 import { useSession } from './state/session';
+import { useTimeZone } from './api/shop';
 import { useLanguage } from './i18n';
 
 // Loaded on demand, to keep the script of the catalog small.
@@ -38,8 +39,9 @@ setTimeout(() => void import('./pages/cart').catch(() => undefined), PRELOAD_AFT
 export function App() {
   const userId = useSession(({ user }) => user?.id);
   const { pathname } = useLocation();
-  // Renders all pages again in the other language. They keep their state.
+  // Renders all pages again in the other language or time zone. They keep their state.
   useLanguage();
+  useTimeZone();
   return (
     <Shell>
       {/* Rendering fails, for example, if the script of a page cannot be loaded. */}

@@ -1,16 +1,31 @@
+import { useSyncExternalStore } from 'react';
+import { getTimeZone } from './api/shop';
 import { getLocale, t } from './i18n';
+
+// All dates and times are those of the shop's time zone.
 
 /** Interval between pickup times that customers can choose. */
 const STEP_MINUTES = 30;
-const DAY_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const WEEKDAY_AND_DATE = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
 const SHORT_DATE = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 
-/** Returns the date of an instant in a time zone: `2026-11-24` */
-export function toLocalDate(instant: Date, timeZone: string): string {
+/** Returns the date of an instant: `2026-11-24` */
+export function toLocalDate(instant: Date | string): string {
   // Canada uses the date format of ISO 8601.
-  return getFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
+  return getFormat('en-CA', { timeZone: getTimeZone(), dateStyle: 'short' }).format(new Date(instant));
+}
+
+/** Returns the current date. An open page is rendered again after midnight. */
+export function useToday(): string {
+  return useSyncExternalStore(subscribeToClock, () => toLocalDate(new Date()));
+}
+
+function subscribeToClock(listener: () => void) {
+  const timer = setInterval(listener, MINUTE_MS);
+  return () => clearInterval(timer);
 }
 
 export function addDays(date: string, days: number): string {
@@ -47,15 +62,21 @@ export function formatDay(date: string, today: string): string {
   return date === addDays(today, 1) ? t('tomorrow') : formatDate(date);
 }
 
-/** Formats the time of an instant in a time zone: `14:30` */
-export function formatClock(iso: string, timeZone: string): string {
-  return getFormat(getLocale(), { timeZone, timeStyle: 'short' }).format(new Date(iso));
+/** Formats the time of an instant: `14:30` */
+export function formatClock(iso: string): string {
+  return getFormat(getLocale(), { timeZone: getTimeZone(), timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** Formats an instant in a time zone: `Tuesday 24 November, 14:30`, or only `14:30` if its date is `today`. */
-export function formatDayAndClock(iso: string, timeZone: string, today?: string): string {
-  const date = toLocalDate(new Date(iso), timeZone);
-  const time = formatClock(iso, timeZone);
+/** Formats an instant: `24 Nov 2026, 14:30` */
+export function formatDateAndTime(iso: string): string {
+  const options = { timeZone: getTimeZone(), dateStyle: 'medium', timeStyle: 'short' } as const;
+  return getFormat(getLocale(), options).format(new Date(iso));
+}
+
+/** Formats an instant: `Tuesday 24 November, 14:30`, or only `14:30` if its date is `today`. */
+export function formatDayAndClock(iso: string, today?: string): string {
+  const date = toLocalDate(iso);
+  const time = formatClock(iso);
   return date === today ? time : t('dateAndTime', { date: formatDate(date), time });
 }
 
@@ -66,25 +87,25 @@ export function listTimes({ from, to }: { from: string; to: string }): string[] 
   return Array.from({ length: count }, (_, step) => toTime(first + step * STEP_MINUTES));
 }
 
-export function toInstant(date: string, time: string, timeZone: string): Date {
+export function toInstant(date: string, time: string): Date {
   const asUtc = Date.parse(`${date}T${time}Z`);
   // Close to a change of daylight saving time, the guess can be off by an hour, but the offset at the guess is correct.
-  const guess = asUtc - getOffsetMs(asUtc, timeZone);
-  return new Date(asUtc - getOffsetMs(guess, timeZone));
+  const guess = asUtc - getOffsetMs(asUtc);
+  return new Date(asUtc - getOffsetMs(guess));
 }
 
-function getOffsetMs(instant: number, timeZone: string): number {
-  const format = getFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+function getOffsetMs(instant: number): number {
+  const format = getFormat('en-US', { timeZone: getTimeZone(), timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   // The name is `GMT+07:00`, or `GMT` if there is no offset.
   const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
-  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns a cached format. A page with all pickup times would otherwise create hundreds of formats, which is slow. */
-export function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(key, format);

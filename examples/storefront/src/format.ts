@@ -1,6 +1,3 @@
-import { getFormat } from './calendar';
-import { getLocale } from './i18n';
-
 const FRACTION = { minimumFractionDigits: 0, maximumFractionDigits: 2 };
 const rupiah = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', ...FRACTION });
 
@@ -16,11 +13,6 @@ export function parsePrice(text: string): string | null {
   const amount = text.trim().replace(/^rp\.?\s*/i, '');
   const isClear = amount === '' || /^(\d+|\d{1,3}(\.\d{3})+)(,\d{1,2})?$/.test(amount);
   return isClear ? amount.replaceAll('.', '').replace(',', '.') : null;
-}
-
-/** Formats an ISO 8601 time in a time zone: `24 Nov 2026, 14:30` */
-export function formatDateAndTime(iso: string, timeZone: string): string {
-  return getFormat(getLocale(), { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
 /** Shortens an order's id to the order number that people see: `5F0C2A3E` */

@@ -4,7 +4,7 @@ import type { CheckoutDetails } from '../state/checkout';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { cacheOrder, isOpen, isPaid } from './orders';
-import { correctPrice, markUnavailable } from './products';
+import { markUnavailable, productDetail } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';
 
@@ -46,13 +46,11 @@ async function postOrder(body: NewOrder) {
   return response;
 }
 
-/** Updates the prices, sold-out products and pickup times that the cart shows, from the messages of a rejected order. */
+/** Updates the prices, sold-out products and pickup times that the cart shows, after the service has rejected an order. */
 async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markUnavailable(id);
-    // The message is `price is now 25000`.
-    const [price] = /\d+$/.exec(details[`items.${index}.price`] ?? '') ?? [];
-    if (price !== undefined) await correctPrice(id, Number(price));
+    if (`items.${index}.price` in details) await queryClient.invalidateQueries(productDetail(id));
   }
   if ('pickup_at' in details) await queryClient.invalidateQueries(shopInfo);
 }

@@ -38,17 +38,15 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 }
 
 /**
- * Returns the text that explains a failed call to a person. If the failure consists of messages for fields, and `except`
- * contains all these fields, the text is empty.
- *
- * @param except names of the fields whose messages are shown at the fields and are not needed in the text
+ * Returns the text that explains a failed call to a person, without the messages that are shown at these fields. The text is
+ * empty if no other message is left.
  */
-export function explain(error: unknown, { except = [] }: { except?: readonly string[] } = {}) {
+export function explain(error: unknown, shownAtFields: readonly string[] = []) {
   if (!(error instanceof BakeryFailure)) return t('error.unreachable');
   const details = Object.entries(error.details);
   if (details.length === 0) return toShopMessage(error.message);
   const others = details
-    .filter(([name]) => !except.includes(name))
+    .filter(([name]) => !shownAtFields.includes(name))
     .map(([, message]) => toShopMessage(message));
   return [...new Set(others)].join(' ');
 }

@@ -131,7 +131,6 @@ export async function cancelOrder(id: string) {
 export async function requestPaymentPage(order: Order) {
   const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
   await cacheOrder({ order: { ...order, status: 'pending', ...page } });
-  return page;
 }
 
 /** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */

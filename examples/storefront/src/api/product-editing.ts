@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { asForm, dataOf, type paths } from 'bakery-client';
 import { type AdminProduct, api, listOptions, orNullIf404, type Product, type Schemas } from './client';
-import { type ListData, LISTS, productDetail, productPath } from './products';
+import { LISTS, productPath, PRODUCTS } from './products';
 import { queryClient } from './query-client';
 import { createProgressClient, type ShowProgress } from './upload-progress';
 
@@ -26,7 +26,7 @@ export interface EditedProduct {
 /** Product with its ETag, or null if no product has this id. For the form that changes the product. */
 export function productForEditing(id: number) {
   return queryOptions<EditedProduct | null>({
-    queryKey: ['products', 'edited', id],
+    queryKey: [...PRODUCTS, 'edited', id],
     gcTime: 0, // A form starts with current values, not with cached ones.
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
@@ -64,38 +64,28 @@ export async function saveProduct(
   const { products: saved } = await (edited === undefined
     ? dataOf(client.POST('/api/products', creation))
     : dataOf(client.PUT('/api/products/{product_id}', { params: toVersionedPath(edited), ...change })));
-  cacheProduct(saved);
+  await reloadProducts();
   return saved;
 }
 
 /** Makes a product available or unavailable. With `body.until`, an unavailable product is available again from that date. */
 export async function setAvailability(id: number, body: Schemas['AvailabilityDto']) {
   const call = api.PUT('/api/admin/products/{product_id}/availability', { ...productPath(id), body });
-  cacheProduct((await dataOf(call)).product);
-}
-
-function cacheProduct(changed: Product) {
-  queryClient.setQueryData(productDetail(changed.id).queryKey, changed);
-  changeLists((products) =>
-    products.map((product) => (product.id === changed.id ? { ...product, ...changed } : product)),
-  );
+  await dataOf(call);
+  await reloadProducts();
 }
 
 export async function deleteProduct(id: number) {
   await dataOf(api.DELETE('/api/products/{product_id}', productPath(id)));
-  queryClient.setQueryData(productDetail(id).queryKey, null);
-  changeLists((products) => products.filter((product) => product.id !== id));
+  await reloadProducts();
 }
 
 function toVersionedPath({ product, etag }: EditedProduct) {
   return { ...productPath(product.id).params, ...(etag !== null && { header: { 'If-Match': etag } }) };
 }
 
-/** Applies a change to the cached lists at once, then reloads them. */
-function changeLists(change: (products: Product[]) => Product[]) {
-  queryClient.setQueriesData<ListData>(
-    { queryKey: LISTS },
-    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, items: change(page.items) })) },
-  );
-  void queryClient.invalidateQueries({ queryKey: LISTS });
+/** Reloads the list of products if it is shown, and forgets all other cached products. */
+async function reloadProducts() {
+  queryClient.removeQueries({ queryKey: PRODUCTS, type: 'inactive' });
+  await queryClient.invalidateQueries({ queryKey: LISTS });
 }

@@ -3,11 +3,11 @@ import { dataOf } from 'bakery-client';
 import { api, itemsOf, listOptions, orNullIf404, type Page, type Product } from './client';
 import { queryClient } from './query-client';
 
+/** Prefix of all query keys of products. */
+export const PRODUCTS = ['products'];
 /** Prefix of the query keys of lists. */
-export const LISTS = ['products', 'list'];
-/** Prefix of the query keys of single products. */
-const DETAILS = ['products', 'detail'];
-export type ListData = InfiniteData<Page<Product, number>>;
+export const LISTS = [...PRODUCTS, 'list'];
+type ListData = InfiniteData<Page<Product, number>>;
 
 /** Available products in the order of their ids. With a text, only products whose names contain all its words. */
 export function productList(text = '') {
@@ -22,7 +22,7 @@ export function productList(text = '') {
 /** Product, or null if no product has this id or the product is unavailable. Administrators get unavailable products. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
-    queryKey: [...DETAILS, id],
+    queryKey: [...PRODUCTS, 'detail', id],
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       return (await orNullIf404(dataOf(call)))?.products ?? null;
@@ -40,14 +40,6 @@ export async function markUnavailable(id: number) {
   // A response that is still loading may be older than the rejection.
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);
-}
-
-/** Caches the price that the service returned when it rejected an order, then reloads the product. */
-export async function correctPrice(id: number, price: number) {
-  const { queryKey } = productDetail(id);
-  await queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData(queryKey, (product) => product && { ...product, price });
-  void queryClient.invalidateQueries({ queryKey });
 }
 
 export function productPath(id: number) {

@@ -1,11 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { useSyncExternalStore } from 'react';
-import { toLocalDate } from '../calendar';
 import { type AdminShop, api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
-
-const MINUTE_MS = 60_000;
 
 /** Default time zone of the service, used until the settings of the shop are loaded. */
 const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
@@ -24,19 +20,13 @@ export function useShopName(): string {
   return useQuery(shopInfo).data?.name ?? DEFAULT_NAME;
 }
 
+export function getTimeZone(): string {
+  return queryClient.getQueryData(shopInfo.queryKey)?.time_zone ?? DEFAULT_TIME_ZONE;
+}
+
+/** Returns the time zone of the shop, and renders the component again when it has been loaded or changed. */
 export function useTimeZone(): string {
   return useQuery(shopInfo).data?.time_zone ?? DEFAULT_TIME_ZONE;
-}
-
-/** Returns the current date in the shop's time zone. An open page is rendered again after midnight. */
-export function useToday(): string {
-  const timeZone = useTimeZone();
-  return useSyncExternalStore(subscribeToClock, () => toLocalDate(new Date(), timeZone));
-}
-
-function subscribeToClock(listener: () => void) {
-  const timer = setInterval(listener, MINUTE_MS);
-  return () => clearInterval(timer);
 }
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -18,8 +18,7 @@ import {
 import { useSession } from '../state/session';
 import { Button, ButtonLink } from './button';
 import { TextField } from './field';
-import { Loaded } from './loaded';
-import { Alert } from './notice';
+import { Alert, Loaded } from './notice';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
@@ -85,7 +84,6 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
       {times.length > 0 && (
         <PickupPicker
           times={times}
-          timeZone={shop.time_zone}
           chosen={chosen}
           message={getMessage('pickup_at')}
           onChoose={({ at }) => changeCheckoutDetails({ pickup_at: at })}
@@ -111,7 +109,7 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
       />
       <p className="hint">{t('cart.payHint')}</p>
-      <Alert>{error && explain(error, { except: FIELDS })}</Alert>
+      <Alert>{error && explain(error, FIELDS)}</Alert>
       <Button
         className="button wide"
         aria-disabled={isPending}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Shop } from '../api/client';
-import { getPauseEnd, isClosedOn, shopInfo, useToday } from '../api/shop';
-import { addDays, formatDate, formatDayAndClock, listDates } from '../calendar';
+import { getPauseEnd, isClosedOn, shopInfo } from '../api/shop';
+import { addDays, formatDate, formatDayAndClock, listDates, useToday } from '../calendar';
 import { t } from '../i18n';
 import { Icon } from './icon';
 
@@ -15,7 +15,7 @@ export function ClosedNote() {
   return (
     <div role="status">
       {data?.pickup.length === 0 && (
-        <p className="closed-note tone-waiting">
+        <p className="banner tone-waiting">
           <Icon name="clock" />
           {describeClosure(data, today)}
         </p>
@@ -26,8 +26,7 @@ export function ClosedNote() {
 
 function describeClosure(shop: Shop, today: string) {
   const pauseEnd = getPauseEnd(shop);
-  if (pauseEnd !== null)
-    return t('closed.paused', { time: formatDayAndClock(pauseEnd, shop.time_zone, today) });
+  if (pauseEnd !== null) return t('closed.paused', { time: formatDayAndClock(pauseEnd, today) });
   const tomorrow = addDays(today, 1);
   // A range that begins tomorrow counts: nothing can be ordered for the rest of today.
   const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && today <= to);

@@ -37,7 +37,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 }),
       );
       // Empty if the fields show all messages.
-      const otherMessage = explain(error, { except: fields });
+      const otherMessage = explain(error, fields);
       if (otherMessage !== '') form.setError('root', { message: otherMessage });
     }
   });

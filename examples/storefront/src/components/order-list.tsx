@@ -1,12 +1,11 @@
 import { Link } from 'react-router';
 import type { AdminOrder, Order } from '../api/client';
 import { isPaid } from '../api/orders';
-import { useTimeZone } from '../api/shop';
-import { formatDayAndClock } from '../calendar';
-import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
+import { formatDateAndTime, formatDayAndClock } from '../calendar';
+import { formatOrderNumber, formatPrice } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 import { Badge, describeFulfilment, describePayment } from './order-labels';
-import { useBackLinkState } from './back-link';
+import { useBackLinkState } from './page';
 import { t } from '../i18n';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
@@ -27,7 +26,6 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
 }
 
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
-  const timeZone = useTimeZone();
   const shouldShowFulfilment = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
@@ -36,10 +34,10 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}
           {order.pickup_at !== null && (
-            <span>{t('orders.pickup', { time: formatDayAndClock(order.pickup_at, timeZone) })}</span>
+            <span>{t('orders.pickup', { time: formatDayAndClock(order.pickup_at) })}</span>
           )}
           <small>
-            {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at, timeZone)}
+            {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}
           </small>
         </span>
         <Badge {...describePayment(order)} />

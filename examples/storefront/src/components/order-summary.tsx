@@ -1,15 +1,13 @@
 import type { ReactNode } from 'react';
 import type { Order } from '../api/client';
 import { isPaid } from '../api/orders';
-import { useTimeZone } from '../api/shop';
-import { formatDayAndClock } from '../calendar';
-import { formatDateAndTime, formatOrderNumber, formatPrice, toPhoneLink } from '../format';
+import { formatDateAndTime, formatDayAndClock } from '../calendar';
+import { formatOrderNumber, formatPrice, toPhoneLink } from '../format';
 import { Button } from './button';
 import { t } from '../i18n';
 
 /** Details, items and total of an order, titled "Receipt" while the order is paid. */
 export function OrderSummary({ order }: { order: Order }) {
-  const timeZone = useTimeZone();
   const { pickup_at, phone, note } = order;
   return (
     <section className="panel receipt" aria-labelledby="summary">
@@ -22,11 +20,9 @@ export function OrderSummary({ order }: { order: Order }) {
       <p className="hint">
         {t('order.number', { number: formatOrderNumber(order.order_id), id: order.order_id })}
       </p>
-      <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at, timeZone) })}</p>
+      <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at) })}</p>
       <dl className="details">
-        {pickup_at !== null && (
-          <Detail name={t('order.pickup')}>{formatDayAndClock(pickup_at, timeZone)}</Detail>
-        )}
+        {pickup_at !== null && <Detail name={t('order.pickup')}>{formatDayAndClock(pickup_at)}</Detail>}
         {phone !== null && (
           <Detail name={t('order.phone')}>
             <a href={toPhoneLink(phone)}>{phone}</a>
@@ -59,7 +55,7 @@ export function OrderSummary({ order }: { order: Order }) {
           </tr>
           {order.refunded_amount > 0 && (
             <tr>
-              <th scope="row">{t('order.refunded')}</th>
+              <th scope="row">{t('status.refund')}</th>
               <td>−{formatPrice(order.refunded_amount)}</td>
             </tr>
           )}

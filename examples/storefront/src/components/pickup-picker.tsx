@@ -1,4 +1,4 @@
-import { formatClock, formatDay, listTimes, toLocalDate, toInstant } from '../calendar';
+import { formatClock, formatDay, listTimes, toInstant, useToday } from '../calendar';
 import type { Shop } from '../api/client';
 import { FieldFrame } from './field';
 import { t } from '../i18n';
@@ -11,15 +11,14 @@ interface PickupTime {
 }
 
 /** Lists all pickup times of the shop, earliest first. */
-export function listPickupTimes({ pickup, time_zone }: Shop): PickupTime[] {
+export function listPickupTimes({ pickup }: Shop): PickupTime[] {
   return pickup.flatMap(({ date, from, to }) =>
-    listTimes({ from, to }).map((time) => ({ date, at: toInstant(date, time, time_zone).toISOString() })),
+    listTimes({ from, to }).map((time) => ({ date, at: toInstant(date, time).toISOString() })),
   );
 }
 
 interface PickupPickerProps {
   times: PickupTime[];
-  timeZone: string;
   /** Undefined until the customer chooses a time. */
   chosen: PickupTime | undefined;
   message?: string | undefined;
@@ -27,8 +26,8 @@ interface PickupPickerProps {
 }
 
 /** Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. */
-export function PickupPicker({ times, timeZone, chosen, message, onChoose }: PickupPickerProps) {
-  const today = toLocalDate(new Date(), timeZone);
+export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerProps) {
+  const today = useToday();
   const days = [...new Set(times.map(({ date }) => date))];
   const chooseFirst = (matches: (time: PickupTime) => boolean) => {
     const time = times.find(matches);
@@ -66,7 +65,7 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
               .filter(({ date }) => date === chosen?.date)
               .map(({ at }) => (
                 <option key={at} value={at}>
-                  {formatClock(at, timeZone)}
+                  {formatClock(at)}
                 </option>
               ))}
           </select>

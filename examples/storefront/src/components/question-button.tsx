@@ -2,7 +2,7 @@ import { type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
 import { Button } from './button';
 import { t } from '../i18n';
 
-interface QuestionProps {
+interface QuestionButtonProps {
   className: string;
   label: string;
   question: string;
@@ -12,9 +12,6 @@ interface QuestionProps {
   disabled?: boolean;
   /** True while an action that the person confirmed before is running. */
   isBusy?: boolean;
-}
-
-interface QuestionButtonProps extends QuestionProps {
   /** Button text for each answer. `onAnswer` receives the key. */
   answers: Record<string, string>;
   onAnswer: (answer: string) => void;
@@ -69,13 +66,4 @@ export function QuestionButton(props: QuestionButtonProps) {
       </dialog>
     </>
   );
-}
-
-interface ConfirmButtonProps extends QuestionProps {
-  confirmLabel: string;
-  onConfirm: () => void;
-}
-
-export function ConfirmButton({ confirmLabel, onConfirm, ...props }: ConfirmButtonProps) {
-  return <QuestionButton answers={{ confirm: confirmLabel }} onAnswer={onConfirm} {...props} />;
 }

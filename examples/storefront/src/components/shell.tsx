@@ -141,7 +141,7 @@ function OfflineNote() {
   return (
     <div role="status">
       {!isOnline && (
-        <p className="offline">
+        <p className="banner offline">
           <Icon name="offline" />
           {t('offline')}
         </p>

@@ -1,7 +1,7 @@
 import type { MessageKey } from '../i18n';
 
 /** Texts of the storefront in Indonesian, with the words of `terms.md`. */
-export const id: Record<MessageKey, string> = {
+export const id: Record<MessageKey | `api:${string}`, string> = {
   skip: 'Langsung ke isi halaman',
   footer: '{name}. Pesan online, ambil di toko.',
   description:
@@ -99,7 +99,7 @@ export const id: Record<MessageKey, string> = {
   'profile.language': 'Bahasa toko dan email kami',
   'profile.saveLanguage': 'Simpan bahasa',
   'profile.languageSaved': 'Bahasa Anda tersimpan.',
-  'profile.name': 'Nama',
+  name: 'Nama',
   'profile.saveName': 'Simpan nama',
   'profile.changeEmail': 'Ganti email',
   'profile.newEmail': 'Email baru',
@@ -122,7 +122,6 @@ export const id: Record<MessageKey, string> = {
   'catalog.notFound': 'Tidak ada roti atau kue kami yang bernama “{text}”.',
   'catalog.found': '{items} dengan nama “{text}”.',
   'catalog.end': 'Itulah semua yang kami buat: {items}.',
-  'product.missing': 'Tidak tersedia',
   'product.missingText': 'Produk ini habis atau tidak dibuat lagi.',
   'product.all': 'Semua produk',
   'product.added': '{name} sudah di keranjang Anda: semuanya {pieces}.',
@@ -175,7 +174,6 @@ export const id: Record<MessageKey, string> = {
   'order.phone': 'Nomor telepon',
   'order.note': 'Catatan',
   'order.sum': 'Jumlah',
-  'order.refunded': 'Dana dikembalikan',
   'order.payUntil': 'Bayar sebelum {time}',
   'order.payOver': 'Waktu pembayaran sudah habis.',
   'order.again': 'Pesan lagi',
@@ -222,7 +220,7 @@ export const id: Record<MessageKey, string> = {
   'refund.done': '{amount} sudah dikembalikan.',
   'refund.amount': 'Jumlah dalam rupiah',
   'refund.amountHint': 'Bilangan bulat dari 1 sampai {max}',
-  'refund.reason': 'Alasan',
+  reason: 'Alasan',
   'refund.reasonHint': 'Tidak wajib. Disimpan pada pesanan dan dikirim ke Midtrans.',
   'refund.byHand': 'Dana sudah saya kembalikan sendiri, misalnya lewat transfer bank',
   'refund.question': 'Kembalikan {amount}?',
@@ -233,7 +231,6 @@ export const id: Record<MessageKey, string> = {
   'refund.record': 'Catat pengembalian',
   'refund.yes': 'Kembalikan dana',
   'refund.no': 'Jangan kembalikan',
-  'manage.orders': 'Pesanan',
   'manage.products': 'Produk',
   'manage.sales': 'Penjualan',
   'manage.hours': 'Jam buka',
@@ -374,7 +371,6 @@ export const id: Record<MessageKey, string> = {
   'products.saved': '{name} tersimpan.',
   'products.create': 'Buat produk',
   'products.save': 'Simpan perubahan',
-  'products.name': 'Nama',
   'products.price': 'Harga dalam rupiah',
   'products.priceHint': 'Misalnya 25.000',
   'products.description': 'Keterangan',
@@ -427,7 +423,6 @@ export const id: Record<MessageKey, string> = {
   'shop.paidOrders':
     'Ada pesanan yang sudah dibayar pada tanggal tutup. Beri tahu pelanggan ini, atau tolak pesanannya:',
   'ranges.label': 'Tutup dari – sampai',
-  'ranges.reason': 'Alasan',
   'ranges.add': 'Tambah libur',
   'ranges.item': '{from} sampai {to}',
   'leave.question': 'Perubahan Anda belum disimpan. Tinggalkan halaman?',

@@ -4,7 +4,7 @@ import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
 import { CartSummary } from '../components/checkout';
 import { Notice } from '../components/notice';
-import { focusHeading, PageHeading } from '../components/page-heading';
+import { focusHeading, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';

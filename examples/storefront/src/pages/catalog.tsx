@@ -4,7 +4,7 @@ import type { Product } from '../api/client';
 import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice } from '../components/notice';
-import { PageHeading } from '../components/page-heading';
+import { PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { SearchForm, useUrlParameter } from '../components/search';
 import { formatPrice } from '../format';

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
@@ -10,20 +11,20 @@ import {
   orderDetail,
   requestPaymentPage,
 } from '../api/orders';
+import { formatDayAndClock, useToday } from '../calendar';
 import { Button } from '../components/button';
-import { ConfirmButton } from '../components/question-button';
+import { QuestionButton } from '../components/question-button';
 import { Icon } from '../components/icon';
 import { describeOrder } from '../components/order-labels';
 import { OrderAgainButton } from '../components/order-again-button';
 import { OrderSummary } from '../components/order-summary';
-import { BackLink } from '../components/back-link';
-import { Loaded } from '../components/loaded';
-import { Alert } from '../components/notice';
-import { focusHeading, PageHeading } from '../components/page-heading';
-import { PayUntil } from '../components/pay-until';
+import { BackLink, focusHeading, PageHeading } from '../components/page';
+import { Alert, Loaded } from '../components/notice';
 import { ShopContact } from '../components/shop-contact';
 import { t } from '../i18n';
 
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
 export default function OrderPage() {
@@ -107,19 +108,44 @@ function OpenOrderActions({ order }: { order: Order }) {
             onRequestPage={() => mutate(() => requestPaymentPage(order))}
           />
         )}
-        <ConfirmButton
+        <QuestionButton
           className="button quiet"
           label={t('order.cancel')}
           question={t('order.cancelQuestion')}
           text={t('order.cancelText')}
-          confirmLabel={t('order.cancelYes')}
+          answers={{ confirm: t('order.cancelYes') }}
           isBusy={isPending}
-          onConfirm={() => mutate(() => cancelOrder(order.order_id))}
+          onAnswer={() => mutate(() => cancelOrder(order.order_id))}
         />
       </div>
       <Alert>{error && explain(error)}</Alert>
     </div>
   );
+}
+
+/** Time until which an order can be paid, with a countdown in the last hour. Screen readers do not read the countdown. */
+function PayUntil({ time }: { time: string }) {
+  const today = useToday();
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const end = formatDayAndClock(time, today);
+  const remainingMs = Math.max(0, Date.parse(time) - now);
+  return (
+    <p className="pay-until">
+      <strong>{remainingMs === 0 ? t('order.payOver') : t('order.payUntil', { time: end })}</strong>{' '}
+      {remainingMs > 0 && remainingMs < HOUR_MS && (
+        <span aria-hidden="true">{formatCountdown(remainingMs)}</span>
+      )}
+    </p>
+  );
+}
+
+function formatCountdown(ms: number) {
+  const seconds = Math.floor(ms / SECOND_MS);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 interface PayButtonProps {

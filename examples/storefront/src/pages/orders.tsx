@@ -3,7 +3,7 @@ import { ownOrders } from '../api/orders';
 import { ButtonLink } from '../components/button';
 import { OrderList } from '../components/order-list';
 import { Notice } from '../components/notice';
-import { PageHeading } from '../components/page-heading';
+import { PageHeading } from '../components/page';
 import { t } from '../i18n';
 
 export default function OrdersPage() {

@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { productDetail } from '../api/products';
-import { BackLink } from '../components/back-link';
+import { BackLink, PageHeading } from '../components/page';
 import { Button, ButtonLink } from '../components/button';
-import { Loaded } from '../components/loaded';
-import { PageHeading } from '../components/page-heading';
+import { Loaded } from '../components/notice';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
@@ -19,7 +18,7 @@ export default function ProductPage() {
   const id = Number(useParams().id);
   const missing = {
     icon: 'shop',
-    title: t('product.missing'),
+    title: t('products.notAvailable'),
     text: t('product.missingText'),
     children: <ButtonLink to="/">{t('toShop')}</ButtonLink>,
   };
@@ -73,15 +72,13 @@ function Gallery({ product }: { product: Product }) {
   const alt = count === 1 ? name : t('product.picture', { name, number: chosen + 1, count });
   return (
     <div className="gallery">
-      <div className="stage">
-        <Picture
-          product={product}
-          src={images[chosen]}
-          alt={alt}
-          sizes="(min-width: 48rem) 38rem, 94vw"
-          loading="eager"
-        />
-      </div>
+      <Picture
+        product={product}
+        src={images[chosen]}
+        alt={alt}
+        sizes="(min-width: 48rem) 38rem, 94vw"
+        loading="eager"
+      />
       {count > 1 && (
         <div className="thumbnails">
           {images.map((image, index) => (

@@ -1,6 +1,6 @@
 import { useShopName } from '../api/shop';
 import { ButtonLink } from '../components/button';
-import { PageHeading } from '../components/page-heading';
+import { PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { t } from '../i18n';
 
@@ -10,7 +10,7 @@ const DRAWN_PRODUCTS = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
 /** Start page for visitors who are not signed in, if the catalog is only for customers with an account. */
 export function WelcomePage() {
   return (
-    <div className="page welcome">
+    <div className="welcome">
       <div>
         <p className="eyebrow">{useShopName()}</p>
         <PageHeading>{t('welcome.title')}</PageHeading>

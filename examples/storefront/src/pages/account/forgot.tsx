@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { CodeField, FormField, Form, NewPasswordFields } from '../../components/form';
-import { FormPage } from '../../components/form-page';
+import { FormPage } from '../../components/page';
 import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 

@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { FormField, Form, PasswordField } from '../../components/form';
-import { FormPage } from '../../components/form-page';
+import { FormPage } from '../../components/page';
 import { storeUser } from '../../state/session';
 import { t } from '../../i18n';
 

@@ -2,7 +2,7 @@ import { BakeryFailure, dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { FormField, Form, NewPasswordFields, PasswordField, SelectField } from '../../components/form';
-import { PageHeading } from '../../components/page-heading';
+import { PageHeading } from '../../components/page';
 import { storeUser, useSignedInUser } from '../../state/session';
 import { showToast } from '../../state/toast';
 import { getLanguage, type Language, LANGUAGE_NAMES, t } from '../../i18n';
@@ -44,7 +44,7 @@ export default function ProfilePage() {
         </p>
       )}
       <section className="panel">
-        <h2>{t('profile.name')}</h2>
+        <h2>{t('name')}</h2>
         <Form submit={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
           <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
         </Form>

@@ -3,7 +3,7 @@ import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
-import { FormPage } from '../../components/form-page';
+import { FormPage } from '../../components/page';
 import { useNextPath } from '../../routing/guards';
 import { storeUser, useSignedInUser } from '../../state/session';
 import { showToast } from '../../state/toast';

@@ -35,7 +35,7 @@ export function ClosedRanges() {
           onChange={({ target }) => setDraft({ from, to: target.value, reason })}
         />
         <TextField
-          label={t('ranges.reason')}
+          label={t('reason')}
           maxLength={100}
           value={reason}
           onChange={({ target }) => setDraft({ from, to, reason: target.value })}

@@ -4,7 +4,7 @@ import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatClock, formatShortDate, toLocalDate } from '../../calendar';
 import { Badge, describeFulfilment } from '../../components/order-labels';
-import { useBackLinkState } from '../../components/back-link';
+import { useBackLinkState } from '../../components/page';
 import { Alert, Notice } from '../../components/notice';
 import { formatOrderNumber, toPhoneLink } from '../../format';
 import { t } from '../../i18n';
@@ -15,18 +15,17 @@ interface DayOrdersProps {
   orders: AdminOrder[];
   /** Paid orders of earlier days that nobody has collected. */
   overdue: AdminOrder[];
-  timeZone: string;
 }
 
 /** Paid orders of a day: first the orders to hand over, then the collected ones. */
-export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
+export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
   // The pressed button moves away with its order.
   const focusHeading = () => heading.current?.focus();
-  const renderRow = (order: AdminOrder, time = formatPickupTime(order, timeZone)) => (
+  const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
     <DayOrder key={order.order_id} order={order} time={time} onCollected={focusHeading} />
   );
   return (
@@ -35,18 +34,18 @@ export function DayOrders({ orders, overdue, timeZone }: DayOrdersProps) {
         <div>
           <h2>{t('day.overdue', { orders: t('count.orders', { count: overdue.length }) })}</h2>
           <ol className="rows overdue" aria-label={t('day.overdueList')}>
-            {overdue.map((order) => renderRow(order, formatPickupDay(order, timeZone)))}
+            {overdue.map((order) => renderRow(order, formatPickupDay(order)))}
           </ol>
         </div>
       )}
       <h2 id="day-orders" ref={heading} tabIndex={-1}>
         {orders.length === 0
-          ? t('manage.orders')
+          ? t('nav.orders')
           : t('day.open', { orders: t('count.orders', { count: open.length }) })}
       </h2>
       <Alert>{error && explain(error)}</Alert>
       <div className="actions">
-        {groupByTimeAndStep(open, timeZone).map(({ time, step, orders: group }) => (
+        {groupByTimeAndStep(open).map(({ time, step, orders: group }) => (
           <StepButton
             key={`${time} ${step}`}
             className="button quiet"
@@ -85,12 +84,12 @@ interface OrderGroup {
 }
 
 /** Groups orders with the same pickup time and the same next step. Omits orders that are alone. */
-function groupByTimeAndStep(orders: AdminOrder[], timeZone: string): OrderGroup[] {
+function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
   const groups = new Map<string, OrderGroup>();
   for (const order of orders) {
     const step = getNextStep(order);
     if (step === null) continue;
-    const time = formatPickupTime(order, timeZone);
+    const time = formatPickupTime(order);
     const group = groups.get(`${time} ${step}`) ?? { time, step, orders: [] };
     group.orders.push(order);
     groups.set(`${time} ${step}`, group);
@@ -98,15 +97,15 @@ function groupByTimeAndStep(orders: AdminOrder[], timeZone: string): OrderGroup[
   return [...groups.values()].filter((group) => group.orders.length > 1);
 }
 
-function formatPickupTime({ pickup_at }: AdminOrder, timeZone: string) {
-  return pickup_at === null ? t('day.anyTime') : formatClock(pickup_at, timeZone);
+function formatPickupTime({ pickup_at }: AdminOrder) {
+  return pickup_at === null ? t('day.anyTime') : formatClock(pickup_at);
 }
 
 /** Formats the pickup of an order of an earlier day: `24 Nov, 07:00` */
-function formatPickupDay(order: AdminOrder, timeZone: string) {
+function formatPickupDay(order: AdminOrder) {
   const { pickup_at, created_at } = order;
-  const date = formatShortDate(toLocalDate(new Date(pickup_at ?? created_at), timeZone));
-  return `${date}, ${formatPickupTime(order, timeZone)}`;
+  const date = formatShortDate(toLocalDate(pickup_at ?? created_at));
+  return `${date}, ${formatPickupTime(order)}`;
 }
 
 interface DayOrderProps {
@@ -123,7 +122,7 @@ function DayOrder({ order, time, onCollected }: DayOrderProps) {
     <li className={error ? 'row day-order failed' : 'row day-order'}>
       <span className="pickup-time">{time}</span>
       <div className="row-main">
-        <span className="contact">
+        <span className="contact-links">
           <strong>{customer.fullname}</strong>
           <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
             {formatOrderNumber(order_id)}

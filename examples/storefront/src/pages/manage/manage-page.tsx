@@ -1,6 +1,6 @@
 import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { PageHeading } from '../../components/page-heading';
+import { PageHeading } from '../../components/page';
 import './manage.css';
 import { type Language, t, useLanguage } from '../../i18n';
 import { NewOrderAlerts } from './new-orders';
@@ -25,7 +25,7 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
       <header className="page-head">
         <nav className="tabs" aria-label={t('nav.manage')}>
           <NavLink to="/manage/today">{t('today')}</NavLink>
-          <NavLink to="/manage/orders">{t('manage.orders')}</NavLink>
+          <NavLink to="/manage/orders">{t('nav.orders')}</NavLink>
           <NavLink to="/manage/products">{t('manage.products')}</NavLink>
           <NavLink to="/manage/sales">{t('manage.sales')}</NavLink>
           <NavLink to="/manage/shop">{t('manage.hours')}</NavLink>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
-import type { AdminOrder } from '../../api/client';
+import type { AdminOrder, OrderAction } from '../../api/client';
 import { explain } from '../../api/errors';
 import {
   adminOrderDetail,
@@ -11,12 +11,12 @@ import {
   refundOrder,
   setFulfilment,
 } from '../../api/orders';
+import { formatDateAndTime } from '../../calendar';
 import { QuestionButton } from '../../components/question-button';
 import { Badge, describeFulfilment } from '../../components/order-labels';
 import { OrderSummary } from '../../components/order-summary';
-import { BackLink } from '../../components/back-link';
-import { Loaded } from '../../components/loaded';
-import { Alert } from '../../components/notice';
+import { BackLink } from '../../components/page';
+import { Alert, Loaded } from '../../components/notice';
 import { formatPrice } from '../../format';
 import {
   canRefuse,
@@ -28,7 +28,6 @@ import {
 import { ManagePage } from './manage-page';
 import { PaymentSection } from './payment-section';
 import { t } from '../../i18n';
-import { OrderActionHistory } from './order-action-history';
 
 /** Order of a customer: contact, fulfilment, items, payments, refunds and history. */
 export default function ManageOrderPage() {
@@ -44,7 +43,7 @@ export default function ManageOrderPage() {
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
             <PaymentSection order={order} events={paymentEvents} transactions={transactions} />
-            <OrderActionHistory actions={actions} />
+            <ActionHistory actions={actions} />
           </article>
         )}
       </Loaded>
@@ -130,4 +129,27 @@ function RefuseButton({ order, onTaken, onError }: OrderStepProps) {
       {...(isPaid(order) ? paid : unpaid)}
     />
   );
+}
+
+/** Steps, refusals, cancellations and refunds of an order, in plain words. */
+function ActionHistory({ actions }: { actions: OrderAction[] }) {
+  if (actions.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="actions">
+      <h2 id="actions">{t('actions.title')}</h2>
+      <ol className="history">
+        {actions.map((action, index) => (
+          <li key={index}>{describeAction(action)}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function describeAction({ action, by, at, amount, reason }: OrderAction) {
+  const what =
+    action === 'refund' ? t('actions.refund', { amount: formatPrice(amount ?? 0) }) : t(`actions.${action}`);
+  const sentence = by === null ? what : t('actions.by', { what, name: by.fullname });
+  const text = `${sentence}, ${formatDateAndTime(at)}`;
+  return reason === null ? text : `${text}: ${reason}`;
 }

@@ -18,7 +18,7 @@ export default function ManageOrdersPage() {
   const search = (
     <>
       <SearchForm label={t('manage.findOrder')} />
-      <div className="filters">
+      <div className="actions">
         <Filter
           label={t('manage.payment')}
           name="status"
@@ -33,7 +33,7 @@ export default function ManageOrdersPage() {
   );
   const query = useInfiniteQuery(allOrders(filters as OrderFilter));
   return (
-    <ManagePage title={t('manage.orders')} belowTitle={search}>
+    <ManagePage title={t('nav.orders')} belowTitle={search}>
       <OrderList
         path="/manage/orders"
         query={query}

@@ -1,11 +1,10 @@
 import type { AdminOrder, PaymentEvent, Transaction } from '../../api/client';
 import { isPaid } from '../../api/orders';
-import { useTimeZone } from '../../api/shop';
+import { formatDateAndTime } from '../../calendar';
 import { Badge, describeMethod, describePayment } from '../../components/order-labels';
-import { formatDateAndTime, formatPrice } from '../../format';
+import { formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
 import { findText, t } from '../../i18n';
-import { Transactions } from './transactions';
 
 /** Maximum number of events in a response of the service. */
 const MAX_EVENTS = 50;
@@ -28,7 +27,6 @@ interface PaymentSectionProps {
 }
 
 export function PaymentSection({ order, events, transactions }: PaymentSectionProps) {
-  const timeZone = useTimeZone();
   // Not `refund_due`, which is also true for a surplus. A surplus has its own message and form.
   const isDue = order.fulfilment === 'refused' && isPaid(order);
   return (
@@ -57,7 +55,7 @@ export function PaymentSection({ order, events, transactions }: PaymentSectionPr
               <span className="price">{describeAmount(event)}</span>
             </span>
             <small>
-              {formatDateAndTime(event.received_at, timeZone)} · {t(`source.${event.source}`)},{' '}
+              {formatDateAndTime(event.received_at)} · {t(`source.${event.source}`)},{' '}
               {t(`outcome.${event.outcome}`)}
             </small>
           </li>
@@ -65,6 +63,43 @@ export function PaymentSection({ order, events, transactions }: PaymentSectionPr
       </ol>
       {events.length === MAX_EVENTS && <p className="hint">{t('payment.first', { max: MAX_EVENTS })}</p>}
     </section>
+  );
+}
+
+/** Transactions of an order that has more than one. A surplus has a form that returns the money. */
+function Transactions({ orderId, transactions }: { orderId: string; transactions: Transaction[] }) {
+  if (transactions.length < 2) return null;
+  return (
+    <>
+      <h3>{t('transactions.title')}</h3>
+      <ol className="history" aria-label={t('transactions.title')}>
+        {transactions.map((transaction) => (
+          <li key={transaction.transaction_id}>
+            <span className="title-line">
+              <strong>
+                {t(`status.${transaction.status}`)} {describeMethod(transaction.payment_type)}
+              </strong>
+              <span className="price">{formatPrice(transaction.gross_amount)}</span>
+            </span>
+            <small>
+              {formatDateAndTime(transaction.created_at)} · {transaction.transaction_id}
+            </small>
+            {transaction.surplus && (
+              <>
+                <p className="error">{t('transactions.surplus')}</p>
+                <RefundForm
+                  key={transaction.refunded_amount}
+                  orderId={orderId}
+                  payment={transaction}
+                  label={t('transactions.return')}
+                  isDue
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

@@ -2,8 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { AdminProduct } from '../../api/client';
 import { explain } from '../../api/errors';
 import { setAvailability } from '../../api/product-editing';
-import { useToday } from '../../api/shop';
-import { addDays, formatShortDate } from '../../calendar';
+import { addDays, formatShortDate, useToday } from '../../calendar';
 import { Button, ButtonLink } from '../../components/button';
 import { Badge } from '../../components/order-labels';
 import { Picture } from '../../components/picture';
@@ -37,7 +36,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
         <span className="price">{formatPrice(price)}</span>
       </span>
       <span role="status">{!available && <Badge label={unavailableLabel} tone="waiting" />}</span>
-      <div className="row-actions">
+      <div className="actions">
         {choices.map(({ label, change }, position) => (
           // The position is the key, so that the first button keeps the focus when its label changes.
           <Button

@@ -11,9 +11,9 @@ import {
   saveProduct,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
-import { ConfirmButton } from '../../components/question-button';
+import { QuestionButton } from '../../components/question-button';
 import { FormField, Form } from '../../components/form';
-import { Loaded } from '../../components/loaded';
+import { Loaded } from '../../components/notice';
 import { formatPrice, parsePrice } from '../../format';
 import { showToast } from '../../state/toast';
 import { createConflict } from './conflict';
@@ -84,7 +84,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         defaultValues={defaultValues}
         onSubmit={save}
       >
-        <FormField name="name" label={t('products.name')} maxLength={255} />
+        <FormField name="name" label={t('name')} maxLength={255} />
         <FormField
           name="price"
           label={t('products.price')}
@@ -111,7 +111,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
 /** Lists the changed fields by label. Adds the new name or price. */
 function listChanges(before: Product, after: Product) {
   return [
-    ...(before.name === after.name ? [] : [`${t('products.name')}: ${after.name}`]),
+    ...(before.name === after.name ? [] : [`${t('name')}: ${after.name}`]),
     ...(before.price === after.price ? [] : [`${t('products.price')}: ${formatPrice(after.price)}`]),
     ...(before.description === after.description ? [] : [t('products.description')]),
     ...(before.images?.join() === after.images?.join() ? [] : [t('pictures.title')]),
@@ -133,13 +133,13 @@ function DeleteSection({ product: { id, name } }: { product: Product }) {
     <section className="panel">
       <h2>{t('products.deleteTitle')}</h2>
       <p>{t('products.deleteHint')}</p>
-      <ConfirmButton
+      <QuestionButton
         className="button danger"
         label={t('products.delete')}
         question={t('products.deleteQuestion', { name })}
         text={t('products.deleteText')}
-        confirmLabel={t('products.deleteYes')}
-        onConfirm={() => void remove()}
+        answers={{ confirm: t('products.deleteYes') }}
+        onAnswer={() => void remove()}
       />
     </section>
   );

@@ -16,7 +16,7 @@ export default function ManageProductsPage() {
   const search = (
     <>
       <SearchForm label={t('products.search')} />
-      <div className="filters">
+      <div className="actions">
         <Filter label={t('products.availability')} name="available" options={availability} />
       </div>
     </>

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, getFieldMessages } from '../../api/errors';
 import { getRefundableAmount, type Refund, type RefundablePayment, refundOrder } from '../../api/orders';
-import { ConfirmButton } from '../../components/question-button';
+import { QuestionButton } from '../../components/question-button';
 import { TextField } from '../../components/field';
 import { Alert } from '../../components/notice';
-import { focusHeading } from '../../components/page-heading';
+import { focusHeading } from '../../components/page';
 import { formatPrice, parsePrice } from '../../format';
 import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
@@ -55,7 +55,7 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
           onChange={({ target }) => setText(target.value)}
         />
         <TextField
-          label={t('refund.reason')}
+          label={t('reason')}
           hint={t('refund.reasonHint')}
           message={messages.reason}
           maxLength={255}
@@ -66,17 +66,17 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
           <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />
           {t('refund.byHand')}
         </label>
-        <Alert>{error && explain(error, { except: FIELDS })}</Alert>
-        <ConfirmButton
+        <Alert>{error && explain(error, FIELDS)}</Alert>
+        <QuestionButton
           className="button quiet"
           label={t('manage.refund')}
           disabled={!isAmountValid}
           isBusy={isPending}
           question={t('refund.question', { amount: formatPrice(amount) })}
           text={isManual ? t('refund.manualText') : t('refund.gatewayText')}
-          confirmLabel={isManual ? t('refund.record') : t('refund.yes')}
+          answers={{ confirm: isManual ? t('refund.record') : t('refund.yes') }}
           declineLabel={t('refund.no')}
-          onConfirm={() => mutate()}
+          onAnswer={() => mutate()}
         />
       </div>
     </details>

@@ -42,7 +42,7 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
         <summary>{t('sales.figures')}</summary>
         <FiguresTable
           caption={t('sales.perDay')}
-          columns={[t('pickup.day'), t('manage.orders'), t('sales.revenue')]}
+          columns={[t('pickup.day'), t('nav.orders'), t('sales.revenue')]}
           rows={days.map(({ date, orders, revenue }) => ({
             name: formatShortDate(date),
             figures: [orders, formatPrice(revenue)],

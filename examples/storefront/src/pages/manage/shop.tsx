@@ -4,7 +4,7 @@ import { hasCode } from '../../api/errors';
 import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
 import { FormField, Form, SelectField } from '../../components/form';
-import { Loaded } from '../../components/loaded';
+import { Loaded } from '../../components/notice';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { addDate, ClosedDates } from './closed-dates';

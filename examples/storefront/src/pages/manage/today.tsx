@@ -1,16 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { explain } from '../../api/errors';
 import { Button } from '../../components/button';
-import { Loaded } from '../../components/loaded';
+import { Loaded } from '../../components/notice';
 import { useUrlParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
-import { isClosedOn, shopInfo, useToday } from '../../api/shop';
-import { addDays, formatDate, formatDay, isDate } from '../../calendar';
+import { getPauseEnd, isClosedOn, pauseShop, shopInfo } from '../../api/shop';
+import { addDays, formatClock, formatDate, formatDay, isDate, toInstant, useToday } from '../../calendar';
 import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
+import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
 import type { Shop } from '../../api/client';
-import { PauseButtons } from './pause-buttons';
+
+const HALF_HOUR_MS = 30 * 60_000;
 
 /** Orders of a day by pickup time, and the products to bake for them. `?date=2026-11-24` selects another day than today. */
 export default function TodayPage() {
@@ -23,7 +26,6 @@ export default function TodayPage() {
 }
 
 function Day({ shop }: { shop: Shop }) {
-  const timeZone = shop.time_zone;
   const today = useToday();
   const [chosen, setChosen] = useUrlParameter('date');
   const date = isDate(chosen) ? chosen : today;
@@ -35,7 +37,7 @@ function Day({ shop }: { shop: Shop }) {
       title={title}
       isWide
       action={
-        <div className="day-nav">
+        <div className="actions">
           <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
             ← {t('day.previous')}
           </Button>
@@ -64,10 +66,43 @@ function Day({ shop }: { shop: Shop }) {
         {({ orders, products, overdue }) => (
           <div className="day">
             <BakeList products={products} />
-            <DayOrders key={date} orders={orders} overdue={overdue} timeZone={timeZone} />
+            <DayOrders key={date} orders={orders} overdue={overdue} />
           </div>
         )}
       </Loaded>
     </ManagePage>
+  );
+}
+
+/** Buttons that stop new orders for half an hour or for the rest of the day, or a button that accepts orders again. */
+function PauseButtons({ shop }: { shop: Shop }) {
+  const today = useToday();
+  const pauseEnd = getPauseEnd(shop);
+  const { mutate, isPending } = useMutation({
+    mutationFn: pauseShop,
+    onSuccess: (_, until) =>
+      until === null
+        ? showToast(t('pause.ended'))
+        : showToast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
+    onError: (error) => showToast(explain(error)),
+  });
+  const pauseUntil = (end: Date) => mutate(end.toISOString());
+  const pauseToday = () => pauseUntil(toInstant(addDays(today, 1), '00:00'));
+  const attributes = { className: 'button quiet', 'aria-disabled': isPending };
+  if (pauseEnd !== null)
+    return (
+      <Button {...attributes} onClick={() => mutate(null)}>
+        {t('pause.end', { time: formatClock(pauseEnd) })}
+      </Button>
+    );
+  return (
+    <>
+      <Button {...attributes} onClick={() => pauseUntil(new Date(Date.now() + HALF_HOUR_MS))}>
+        {t('pause.halfHour')}
+      </Button>
+      <Button {...attributes} onClick={pauseToday}>
+        {t('pause.today')}
+      </Button>
+    </>
   );
 }

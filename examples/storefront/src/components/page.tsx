@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
-import { NavigationType, useLocation, useNavigationType } from 'react-router';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { Link, NavigationType, useLocation, useNavigationType } from 'react-router';
 import { useShopName } from '../api/shop';
 import { t } from '../i18n';
 
@@ -45,4 +45,42 @@ export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingP
 /** Moves the focus to the page's heading. Call it after an action that removes the focused button. */
 export function focusHeading() {
   document.querySelector('h1')?.focus({ preventScroll: true });
+}
+
+export function FormPage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="page form-page">
+      <section className="panel">
+        <PageHeading>{title}</PageHeading>
+        {children}
+      </section>
+    </div>
+  );
+}
+
+/** State of the history entry of a page with a `BackLink`. `from` is the path and query of the linking page. */
+interface BackLinkState {
+  from?: string;
+}
+
+/** Returns the state for a link from the current page to a page with a `BackLink`. */
+export function useBackLinkState(): BackLinkState {
+  const { pathname, search } = useLocation();
+  return { from: pathname + search };
+}
+
+interface BackLinkProps {
+  /** Path of the list without search and filters, used if the person did not come from the list. */
+  to: string;
+  children: ReactNode;
+}
+
+/** Link back to a list, with the search and the filters that it had. */
+export function BackLink({ to, children }: BackLinkProps) {
+  const { from = to } = (useLocation().state ?? {}) as BackLinkState;
+  return (
+    <Link className="back" to={from}>
+      ← {children}
+    </Link>
+  );
 }
