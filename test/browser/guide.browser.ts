@@ -1,9 +1,9 @@
+import { ALWAYS_OPEN, DEFAULT_SHOP } from '../support/shop-settings.js';
 import { expectGoodLayout, openPage, takeScreenshot, waitForHeading } from './support/page.js';
 import { getText, texts } from './support/settings.js';
 import {
   changeShop,
   CROISSANT,
-  everyDay,
   placeOrderPaidTwice,
   placePaidOrder,
   useShopSettings,
@@ -14,8 +14,7 @@ const HALF_HOUR_MS = 30 * 60_000;
 const TABLET = { width: 820, height: 780 };
 
 useShopSettings({
-  hours: everyDay('00:00', '24:00'),
-  lead_minutes: 0,
+  ...ALWAYS_OPEN,
   slot_minutes: 30,
   orders_per_slot: 20,
 });
@@ -50,7 +49,7 @@ it.each([
     await page.setViewportSize(TABLET);
     await openPage(page, '/manage/products');
     await take('products');
-    await changeShop({ hours: everyDay('07:00', '18:00'), lead_minutes: 120, cut_off: '18:00' });
+    await changeShop({ ...DEFAULT_SHOP, cut_off: '18:00' });
     await openPage(page, '/manage/shop');
     const holidays = page.getByRole('group', { name: text('ranges.label') });
     await holidays.getByLabel(text('sales.from'), { exact: true }).fill('2027-03-09');

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
+import { DEFAULT_SHOP } from '../support/shop-settings.js';
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
 import {
   changeShop,
   CROISSANT,
-  everyDay,
   makeUnique,
   placeOrder,
   placePaidOrder,
@@ -15,9 +15,8 @@ import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCartAndChoosePickup } from './support/steps.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-const HOURS = everyDay('07:00', '18:00');
 
-useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
+useShopSettings(DEFAULT_SHOP);
 
 function inDays(days: number): Date {
   return new Date(Date.now() + days * DAY_MS);
@@ -59,7 +58,7 @@ it('opening hours can be typed as 6.30 or 12 and can end at 24:00; closed dates 
     ['17:00', '24:00'],
   ];
   expect(await readShop()).toMatchObject({
-    hours: { ...HOURS, mon, tue: [] },
+    hours: { ...DEFAULT_SHOP.hours, mon, tue: [] },
     closed: [closed, '2030-12-25'],
   });
   await page.reload();
@@ -174,7 +173,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
       { from: toShopDate(inDays(1)), to: toShopDate(inDays(3)), reason: 'Lebaran' },
       { from: toShopDate(inDays(4)), to: toShopDate(inDays(8)), reason: null },
     ],
-    hours: { ...HOURS, [formatWeekday(dayWithoutHours, 'short').toLowerCase()]: [] },
+    hours: { ...DEFAULT_SHOP.hours, [formatWeekday(dayWithoutHours, 'short').toLowerCase()]: [] },
     days_ahead: 5,
     cut_off: '12:00', // Nothing can be ordered for today.
   });

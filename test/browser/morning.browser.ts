@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { ALWAYS_OPEN } from '../support/shop-settings.js';
 import {
   changeResponses,
   expectGoodPrint,
@@ -11,7 +12,6 @@ import {
 import {
   createProduct,
   CROISSANT,
-  everyDay,
   makeUnique,
   placePaidOrder,
   toShopDate,
@@ -21,7 +21,7 @@ import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-useShopSettings({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
+useShopSettings(ALWAYS_OPEN);
 
 function findOrders(page: Page, { name }: Customer) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });

@@ -1,5 +1,6 @@
+import { everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, everyDay, useShopSettings } from './support/shop.js';
+import { changeShop, CROISSANT, useShopSettings } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
@@ -46,7 +47,7 @@ it('nothing can be ordered while the pickup times cannot be loaded, and the chos
 });
 
 describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () => {
-  useShopSettings({ hours: everyDay('07:10', '08:31'), lead_minutes: 0 });
+  useShopSettings({ hours: everyDay(['07:10', '08:31']), lead_minutes: 0 });
 
   it('the cart offers pickup times every half hour inside the opening hours', async () => {
     const { page } = await newCustomer();

@@ -141,13 +141,14 @@ it('the next refund cannot start while the page reloads the order after a refund
 });
 
 it('a repeated refund has the same idempotency key until the page shows that the refund was made', async () => {
-  const { adminPage } = await openPaidOrder();
-  const outcomes = ['not sent', 'forbidden', 'response lost', 'made'];
+  const { id, adminPage } = await openPaidOrder();
+  const main = adminPage.getByRole('main');
+  const outcomes = ['not sent', 'forbidden', 'response lost'];
   const keys: (string | undefined)[] = [];
   await adminPage.route('**/refund', async (route) => {
     keys.push(route.request().headers()['idempotency-key']);
     const outcome = outcomes.shift();
-    if (outcome === 'made') return route.continue();
+    if (outcome === undefined) return route.continue();
     const forbidden = { status: 'fail', errors: { code: 403, message: 'this origin is not allowed' } };
     if (outcome === 'forbidden') return route.fulfill({ status: 403, json: forbidden });
     if (outcome === 'response lost') await route.fetch();
@@ -156,29 +157,18 @@ it('a repeated refund has the same idempotency key until the page shows that the
   // The page reloads the order after a failure too, so it shows the refund whose response was lost.
   const texts = [/cannot reach/, /origin is not allowed/, /Rp\s10\.000 in total/, /Rp\s20\.000 in total/];
   for (const text of texts) {
-    await refund(adminPage.getByRole('main'), { amount: '10.000' }); // After each refund, the form is closed.
+    await refund(main, { amount: '10.000' }); // After each refund, the form is closed.
     await waitForText(adminPage, text);
   }
-  const [key] = keys;
-  expect(key).toEqual(expect.any(String));
-  expect(keys).toEqual([key, key, key, expect.any(String)]);
-  expect(keys[3]).not.toBe(key);
-});
-
-it('a refund that is repeated while the page cannot load its result has the same idempotency key', async () => {
-  const { id, adminPage } = await openPaidOrder();
-  const keys: (string | undefined)[] = [];
-  adminPage.on('request', (request) => {
-    if (request.url().endsWith('/refund')) keys.push(request.headers()['idempotency-key']);
-  });
   await adminPage.route(`**/api/admin/orders/${id}`, (route) => route.abort());
   for (let time = 0; time < 2; time += 1) {
     const response = adminPage.waitForResponse('**/refund');
-    await refund(adminPage.getByRole('main'), { amount: '10.000' });
+    await refund(main, { amount: '2.000' });
     expect((await response).status()).toBe(200);
     await adminPage.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' });
   }
-  const [key] = keys;
-  expect(key).toEqual(expect.any(String));
-  expect(keys).toEqual([key, key]);
+  const [first, , , second, third] = keys;
+  expect(keys).toEqual([first, first, first, second, third, third]);
+  expect(new Set(keys).size).toBe(3);
+  expect(keys).not.toContain(undefined);
 });

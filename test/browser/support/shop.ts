@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { APIRequestContext, APIResponse } from 'playwright-core';
 import type { components } from '../../../client/schema.js';
+import type { ShopSettings } from '../../support/shop-settings.js';
 import { until } from '../../support/wait.js';
 import { admin, serviceUrl } from './settings.js';
 import type { BrowserSession } from './shopper.js';
 
 type Schemas = components['schemas'];
-type ShopSettings = Schemas['ShopDto'];
 type OrderDetails = Omit<Schemas['CreateOrderDto'], 'items'>;
 
 /** Id of "Butter croissant" for Rp 24.000, which `run.mjs` creates in each shop. */
@@ -121,11 +121,6 @@ export function useShopSettings(change: Partial<ShopSettings>): void {
 /** Returns the date of an instant in the time zone of the shop. */
 export function toShopDate(instant: Date | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
-}
-
-export function everyDay(from: string, to: string): ShopSettings['hours'] {
-  const windows = [[from, to]];
-  return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };
 }
 
 let adminApi: Promise<APIRequestContext> | undefined;
