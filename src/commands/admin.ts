@@ -5,7 +5,6 @@ import { withAsciiDomain } from '../common/validation/email-address.decorator.js
 import { UsersModule } from '../users/users.module.js';
 import { UsersService } from '../users/users.service.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
-import { print } from './output.js';
 import { withServices } from './with-services.js';
 
 const HELP = `Grants and revokes administrator access.
@@ -43,8 +42,8 @@ class AdminCommand {
 
   async list(): Promise<void> {
     const admins = await this.users.findAdmins();
-    for (const { id, email, fullname } of admins) print(`${id}\t${email}\t${fullname}`);
-    if (admins.length === 0) print('there is no administrator');
+    for (const { id, email, fullname } of admins) console.log(`${id}\t${email}\t${fullname}`);
+    if (admins.length === 0) console.log('there is no administrator');
   }
 
   async grant(email: string, { unverified }: { readonly unverified: boolean }): Promise<void> {
@@ -59,7 +58,7 @@ class AdminCommand {
 function report(email: string, result: RoleChangeResult): void {
   const text = `${email}: ${REPORTS[result]}`;
   if (!DONE.includes(result)) throw new Error(text);
-  print(text);
+  console.log(text);
 }
 
 function parse(args: string[]): Command {

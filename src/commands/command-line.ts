@@ -4,7 +4,6 @@ import { type Database, openDatabaseForCommand } from '../database/database.js';
 import type { Env } from '../config/env.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
-import { printStatus } from './output.js';
 
 /** Opens the database of the settings, without migrating it. A command calls this function at most once. */
 export type OpenDatabase = () => Promise<Database>;
@@ -57,7 +56,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     const stopping = abortOnSignal();
     let opening: Promise<Database> | undefined;
     try {
-      const open = () => (opening = openDatabaseForCommand(env, printStatus, stopping));
+      const open = () => (opening = openDatabaseForCommand(env, console.error));
       await Promise.race([command(env, open), once(stopping, 'abort')]);
       stopping.throwIfAborted();
     } finally {

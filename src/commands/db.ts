@@ -12,7 +12,6 @@ import {
   runCommand,
   UsageError,
 } from './command-line.js';
-import { print, printStatus } from './output.js';
 
 const HELP = `Backs up and restores the database, and manages its migrations.
 
@@ -71,31 +70,31 @@ async function assertTables(url: string): Promise<void> {
 
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
   await assertTables(url);
-  print(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
+  console.log(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
 async function backupOnSchedule(url: string, dataDir: string, folder: string, keep: number): Promise<void> {
   await assertTables(url);
   const { file, summary, removed } = await createScheduledBackup(url, dataDir, folder, keep);
-  print(`${file}: ${describeSummary(summary)}; checked`);
-  for (const name of removed) print(`removed ${name}`);
+  console.log(`${file}: ${describeSummary(summary)}; checked`);
+  for (const name of removed) console.log(`removed ${name}`);
 }
 
 async function check(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
-  printStatus(`checking ${file}`);
+  console.error(`checking ${file}`);
   await withUnpacked(file, dataDir, async (unpacked) => {
     const summary = await checkBackup((await open()).url, unpacked);
-    print(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
+    console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
   });
 }
 
 async function restore(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
-  printStatus(`checking ${file}`);
+  console.error(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (unpacked) => {
     const { url } = await open();
     const summary = await restoreBackup(url, dataDir, unpacked);
-    print(`restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
+    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
   });
 }
 
@@ -105,20 +104,23 @@ function describeSummary({ tables, rows, images, bytes }: Summary): string {
 
 async function status(url: string): Promise<void> {
   const { applied, pending, unknown } = await connectAndReadMigrationStatus(url);
-  for (const name of applied) print(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
-  for (const name of pending) print(`pending\t${name}`);
+  for (const name of applied)
+    console.log(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
+  for (const name of pending) console.log(`pending\t${name}`);
 }
 
 async function applyPending(url: string): Promise<void> {
   const { pending } = await connectAndReadMigrationStatus(url);
-  await migrate(url, printStatus);
-  for (const name of pending) print(`applied ${name}`);
-  if (pending.length === 0) print('there was nothing to apply');
+  await migrate(url, console.error);
+  for (const name of pending) console.log(`applied ${name}`);
+  if (pending.length === 0) console.log('there was nothing to apply');
 }
 
 async function revert(url: string): Promise<void> {
-  const name = await revertLastMigration(url, printStatus);
-  print(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`);
+  const name = await revertLastMigration(url, console.error);
+  console.log(
+    name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`,
+  );
 }
 
 runCommand(HELP, parse);

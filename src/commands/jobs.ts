@@ -2,6 +2,7 @@ import { migrate } from '../database/migrate.js';
 import { withClient } from '../database/with-client.js';
 import {
   dropJob,
+  freeJobs,
   JOB_STATES,
   type JobState,
   listJobs,
@@ -9,10 +10,8 @@ import {
   retryDeadJobs,
   retryJob,
 } from '../jobs/job-table.js';
-import { freeJobs } from '../jobs/queue-upkeep.js';
 import { toMaskedLine } from '../mail/mask-emails.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
-import { print, printStatus } from './output.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
 
@@ -33,7 +32,6 @@ Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wron
 `;
 
 const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
-const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
 function parse(args: string[]): Command {
@@ -54,12 +52,12 @@ function parse(args: string[]): Command {
   if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
   return async (_env, open) => {
     const { url, isExclusive } = await open();
-    await migrate(url, printStatus);
+    await migrate(url, console.error);
     await withClient(url, async (client) => {
       // This command started the embedded database, so no service runs. The holder of a locked job has died.
-      if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
+      if (isExclusive) await freeJobs(client, 0);
       if (action === 'list') await list(client, state);
-      else if (isAllDead) print(`dead jobs queued again: ${await retryDeadJobs(client)}`);
+      else if (isAllDead) console.log(`dead jobs queued again: ${await retryDeadJobs(client)}`);
       else await change(client, action, id);
     });
   };
@@ -68,14 +66,14 @@ function parse(args: string[]): Command {
 async function list(database: Queryable, filter: JobState | undefined): Promise<void> {
   const jobs = await listJobs(database, filter);
   const customers = await findCustomers(database);
-  if (jobs.length > 0) print(HEADER);
+  if (jobs.length > 0) console.log(HEADER);
   for (const { id, state, task, subject, tries, ageSeconds, lastError } of jobs) {
     const customer = customers.get(id) ?? '';
     const age = formatAge(ageSeconds);
     const columns = [id, state, task, toCell(subject), customer, tries, age, toCell(lastError)];
-    print(columns.join('\t'));
+    console.log(columns.join('\t'));
   }
-  if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
+  if (jobs.length === 0) console.log(`there is no ${filter === undefined ? '' : `${filter} `}job`);
 }
 
 /** Returns the customer's email address for each mail job that concerns an account, by the job's id. */
@@ -105,11 +103,10 @@ function formatAge(seconds: number): string {
 }
 
 async function change(database: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
-  const result =
-    BigInt(id) > MAX_BIGINT ? 'unknown' : await (action === 'retry' ? retryJob : dropJob)(database, id);
+  const result = await (action === 'retry' ? retryJob : dropJob)(database, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
-  print(`job ${id}: ${action === 'retry' ? 'queued again' : 'removed'}`);
+  console.log(`job ${id}: ${action === 'retry' ? 'queued again' : 'removed'}`);
 }
 
 runCommand(HELP, parse);

@@ -7,7 +7,6 @@ import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundSettlementService } from '../payments/refund-settlement.service.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
-import { print } from './output.js';
 import { withServices } from './with-services.js';
 
 const REFUND_ID_DESCRIPTION =
@@ -44,14 +43,14 @@ class PaymentsCommand {
       'an operator ended it, because the gateway gave no result',
     );
     if (!isRejected) throw new Error(`refund ${refundId}: there is no such refund, or it has a result`);
-    print(`refund ${refundId}: rejected`);
+    console.log(`refund ${refundId}: rejected`);
   }
 
   async repair(): Promise<void> {
     const orderIds = await this.history.listOrdersWithSeveralEvents();
     let changedCount = 0;
     for (const orderId of orderIds) if (await this.#repairOrder(orderId)) changedCount += 1;
-    print(`${changedCount} of ${orderIds.length} orders with several payment events were changed`);
+    console.log(`${changedCount} of ${orderIds.length} orders with several payment events were changed`);
   }
 
   /** Returns true if the order was changed. */
@@ -62,7 +61,8 @@ class PaymentsCommand {
       // `repair` also updates `order`.
       return { isChanged: await this.history.repair(tx, order), before, order };
     });
-    if (isChanged) print(`${orderId}\t${before} → ${describePayment(order)}, surplus ${order.surplusAmount}`);
+    if (isChanged)
+      console.log(`${orderId}\t${before} → ${describePayment(order)}, surplus ${order.surplusAmount}`);
     return isChanged;
   }
 }

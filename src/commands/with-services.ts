@@ -5,7 +5,6 @@ import { DatabaseModule } from '../database/database.module.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { migrate } from '../database/migrate.js';
-import { printStatus } from './output.js';
 
 @Module({})
 class CommandModule {}
@@ -18,7 +17,7 @@ export async function withServices<T>(
   command: Type<T>,
   act: (command: T) => Promise<void>,
 ): Promise<void> {
-  await migrate(database.url, printStatus);
+  await migrate(database.url, console.error);
   const module = {
     module: CommandModule,
     imports: [ConfigModule.forRoot(env), DatabaseModule.forRoot(database), ...imports],

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DataDirInUseError, type Supervisor } from './embedded-postgres/supervisor-connection.js';
 import { errorCode, errorMessage } from '../common/errors/error-info.js';
@@ -8,7 +7,16 @@ import { withClient } from './with-client.js';
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
-const DATA_DIR_RETRY_MS = 200;
+/** Descriptions by the code of the error. */
+const FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'does not accept connections: is it running there?',
+  ENOTFOUND: 'is on a host that cannot be found',
+  EAI_AGAIN: 'is on a host that cannot be found',
+  '28P01': 'rejects this user or password',
+  '28000': 'rejects this user or password',
+  '3D000': 'does not exist on that server',
+  25006: 'accepts no writes: the server is read-only or a standby',
+};
 
 /** The database that this process uses. Also the injection token under which modules receive it. */
 export class Database {
@@ -39,23 +47,14 @@ export async function openDatabase(
 
 /**
  * Opens the database of DATABASE_URL or the embedded database for a command. If the service runs, the command uses the
- * service's embedded database. If another command started the embedded database, this command waits, because the database
- * stops when that command ends. If neither runs, this command starts the embedded database itself.
+ * service's embedded database. Otherwise the command starts the embedded database itself, unless another command has.
  */
-export async function openDatabaseForCommand(
-  settings: DatabaseSettings,
-  log: Log,
-  stopping: AbortSignal,
-): Promise<Database> {
-  for (let hasLogged = false; ; hasLogged = true) {
-    try {
-      return await openDatabase(settings, log, 'command');
-    } catch (error) {
-      if (!(error instanceof DataDirInUseError)) throw error;
-      if (error.holder === 'service') return new Database(error.url);
-      if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
-      await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
-    }
+export async function openDatabaseForCommand(settings: DatabaseSettings, log: Log): Promise<Database> {
+  try {
+    return await openDatabase(settings, log, 'command');
+  } catch (error) {
+    if (error instanceof DataDirInUseError && error.holder === 'service') return new Database(error.url);
+    throw error;
   }
 }
 
@@ -86,10 +85,5 @@ export function assertWritable([state]: readonly WriteState[]): void {
 
 function describeFailure(error: unknown): string {
   const code = errorCode(error instanceof AggregateError ? error.errors[0] : error);
-  if (code === 'ECONNREFUSED') return 'does not accept connections: is it running there?';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'is on a host that cannot be found';
-  if (code === '28P01' || code === '28000') return 'rejects this user or password';
-  if (code === '3D000') return 'does not exist on that server';
-  if (code === '25006') return 'accepts no writes: the server is read-only or a standby';
-  return `cannot be reached: ${errorMessage(error)}`;
+  return FAILURES[code ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
 }

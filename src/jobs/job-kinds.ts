@@ -1,16 +1,18 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
-import { MAX_TRIES } from './job-table.js';
 
 /** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
 export type JobKind = 'mail' | 'code-mail' | 'payments' | 'images';
 
+/** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
+export const MAX_TRIES = 25;
 /** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
 const UNLIMITED_TRIES = 32_767;
 
-/** Rules for jobs without a kind. Priority 0 runs first. */
-const NO_KIND = { priority: 0, tries: MAX_TRIES };
-/** Rules for the jobs of each kind. `limit`: maximum number of jobs of the kind that a process runs at a time. */
-const KINDS = {
+/**
+ * Rules for the jobs of each kind. Priority 0 runs first. `limit`: maximum number of jobs of the kind that a process runs at a
+ * time. A job without a kind has the priority and the tries of a mail, and no limit.
+ */
+export const KINDS = {
   mail: { priority: 0, tries: MAX_TRIES, limit: 2 },
   // A flood of codes must not delay receipts.
   'code-mail': { priority: 5, tries: MAX_TRIES, limit: 2 },
@@ -20,15 +22,10 @@ const KINDS = {
 };
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 
-/** Priorities of all jobs. `NO_KIND` has that of mails. */
 export const PRIORITIES = Object.values(KINDS).map(({ priority }) => priority);
 
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
-
-export function rulesOf(kind: JobKind | undefined): { readonly priority: number; readonly tries: number } {
-  return kind === undefined ? NO_KIND : KINDS[kind];
-}
 
 /**
  * Limits the number of jobs of each kind that a runner runs at a time, so that an external service that hangs cannot

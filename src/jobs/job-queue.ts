@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { QueuePool } from './queue-pool.js';
-import { freeJobs, type NamedJob, RUNNER_LOST, type StaleLocks } from './queue-upkeep.js';
+import { freeJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
 import { watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
@@ -34,8 +34,7 @@ export class JobQueue {
   /** `performance.now()` at the last response to a fetch; before the first response, at the construction. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
-  /** Locks to free before the next runner starts: later also those of the previous runner. */
-  #staleLocks: StaleLocks = {};
+  #lastRunnerId: string | undefined;
 
   constructor(
     databaseUrl: string,
@@ -55,10 +54,11 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database, so that all locks are stale */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    if (isExclusive) this.#staleLocks = { olderThanSeconds: 0 };
+    const olderThanSeconds = isExclusive ? 0 : undefined;
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, this.#staleLocks)) this.logDead(job, RUNNER_LOST);
+        for (const job of await freeJobs(this.pool, olderThanSeconds, this.#lastRunnerId))
+          this.logDead(job, RUNNER_LOST);
         await this.#runOnce(options, stopping);
       } catch (error) {
         this.#logStop(error, stopping);
@@ -83,7 +83,7 @@ export class JobQueue {
     let workerPool: WorkerPool | undefined;
     events.once('pool:create', (event) => {
       ({ workerPool } = event);
-      this.#staleLocks = { runnerId: workerPool.id };
+      this.#lastRunnerId = workerPool.id;
     });
     // A worker has received a response to its fetch: a job, or none.
     for (const event of ['job:start', 'worker:getJob:empty'] as const)

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { MAX_TRIES, PRIORITIES, WORKERS } from './job-kinds.js';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -32,15 +33,21 @@ interface JobCount {
   readonly overdueSeconds: number;
 }
 
+export type NamedJob = Pick<JobRecord, 'id' | 'task'>;
+
 type ChangeResult = 'done' | 'unknown' | 'running';
 
-/** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
-export const MAX_TRIES = 25;
+/** Last error of a job whose runner disappeared during the job's last try. */
+export const RUNNER_LOST = 'its process died or lost the database';
+/** Age at which a lock counts as one of a dead process. */
+const DEAD_PROCESS_S = 60;
+/** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
+export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
 /**
  * Condition for superseded jobs. When a key is enqueued again while its job runs or is dead, graphile-worker removes the
  * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
  */
-export const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
+const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
 const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
@@ -67,17 +74,18 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
 }
 
 export function retryJob(database: Queryable, id: string): Promise<ChangeResult> {
-  return changeJob(database, id, retryStatement('jobs.id = $1'));
+  return changeJob(database, id, retryStatement('jobs.id::text = $1'));
 }
 
 export function dropJob(database: Queryable, id: string): Promise<ChangeResult> {
-  return changeJob(database, id, 'SELECT id FROM graphile_worker.complete_jobs(ARRAY[$1::bigint])');
+  const ids = 'ARRAY(SELECT id FROM graphile_worker.jobs WHERE id::text = $1)';
+  return changeJob(database, id, `SELECT id FROM graphile_worker.complete_jobs(${ids})`);
 }
 
 async function changeJob(database: Queryable, id: string, statement: string): Promise<ChangeResult> {
   const { rowCount } = await database.query(statement, [id]);
   if (rowCount === 1) return 'done';
-  const { rows } = await database.query(`SELECT FROM ${JOBS} WHERE id = $1`, [id]);
+  const { rows } = await database.query(`SELECT FROM ${JOBS} WHERE id::text = $1`, [id]);
   return rows.length === 1 ? 'running' : 'unknown';
 }
 
@@ -93,4 +101,64 @@ export async function retryDeadJobs(database: Queryable): Promise<number> {
 function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),
     attempts := 0, max_attempts := greatest(jobs.max_attempts, ${MAX_TRIES})) AS retried WHERE ${condition}`;
+}
+
+/**
+ * Counts the due jobs of each priority up to the number of workers. An idle process polls every second, so the statement reads
+ * only that part of graphile-worker's index. The public view lacks the column of the index.
+ */
+export async function countDueJobs(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ due: number }>(
+    `SELECT count(*)::int AS due FROM unnest($1::int[]) AS level, LATERAL (
+       SELECT FROM graphile_worker._private_jobs
+       WHERE is_available = true AND priority = level AND run_at <= now() LIMIT ${WORKERS}) AS due`,
+    [PRIORITIES],
+  );
+  return rows[0]?.due ?? 0;
+}
+
+/**
+ * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
+ * @param olderThanSeconds age at which a lock is stale
+ * @param runnerId runner that has ended: all its locks are stale
+ */
+export async function freeJobs(
+  database: Queryable,
+  olderThanSeconds = DEAD_PROCESS_S,
+  runnerId = '',
+): Promise<NamedJob[]> {
+  const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
+    `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
+     FROM graphile_worker.jobs WHERE locked_by = $2 OR locked_by IN (
+       SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1))`,
+    [olderThanSeconds, runnerId],
+  );
+  if (locked.length === 0) return [];
+  const dead = locked.filter(({ isDead }) => isDead);
+  const runnerIds = locked.map(({ runnerId }) => runnerId);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
+  const failDead = 'SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)';
+  await database.query(failDead, [dead.map(({ id }) => id), RUNNER_LOST]);
+  return dead;
+}
+
+/** Removes superseded jobs that failed. graphile-worker does not remove a job that runs. */
+export async function removeSupersededJobs(database: Queryable): Promise<void> {
+  await database.query(
+    `SELECT graphile_worker.complete_jobs(ARRAY(
+       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
+  );
+}
+
+/**
+ * Makes the current try of a running job its last one. Writes to a private table, because the public functions of
+ * graphile-worker do not change a running job.
+ * @returns false for a superseded job: another job does its work
+ */
+export async function endRetries(database: Queryable, jobId: string): Promise<boolean> {
+  const { rowCount } = await database.query(
+    'UPDATE graphile_worker._private_jobs SET max_attempts = attempts WHERE id = $1 AND key IS NOT NULL',
+    [jobId],
+  );
+  return rowCount === 1;
 }

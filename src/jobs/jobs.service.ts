@@ -6,10 +6,10 @@ import { currentTraceparent, inJobSpan } from '../common/observability/tracing.j
 import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
-import { type JobKind, rulesOf } from './job-kinds.js';
+import { type JobKind, KINDS } from './job-kinds.js';
 import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { JobQueue } from './job-queue.js';
-import { endRetries, JOB_DEADLINE_MS } from './queue-upkeep.js';
+import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
 
 export interface HandleOptions {
   readonly kind?: JobKind;
@@ -86,7 +86,7 @@ export class JobsService implements OnModuleDestroy {
   /** Adds a job that exists if and when the transaction commits. The payload must not contain secrets. */
   async enqueue(tx: EntityManager, task: string, payload: object, options: EnqueueOptions): Promise<void> {
     const kind = this.#kinds.get(task);
-    const { priority, tries } = rulesOf(kind);
+    const { priority, tries } = KINDS[kind ?? 'mail'];
     const traceparent = currentTraceparent();
     await tx.query(
       `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,

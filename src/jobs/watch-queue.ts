@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Queryable } from './job-table.js';
-import { countDueJobs, freeJobs, type NamedJob, removeSupersededJobs } from './queue-upkeep.js';
+import { countDueJobs, freeJobs, type NamedJob, type Queryable, removeSupersededJobs } from './job-table.js';
 
 const SECOND = 1000;
 

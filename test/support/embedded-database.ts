@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locateCluster } from '../../src/database/embedded-postgres/location.js';
+import { locateCluster } from '../../src/database/embedded-postgres/cluster.js';
 import { findServer } from '../../src/database/embedded-postgres/server.js';
 import { buildDatabaseUrl } from '../../src/database/embedded-postgres/supervisor-connection.js';
 import { nullIfMissing } from './files.js';

@@ -7,12 +7,10 @@ import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { withClient } from '../../database/with-client.js';
-import { processWithProgress } from '../process-with-progress.js';
-import { printStatus } from '../output.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
 import type { Summary } from './write-to-database.js';
-import { liftTimeouts, listSequences, listTables } from './tables.js';
+import { liftTimeouts, listTables, readSequences } from './tables.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
@@ -30,7 +28,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     const packed = join(work, 'packed');
     await mkdir(content);
     const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
-    printStatus(`packing ${rows} rows and ${images} images`);
+    console.error(`packing ${rows} rows and ${images} images`);
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await flushToDisk(packed);
@@ -65,15 +63,13 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     const tables = await listTables(client);
     let rows = 0;
     await mkdir(join(content, 'tables'));
-    const exportTable = async ({ name, columns }: (typeof tables)[number]) => {
+    for (const { name, columns } of tables) {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       rows += source.rowCount;
-    };
-    await processWithProgress(tables, 'tables', exportTable, 1); // one at a time: they share a connection
+    }
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
-    const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
-    const sequences = Object.fromEntries(used) as Record<string, string>;
+    const sequences = await readSequences(client);
     await client.query('COMMIT');
     return { createdAt, migrations, tables, sequences, rows, images };
   });
@@ -86,7 +82,7 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
   );
   await mkdir(to);
   let copied = 0;
-  await processWithProgress(rows, 'images', async ({ id, url }) => {
+  for (const { id, url } of rows) {
     const path = join(id.slice(0, 2), `${id}${extname(url)}`);
     await mkdir(join(to, dirname(path)), { recursive: true });
     try {
@@ -95,6 +91,6 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-  });
+  }
   return copied;
 }

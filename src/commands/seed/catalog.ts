@@ -59,11 +59,11 @@ function buildProduct({ recipe, flavour, size, baker }: Choice & { baker: string
     flavour.note,
     baker === '' ? '' : `${baker} bakes it by a recipe from home.`,
     random.pick(BAKERY.ovens),
-    random.chance(0.5) ? `It goes well with ${random.pick(BAKERY.partners)}.` : '',
+    random.next() < 0.5 ? `It goes well with ${random.pick(BAKERY.partners)}.` : '',
     random.pick(BAKERY.keeping),
   ];
   // One product in twenty has no picture, as in a real catalog.
-  const pictures = random.chance(0.05) ? [] : random.pick([[1, 2], [2, 1], [2], [1]]);
+  const pictures = random.next() < 0.05 ? [] : random.pick([[1, 2], [2, 1], [2], [1]]);
   return {
     name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
     description: sentences.filter((sentence) => sentence !== '').join(' '),

@@ -24,7 +24,6 @@ const PAST: readonly Course[] = [
   [['cancel'], 'refused'],
   [['settlement', 'refund'], 'refused'],
 ];
-/** In the order of the pickup times: the bakery prepares an order for the morning before one for the evening. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -41,34 +40,38 @@ const COMING: readonly Course[] = [
 
 const PAST_DAYS = 60;
 
-interface RoundEntry {
-  /** Day of the pickup, counted from today. */
-  readonly day: number;
-  /** Set for an order of today: its course, and the earliest share of the opening hours at which it is collected. */
-  readonly today?: { readonly course: Course; readonly shareStart: number };
-}
-
-/** Orders that are planned together, in random order: some for today and for later days, and one for each past day. */
-const ROUND: readonly RoundEntry[] = [
-  ...TODAY.map((course, index) => ({ day: 0, today: { course, shareStart: index / TODAY.length } })),
-  ...[1, 1, 1, 2, 2, 3].map((day) => ({ day })),
-  ...Array.from({ length: PAST_DAYS }, (_, day) => ({ day: -1 - day })),
+/** Days of the pickup of orders that are planned together, counted from today. They are used in random order. */
+const DAYS = [
+  0,
+  0,
+  0,
+  0,
+  0,
+  1,
+  1,
+  1,
+  2,
+  2,
+  3,
+  ...Array.from({ length: PAST_DAYS }, (_, index) => -1 - index),
 ];
 
 /** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
 export function planOrders(count: number, random: Random, shop: Readonly<Shop>, now: Date) {
-  const rounds = Array.from({ length: Math.ceil(count / ROUND.length) }, () => random.shuffle(ROUND));
+  const rounds = Array.from({ length: Math.ceil(count / DAYS.length) }, () => random.shuffle(DAYS));
   return rounds
     .flat()
     .slice(0, count)
-    .map((entry) => planOrder(entry, random, shop, now));
+    .map((day) => planOrder(day, random, shop, now));
 }
 
-function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Shop>, now: Date) {
-  const [paymentStatuses, fulfilment] = today?.course ?? random.pick(day < 0 ? PAST : COMING);
-  // The pickup times of today follow the order of `TODAY`.
-  const share = today === undefined ? random.next() : today.shareStart + random.next() / TODAY.length;
-  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
+function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date) {
+  const [paymentStatuses, fulfilment] = random.pick(listCourses(day));
+  const pickupAt = findPickup(
+    shop,
+    addDays(toLocalDateAndTime(now, shop.time_zone).date, day),
+    random.next(),
+  );
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
   const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
@@ -77,14 +80,19 @@ function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Sh
     fulfilment,
     createdAt: new Date(createdMs),
     eventsAt: new Date(createdMs + 3 * MINUTE_MS),
-    pickupAt: day < 0 && random.chance(1 / 6) ? null : pickupAt,
+    pickupAt: day < 0 && random.next() < 1 / 6 ? null : pickupAt,
     optionalFields: {
-      ...(random.chance(2 / 3) && {
+      ...(random.next() < 2 / 3 && {
         phone: `+62 812-${random.between(3000, 3999)}-${random.between(4000, 5999)}`,
       }),
-      ...(random.chance(1 / 5) && { note: random.pick(BAKERY.notes) }),
+      ...(random.next() < 1 / 5 && { note: random.pick(BAKERY.notes) }),
     },
   };
+}
+
+function listCourses(day: number): readonly Course[] {
+  if (day === 0) return TODAY;
+  return day < 0 ? PAST : COMING;
 }
 
 /**

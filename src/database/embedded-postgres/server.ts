@@ -4,8 +4,7 @@ import { open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfPresent } from '../../common/files.js';
-import type { Cluster } from './cluster.js';
-import type { ClusterLocation } from './location.js';
+import type { Cluster, ClusterLocation } from './cluster.js';
 import { CHILD_OPTIONS } from './run.js';
 
 /** https://www.postgresql.org/docs/18/runtime-config.html */
