@@ -56,7 +56,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     const stopping = abortOnSignal();
     let opening: Promise<Database> | undefined;
     try {
-      const open = () => (opening = openDatabaseForCommand(env, console.error));
+      const open = () => (opening = openDatabaseForCommand(env, console.error, stopping));
       await Promise.race([command(env, open), once(stopping, 'abort')]);
       stopping.throwIfAborted();
     } finally {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DataDirInUseError, type Supervisor } from './embedded-postgres/supervisor-connection.js';
 import { errorCode, errorMessage } from '../common/errors/error-info.js';
@@ -7,6 +8,7 @@ import { withClient } from './with-client.js';
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
+const DATA_DIR_RETRY_MS = 200;
 /** Descriptions by the code of the error. */
 const FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'does not accept connections: is it running there?',
@@ -47,14 +49,23 @@ export async function openDatabase(
 
 /**
  * Opens the database of DATABASE_URL or the embedded database for a command. If the service runs, the command uses the
- * service's embedded database. Otherwise the command starts the embedded database itself, unless another command has.
+ * service's embedded database. If another command started the embedded database, this command waits, because the database
+ * stops when that command ends. If neither runs, this command starts the embedded database itself.
  */
-export async function openDatabaseForCommand(settings: DatabaseSettings, log: Log): Promise<Database> {
-  try {
-    return await openDatabase(settings, log, 'command');
-  } catch (error) {
-    if (error instanceof DataDirInUseError && error.holder === 'service') return new Database(error.url);
-    throw error;
+export async function openDatabaseForCommand(
+  settings: DatabaseSettings,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<Database> {
+  for (let hasLogged = false; ; hasLogged = true) {
+    try {
+      return await openDatabase(settings, log, 'command');
+    } catch (error) {
+      if (!(error instanceof DataDirInUseError)) throw error;
+      if (error.holder === 'service') return new Database(error.url);
+      if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
+      await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
+    }
   }
 }
 
