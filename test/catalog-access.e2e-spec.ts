@@ -42,14 +42,9 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
     await admin.get(path).expect(200);
   });
 
-  it('cannot be changed without an access cookie, which orders and the profile require too', async () => {
+  it('cannot be changed without an access cookie, which orders require too', async () => {
     const anyone = service.client();
-    for (const response of [
-      await anyone.delete(`/api/products/${product.id}`),
-      await anyone.post('/api/products'),
-      await anyone.get('/api/orders'),
-      await anyone.get('/api/users'),
-    ])
-      expectFailure(response, 401, MESSAGES.missingAccessToken);
+    expectFailure(await anyone.delete(`/api/products/${product.id}`), 401, MESSAGES.missingAccessToken);
+    expectFailure(await anyone.get('/api/orders'), 401, MESSAGES.missingAccessToken);
   });
 });

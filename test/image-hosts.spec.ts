@@ -59,19 +59,14 @@ describe('the Cloudinary image host', () => {
     },
   );
 
-  it.each([
-    ['no URL', undefined],
-    ['a script instead of a URL', 'javascript:alert(1)'],
-  ])('fails an upload whose response contains %s', async (_what, url) => {
-    const body = JSON.stringify({ public_id: ID, secure_url: url });
+  it('fails an upload whose response contains no https URL', async () => {
+    const body = { public_id: ID, secure_url: 'javascript:alert(1)' };
     standIn.addFault({ operation: 'upload', kind: 'response', status: 200, body });
     expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');
   });
 
   it.each([
     ['upload', 'does not arrive', 'hang'],
-    ['upload', 'arrives byte by byte', 'drip'],
-    ['destroy', 'does not arrive', 'hang'],
     ['destroy', 'arrives byte by byte', 'drip'],
   ] as const)(
     'fails the operation "%s" at the deadline and closes its connection if the response %s',

@@ -49,20 +49,14 @@ describe('a locally stored image', () => {
     },
   );
 
-  it('is sent unless the request has the current ETag: then the response is 304', async () => {
+  it('is sent unless the request has the current ETag (304) or an If-Match condition that fails (400)', async () => {
     const path = await storeImage(png('etag'));
-    const { etag } = (await service.client().get(path).expect(200)).headers as { etag: string };
-    const unchanged = await service.client().get(path).set('If-None-Match', etag).expect(304);
+    const get = () => service.client().get(path);
+    const { etag } = (await get().expect(200)).headers as { etag: string };
+    const unchanged = await get().set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
-    await service.client().get(path).set('If-None-Match', '"another"').expect(200);
-  });
-
-  it('is not sent if the request has an If-Match condition that fails: the response is 400', async () => {
-    const response = await service
-      .client()
-      .get(await storeImage(png('condition')))
-      .set('If-Match', '"another"');
-    expectFailure(response, 400, MESSAGES.malformedRequest);
+    await get().set('If-None-Match', '"another"').expect(200);
+    expectFailure(await get().set('If-Match', '"another"'), 400, MESSAGES.malformedRequest);
   });
 
   it('causes no error in the log when a client disconnects during a download', async () => {
@@ -173,11 +167,6 @@ describe('an uploaded photo', () => {
       expect(headers).toMatchObject({ 'content-type': 'image/jpeg', 'cache-control': CACHED_FOREVER });
       // Not `toEqual`, which compares every byte slowly.
       expect(versions.every((version) => version.bytes.equals(bytes))).toBe(true);
-      const ifNoneMatch = service
-        .client()
-        .get(`${path}?w=${width}`)
-        .set('If-None-Match', String(headers.etag));
-      await ifNoneMatch.expect(304);
     }
     for (const query of ['w=481', 'w=', 'w=480&w=960', 'w[]=480', 'w=4.8e2', 'w=-480'])
       expect((await download(`${path}?${query}`)).bytes.equals(original.bytes)).toBe(true);
@@ -186,9 +175,7 @@ describe('an uploaded photo', () => {
   });
 
   it('is never enlarged', async () => {
-    const small = await sharp({ create: { width: 100, height: 50, channels: 4, background: '#0000' } })
-      .png()
-      .toBuffer();
+    const small = await sharp(FLAT).png().toBuffer();
     expect((await download(`${await storeImage(small)}?w=480`)).bytes).toEqual(small);
   });
 
@@ -242,9 +229,5 @@ describe('a path that names no stored image', () => {
     '',
   ])('(%s) gets 404', async (name) => {
     expect(await getRaw(name)).toEqual({ status: 404, body: buildFailure(404, MESSAGES.notFound) });
-  });
-
-  it('gets 400 if its percent-encoding is invalid', async () => {
-    expect(await getRaw('%E0%A4%A')).toMatchObject({ status: 400 });
   });
 });

@@ -66,16 +66,9 @@ describe('the pickup time, phone and note of an order', () => {
 
   it.each<[string, object, Record<string, string>]>([
     ['a pickup time without an offset', { pickup_at: inHours(24).replace('Z', '') }, BAD_PICKUP],
-    ['a pickup time that is a date', { pickup_at: inHours(24).slice(0, 10) }, BAD_PICKUP],
     ['a pickup time in the past', { pickup_at: inHours(-1) }, BAD_PICKUP],
-    [
-      'a pickup time that is in the year 10000 in UTC',
-      { pickup_at: '9999-12-31T23:00:00-05:00' },
-      BAD_PICKUP,
-    ],
-    ['a pickup time of the year 275760', { pickup_at: '+275760-09-13T00:00:00Z' }, BAD_PICKUP],
+    ['a pickup time of the year 10000 in UTC', { pickup_at: '9999-12-31T23:00:00-05:00' }, BAD_PICKUP],
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
-    ['a pickup time that is a list', { pickup_at: [inHours(24)] }, BAD_PICKUP],
     ['a phone number of 4 characters', { phone: '1234' }, BAD_PHONE],
     ['a phone number of 33 characters', { phone: '1'.repeat(33) }, BAD_PHONE],
     ['letters in a phone number', { phone: '0812 CALL' }, BAD_PHONE],
@@ -91,17 +84,9 @@ describe('the pickup time, phone and note of an order', () => {
 });
 
 describe('a shop in which no pickup time can be chosen', () => {
-  const today = new Date().toISOString().slice(0, 10);
   it.each<[string, Partial<ShopSettings>]>([
     ['has no opening hours', { hours: NEVER_OPEN }],
     ['is paused', { paused_until: inHours(0.5) }],
-    [
-      'is closed for longer than customers can order ahead',
-      {
-        days_ahead: 5,
-        closed_ranges: [{ from: addDays(today, -1), to: addDays(today, 7), reason: 'Lebaran' }],
-      },
-    ],
     ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
   ])(
     'takes no orders if it %s, with and without a pickup time, but returns the order of a repeated request',
@@ -150,31 +135,21 @@ describe('a slot with a limited number of orders', () => {
     expectInvalid(await requestWith({ pickup_at: pickupAt(30) }), BAD_PICKUP);
   });
 
-  async function fillSlotAndChangeOrder(change: string): Promise<void> {
+  it.each([
+    ['is free again', "status = 'cancel'", 201],
+    ['is free again', "pay_until = now() - interval '1 second'", 201],
+    ['is free again', "fulfilment = 'refused', status = 'settlement', first_paid_at = now()", 201],
+    ['is free again', "status = 'refund', first_paid_at = now(), refunded_amount = gross_amount", 201],
+    ['stays full', "status = 'deny'", 400],
+    ['stays full', "status = 'settlement', first_paid_at = now(), fulfilment = 'collected'", 400],
+  ])('%s if its order changes to %s', async (_what, change, status) => {
     await setUpShop(shop.admin, { slot_minutes: 15, orders_per_slot: 1 });
     await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
     const { order_id } = await placeOrderWith({ pickup_at: pickupAt(30) });
     await requestWith({ pickup_at: pickupAt(44) }).expect(400);
     await shop.query(`UPDATE orders SET ${change} WHERE order_id = $1`, [order_id]);
-  }
-
-  it.each([
-    "status = 'cancel'",
-    "pay_until = now() - interval '1 second'",
-    "fulfilment = 'refused', status = 'settlement', first_paid_at = now()",
-    "status = 'refund', first_paid_at = now(), refunded_amount = gross_amount",
-  ])('is free again if its order changes to %s', async (change) => {
-    await fillSlotAndChangeOrder(change);
-    await requestWith({ pickup_at: pickupAt(44) }).expect(201);
+    await requestWith({ pickup_at: pickupAt(44) }).expect(status);
   });
-
-  it.each(["status = 'deny'", "status = 'settlement', first_paid_at = now(), fulfilment = 'collected'"])(
-    'stays full if its order changes to %s',
-    async (change) => {
-      await fillSlotAndChangeOrder(change);
-      await requestWith({ pickup_at: pickupAt(44) }).expect(400);
-    },
-  );
 });
 
 it('a customer has at most 50 open orders, even if 60 are sent in parallel, and can order again when one has ended', async () => {

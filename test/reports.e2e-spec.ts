@@ -34,23 +34,18 @@ async function storeOrder({
   refunded = 0,
   items = [{ product: 1 }] as readonly Item[],
 } = {}): Promise<string> {
-  const { query } = service.database;
   const id = randomUUID();
   const total = items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
-  await query(
-    `INSERT INTO orders (order_id, user_id, gross_amount, status, fraud_status, fulfilment, refunded_amount, pickup_at,
-       first_paid_at) SELECT $1, min(id), $2, $3, $4, $5, $6, $7, $8 FROM users`,
-    [id, total, status, fraud, fulfilment, refunded, pickupAt, paidAt],
+  await service.database.query(
+    `WITH made AS (
+       INSERT INTO orders (order_id, user_id, gross_amount, status, fraud_status, fulfilment, refunded_amount, pickup_at,
+         first_paid_at) SELECT $1, min(id), $2, $3, $4, $5, $6, $7, $8 FROM users)
+     INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+     SELECT $1, position - 1, product, coalesce(name, 'Product ' || product), coalesce(price, 1000), coalesce(quantity, 1)
+     FROM ROWS FROM (json_to_recordset($9) AS (product int, name text, price bigint, quantity int))
+       WITH ORDINALITY AS item (product, name, price, quantity, position)`,
+    [id, total, status, fraud, fulfilment, refunded, pickupAt, paidAt, JSON.stringify(items)],
   );
-  for (const [position, item] of items.entries()) {
-    const { product, name = `Product ${product}`, quantity = 1, price = 1000 } = item;
-    const values = [id, position, product, name, price, quantity];
-    await query(
-      `INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      values,
-    );
-  }
   return id;
 }
 
@@ -106,11 +101,8 @@ describe('GET /api/admin/days/{date}', () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });
-    const early = await storeOrder({
-      pickupAt: onDay('08:00'),
-      fulfilment: 'ready',
-      items: [{ product: 7, quantity: 3 }, { product: 8 }],
-    });
+    const three = [{ product: 7, quantity: 3 }, { product: 8 }];
+    const early = await storeOrder({ pickupAt: onDay('08:00'), fulfilment: 'ready', items: three });
     const paidAt = onDay('06:00');
     const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
     // This order was paid on the day, but its pickup is on another day.
@@ -146,11 +138,8 @@ describe('GET /api/admin/days/{date}', () => {
 describe('GET /api/admin/sales', () => {
   it('reports revenue less refunds by payment date, and lists products by revenue, highest first', async () => {
     const two = [{ product: 1, quantity: 2 }];
-    await storeOrder({
-      paidAt: '2026-10-24T23:59:59+02:00',
-      pickupAt: '2026-10-26T10:00:00+01:00',
-      items: two,
-    });
+    const pickupAt = '2026-10-26T10:00:00+01:00';
+    await storeOrder({ paidAt: '2026-10-24T23:59:59+02:00', pickupAt, items: two });
     // A refused order counts until it is refunded.
     const other = [{ product: 2, price: 5000 }];
     await storeOrder({ paidAt: '2026-10-25T23:30:00+01:00', fulfilment: 'refused', items: other });
@@ -195,37 +184,24 @@ describe('GET /api/admin/sales.csv', () => {
     admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
 
   it('contains one line for each item of paid orders, as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
-    const names = [
-      '=1+1',
-      '+1',
-      '-1',
-      '@x',
-      '\ttab',
-      '\rcr',
-      'Kue;=1',
-      'a,"b"',
-      'two\nlines',
-      'a\rb',
-      'plain',
-    ];
-    const id = await storeOrder({ items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })) });
+    const formulas = ['=1+1', '+1', '-1', '@x', '\ttab', '\rcr', 'Kue;=1'];
+    const names = [...formulas, 'a,"b"', 'two\nlines', 'a\rb', 'plain'];
+    const items = names.map((name, n) => ({ product: n + 1, name, quantity: 2 }));
+    const id = await storeOrder({ items });
     await storeOrder({ status: 'refund', refunded: 1000 });
     const response = await getCsv('2026-10-20', '2026-10-20');
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
-    const formulas = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, `"'\rcr"`, `"'Kue;=1"`];
-    const cells = [...formulas, '"a,""b"""', '"two\nlines"', '"a\rb"', 'plain'];
+    const safe = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, `"'\rcr"`, `"'Kue;=1"`];
+    const cells = [...safe, '"a,""b"""', '"two\nlines"', '"a\rb"', 'plain'];
     const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement,0`);
     expect(response.text).toBe([HEADER, ...lines, ''].join('\r\n'));
     expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(`${HEADER}\r\n`);
   });
 
   it('shows on the first line of an order what was refunded, so that the sums of the file give the total of the page', async () => {
-    const items = [
-      { product: 1, price: 3000 },
-      { product: 2, quantity: 2 },
-    ];
-    await storeOrder({ status: 'partial_refund', refunded: 1500, items });
-    await storeOrder({ items });
+    const partial = { status: 'partial_refund', refunded: 1500 };
+    await storeOrder({ ...partial, items: [{ product: 1, price: 3000 }, { product: 2 }] });
+    await storeOrder({ items: [{ product: 1 }, { product: 2, quantity: 2 }] });
     const [, ...lines] = (await getCsv('2026-10-20', '2026-10-20')).text.trimEnd().split('\r\n');
     const cells = lines.map((line) => line.split(','));
     expect(cells.map((row) => row[8]).toSorted()).toEqual(['0', '0', '0', '1500']);

@@ -23,20 +23,17 @@ function post(body: string | Buffer, headers: Record<string, string> = {}, path 
 }
 
 describe('a failing response', () => {
-  it.each(['/api/nothing', '/nothing', '/api/products/1/2', '/api/register'])(
-    'is 404 in the fail envelope for GET %s',
-    async (path) => {
-      expectFailure(await get(path), 404, MESSAGES.notFound);
-    },
-  );
-
   it.each([
-    ['/api/products/%ZZ', 400, MESSAGES.malformedRequest],
-    ['/api/images/%E0%A4%A', 400, MESSAGES.malformedRequest],
-    ['/%ZZ', 404, MESSAGES.notFound],
-    ['/api/%', 400, MESSAGES.malformedRequest],
-  ])('for the malformed path %s is %i in the fail envelope', async (path, status, message) => {
-    expectFailure(await get(path), status, message);
+    ['/api/nothing', 404],
+    ['/nothing', 404],
+    ['/api/products/1/2', 404],
+    ['/api/register', 404],
+    ['/%ZZ', 404],
+    ['/api/products/%ZZ', 400],
+    ['/api/images/%E0%A4%A', 400],
+    ['/api/%', 400],
+  ])('for GET %s is %i in the fail envelope', async (path, status) => {
+    expectFailure(await get(path), status, status === 404 ? MESSAGES.notFound : MESSAGES.malformedRequest);
   });
 
   it.each([
@@ -65,8 +62,8 @@ describe('a failing response', () => {
     expectInvalid(await post('{}'.padEnd(100 * KIB)), REQUIRED);
     expectFailure(await post('{}'.padEnd(100 * KIB + 1)), 413, MESSAGES.tooLarge);
     const compressed = { 'Content-Encoding': 'gzip' };
-    const small = await post(gzipSync('{"email":"a@example.com"}'), compressed);
-    expectInvalid(small, { password: 'password is required' });
+    const { password } = REQUIRED;
+    expectInvalid(await post(gzipSync('{"email":"a@example.com"}'), compressed), { password });
     const large = gzipSync('{}'.padEnd(5 * KIB * KIB));
     expect(large.length).toBeLessThan(20 * KIB);
     expectFailure(await post(large, compressed), 413, MESSAGES.tooLarge);
@@ -91,18 +88,12 @@ describe('X-Request-Id of a response', () => {
     expect(second).not.toBe(first);
   });
 
-  it.each(['a-Sane.Token_1:2', 'x'.repeat(128)])('is the well-formed id of the client: %s', async (id) => {
-    await get('/api/users').set('X-Request-Id', id).expect('X-Request-Id', id);
+  it('is the id of the client if it is well-formed, otherwise a generated id', async () => {
+    const send = (id: string) => get('/api/users').set('X-Request-Id', Buffer.from(id).toString('latin1'));
+    for (const id of ['a-Sane.Token_1:2', 'x'.repeat(128)]) await send(id).expect('X-Request-Id', id);
+    for (const id of ['', 'two words', 'x'.repeat(129), '<script>', 'é', '${jndi:ldap://x}'])
+      await send(id).expect('X-Request-Id', UUID);
   });
-
-  it.each(['', 'two words', 'x'.repeat(129), '<script>', 'é', '${jndi:ldap://x}'])(
-    'is generated if the client sends a malformed id: %j',
-    async (id) => {
-      await get('/api/users')
-        .set('X-Request-Id', Buffer.from(id).toString('latin1'))
-        .expect('X-Request-Id', UUID);
-    },
-  );
 });
 
 describe('the headers of a response', () => {
