@@ -1,4 +1,4 @@
-import type { JpegOptions, Metadata, Sharp } from 'sharp';
+import type { JpegOptions, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '../common/errors/error-info.js';
 import { FairQueue } from '../common/fair-queue.js';
@@ -27,13 +27,13 @@ const downloads = new FairQueue(1, 200);
  */
 export function normalizeImage(image: ImageFile): Promise<ImageFile> {
   return uploads.run(async () => {
-    const { metadata, isTooLarge, createPipeline } = await open(image);
+    const { metadata, isTooLarge, upright } = await open(image);
     if (isTooLarge) return removeMetadata(image, metadata.orientation);
     // An image without metadata is upright, because the orientation is metadata.
     if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
     try {
-      const shrink = () => createPipeline().resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
-      return { ...image, bytes: await encode(image, shrink) };
+      const smaller = upright.resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
+      return { ...image, bytes: await encode(image, smaller) };
     } catch (error) {
       if (!errorMessage(error).startsWith('timeout')) throw error;
       return removeMetadata(image, metadata.orientation);
@@ -44,10 +44,10 @@ export function normalizeImage(image: ImageFile): Promise<ImageFile> {
 export function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
   return downloads.run(async () => {
     const image = { bytes: await readFile(path), format };
-    const { metadata, isTooLarge, createPipeline } = await open(image);
+    const { metadata, isTooLarge, upright } = await open(image);
     if (isTooLarge) throw new Error(`the image has ${metadata.width} x ${metadata.height} pixels`);
     if (metadata.autoOrient.width <= width) return image.bytes;
-    return encode(image, () => createPipeline().resize({ ...SHRINK, width }), LIST_JPEG);
+    return encode(image, upright.resize({ ...SHRINK, width }), LIST_JPEG);
   });
 }
 
@@ -55,15 +55,8 @@ export function shrinkImage(path: string, format: ImageFile['format'], width: nu
 const LIST_JPEG: JpegOptions = { quality: 70, mozjpeg: true };
 const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
 
-interface OpenImage {
-  readonly metadata: Metadata;
-  /** True if decoding would take too much memory or time. */
-  readonly isTooLarge: boolean;
-  /** Creates a pipeline that turns the image upright. Nothing is decoded before `toBuffer`. */
-  readonly createPipeline: () => Sharp;
-}
-
-async function open({ bytes }: ImageFile): Promise<OpenImage> {
+/** Reads the header of an image. `upright` decodes nothing before `toBuffer`. */
+async function open({ bytes }: ImageFile) {
   // Load the library with the first image, because it would delay every start.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
@@ -75,17 +68,12 @@ async function open({ bytes }: ImageFile): Promise<OpenImage> {
   const isKeptInMemory =
     metadata.isProgressive || (metadata.format === 'png' && (metadata.orientation ?? 1) > 1);
   const isTooLarge = metadata.width * metadata.height > (isKeptInMemory ? MAX_PIXELS_IN_MEMORY : MAX_PIXELS);
-  return { metadata, isTooLarge, createPipeline: () => sharp(bytes, options).timeout(TIMEOUT).autoOrient() };
+  return { metadata, isTooLarge, upright: sharp(bytes, options).timeout(TIMEOUT).autoOrient() };
 }
 
-/** @param createPipeline called twice for a PNG that would be too large, because a pipeline runs once */
-async function encode(
-  { format }: ImageFile,
-  createPipeline: () => Sharp,
-  jpeg?: JpegOptions,
-): Promise<Buffer> {
-  if (format === 'jpg') return createPipeline().jpeg(jpeg).toBuffer();
-  const bytes = await createPipeline().png().toBuffer();
+async function encode({ format }: ImageFile, pipeline: Sharp, jpeg?: JpegOptions): Promise<Buffer> {
+  if (format === 'jpg') return pipeline.jpeg(jpeg).toBuffer();
+  const bytes = await pipeline.clone().png().toBuffer();
   // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel.
-  return bytes.length <= MAX_BYTES ? bytes : createPipeline().png({ palette: true }).toBuffer();
+  return bytes.length <= MAX_BYTES ? bytes : pipeline.png({ palette: true }).toBuffer();
 }

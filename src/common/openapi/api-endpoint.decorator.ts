@@ -45,22 +45,18 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
     const handler = descriptor.value as object;
     const changesState = Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET;
     const hasPathParameter = String(Reflect.getMetadata(PATH_METADATA, handler)).includes(':');
-    describeEndpoint(options, changesState, hasPathParameter)(target, key, descriptor);
+    applyDecorators(...listDecorators(options, changesState, hasPathParameter))(target, key, descriptor);
   };
 }
 
-function describeEndpoint(
-  options: EndpointOptions,
-  changesState: boolean,
-  hasPathParameter: boolean,
-): MethodDecorator {
+function listDecorators(options: EndpointOptions, changesState: boolean, hasPathParameter: boolean) {
   const { summary, description = '', access, success, takes, acceptsIfMatch = false } = options;
   const { data = {}, cookies } = success;
   // A streamed file has no ETag.
   const isStreamed = success.mediaTypes?.includes('text/csv') === true;
   const isCacheable = !changesState && cookies === undefined && !isStreamed;
   const security = listSecurity(options);
-  return applyDecorators(
+  return [
     Access(access),
     ...when(options.isCatalog === true, CatalogRoute(true)),
     HttpCode(success.status),
@@ -94,7 +90,7 @@ function describeEndpoint(
       failures.unexpected(),
       failures.unavailable(),
     ]),
-  );
+  ];
 }
 
 function when<T>(condition: boolean, ...items: T[]): T[] {
