@@ -10,7 +10,6 @@ import {
 } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
-import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { addJob } from './support/jobs.js';
 import { type Access, listOperations } from './support/operations.js';
@@ -175,18 +174,6 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   const countExpired = async () => (await service.readSessions(expired.id)).length;
   await until('the expired session is removed', async () => (await countExpired()) === 0);
   expect(await service.readSessions(live.id)).toHaveLength(2);
-});
-
-it('a request to change the name that waits while its session ends gets 401 and no cookie', async () => {
-  const { client, id } = await newAccount(service);
-  const response = await sendDuringTransaction(
-    service.database,
-    `SELECT FROM users WHERE id = ${id} FOR UPDATE; DELETE FROM sessions WHERE user_id = ${id}`,
-    () => client.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD }),
-  );
-  expectFailure(response, 401, MESSAGES.missingAccessToken);
-  expect(parseCookies(response)).toEqual([]);
-  expect(await service.readSessions(id)).toEqual([]);
 });
 
 it('a request with two refresh cookies uses the first one', async () => {
