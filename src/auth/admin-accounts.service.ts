@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Role } from '../common/access/auth-user.js';
-import { type LockedUser, UsersService } from '../users/users.service.js';
+import { type User, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -43,32 +43,30 @@ export class AdminAccountsService {
 
   /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */
   grantAdmin(email: string, { mayBeUnverified = false } = {}): Promise<RoleChangeResult> {
-    return this.#changeRole('ADMIN', async (tx) => {
-      const user = await this.users.lockByEmail(tx, email);
-      if (user === null) return 'unknown account';
-      const isVerified = user.emailVerifiedAt !== null;
-      return user.role === 'ADMIN' || isVerified || mayBeUnverified ? user : 'unverified email';
-    });
+    return this.#changeRole(email, 'ADMIN', ({ emailVerifiedAt }) =>
+      emailVerifiedAt === null && !mayBeUnverified ? 'unverified email' : null,
+    );
   }
 
   revokeAdmin(email: string): Promise<RoleChangeResult> {
-    return this.#changeRole('USER', async (tx) => {
+    return this.#changeRole(email, 'USER', (_user, admins) =>
+      admins.length === 1 ? 'last administrator' : null,
+    );
+  }
+
+  async #changeRole(
+    email: string,
+    role: Role,
+    findObstacle: (user: User, admins: readonly User[]) => Obstacle | null,
+  ): Promise<RoleChangeResult> {
+    const result = await this.dataSource.transaction(async (tx) => {
       // Lock all administrators first, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);
       const user = await this.users.lockByEmail(tx, email);
       if (user === null) return 'unknown account';
-      return user.role === 'ADMIN' && admins.length === 1 ? 'last administrator' : user;
-    });
-  }
-
-  async #changeRole(
-    role: Role,
-    lockUser: (tx: EntityManager) => Promise<LockedUser | Obstacle>,
-  ): Promise<RoleChangeResult> {
-    const result = await this.dataSource.transaction(async (tx) => {
-      const user = await lockUser(tx);
-      if (typeof user === 'string') return user;
       if (user.role === role) return 'unchanged';
+      const obstacle = findObstacle(user, admins);
+      if (obstacle !== null) return obstacle;
       await this.users.change(tx, user, { role });
       await this.sessions.endAll(tx, user);
       return user;

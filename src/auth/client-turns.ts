@@ -11,10 +11,7 @@ const passwords = new FairQueue(3, 1_000);
 /** Leaves most of the ten connections to other requests. While the database hangs, waiting requests get 503 in time. */
 const transactions = new FairQueue(3, 1_000, 8_000);
 
-/**
- * Runs work with a password when its client's turn has come.
- * @throws Failure 503 if too many tasks wait; otherwise the error of the task
- */
+/** Runs work with a password when its client's turn has come. */
 export function runInTurn<T>(client: Client, task: () => Promise<T>): Promise<T> {
   return passwords.run(task, turnOf(client));
 }

@@ -3,11 +3,7 @@ const INVALID = 'CLOUDINARY_URL is invalid';
 
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
-/**
- * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores all other
- * query parameters.
- * @throws Error
- */
+/** Parses a URL of Cloudinary's SDK. Ignores all query parameters except `upload_prefix` and `signature_algorithm`. */
 export function parseCloudinaryUrl(text: string) {
   if (!URL.canParse(text)) throw new Error(INVALID);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
