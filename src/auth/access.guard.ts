@@ -10,7 +10,7 @@ import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Enforces the access that a route declares. Global. A route that declares none is for administrators. */
+/** Enforces the access that a route declares. Global. */
 @Injectable()
 export class AccessGuard extends AuthGuard('jwt') {
   constructor(

@@ -1,4 +1,5 @@
 import { Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -17,13 +18,21 @@ import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
+import { RouteAccessCheck } from './route-access-check.js';
 import { SessionsModule } from './sessions.module.js';
 import { SessionsService } from './sessions.service.js';
 
 const HOURLY = '17 * * * *';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
+  imports: [
+    TypeOrmModule.forFeature([OneTimePassword]),
+    DiscoveryModule,
+    SessionsModule,
+    UsersModule,
+    MailModule,
+    JobsModule,
+  ],
   controllers: [AuthController, AccountController],
   providers: [
     AccessGuard,
@@ -34,6 +43,7 @@ const HOURLY = '17 * * * *';
     JwtCookieStrategy,
     LimitsService,
     OtpService,
+    RouteAccessCheck,
   ],
   exports: [AccessGuard],
 })
