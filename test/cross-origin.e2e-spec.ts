@@ -41,25 +41,22 @@ function sendEmptyLogin(origin: string, target: TestService = service) {
 }
 
 describe('a page of an origin in CORS_ORIGINS', () => {
-  it.each([SHOP, HTTP_SHOP])('at %s can read responses with credentials (contract 10.7)', async (origin) => {
-    const response = await customer.get('/api/users').set('Origin', origin).expect(200);
-    expect(response.headers).toMatchObject({
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': 'X-Request-Id,ETag',
-    });
-  });
-
-  it('can read failing responses', async () => {
-    const anyone = service.client();
-    const large = { padding: 'x'.repeat(110_000) };
-    const responses = [
-      await anyone.get('/api/users').set('Origin', SHOP).expect(401),
-      await anyone.get('/nothing').set('Origin', SHOP).expect(404),
-      await anyone.post('/api/login').set('Origin', SHOP).send(large).expect(413),
-      await anyone.get('/api/products/%ZZ').set('Origin', SHOP).expect(400),
-    ];
-    for (const { headers } of responses) expect(headers['access-control-allow-origin']).toBe(SHOP);
+  it.each([
+    [200, '/api/users'],
+    [401, '/api/admin/shop'],
+    [404, '/nothing'],
+    [400, '/api/products/%ZZ'],
+  ])('can read responses with credentials, with the status %i too (contract 10.7)', async (status, path) => {
+    const sender = status === 401 ? service.client() : customer;
+    for (const origin of [SHOP, HTTP_SHOP]) {
+      const { headers } = await sender.get(path).set('Origin', origin).expect(status);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': 'X-Request-Id,ETag',
+        vary: expect.stringMatching(/\bOrigin\b/) as string,
+      });
+    }
   });
 
   it('may send every method, and browsers cache the preflight response for 10 minutes', async () => {
@@ -93,17 +90,14 @@ describe('a page of another origin', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is rejected if its origin is one of two Origin headers', async () => {
-    for (const origins of [
-      [SHOP, EVIL],
-      [EVIL, SHOP],
-    ]) {
-      const head = ['POST /api/logout HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 0'];
-      const lines = [...head, ...origins.map((origin) => `Origin: ${origin}`), '', ''];
-      const [response] = await sendRaw(service.url, lines.join('\r\n'));
+  it.each([`${SHOP}\r\nOrigin: ${EVIL}`, `${EVIL}\r\nOrigin: ${SHOP}`])(
+    'is rejected if its origin is one of two Origin headers: %j',
+    async (origins) => {
+      const head = 'POST /api/logout HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0';
+      const [response] = await sendRaw(service.url, `${head}\r\nOrigin: ${origins}\r\n\r\n`);
       expect([response?.status, response?.headers['access-control-allow-origin']]).toEqual([403, undefined]);
-    }
-  });
+    },
+  );
 });
 
 it('a page of the requested host may change something if its origin has the scheme of PUBLIC_URL (contract 10.8)', async () => {
@@ -115,7 +109,6 @@ it('a page of the requested host may change something if its origin has the sche
 it('every response varies by Origin, so that no cache returns it to a page of another origin', async () => {
   for (const response of [
     await customer.get('/api/users'),
-    await customer.get('/api/users').set('Origin', SHOP),
     await customer.get('/api/users').set('Origin', EVIL),
     await service.client().get('/api/images/none.png'),
   ])

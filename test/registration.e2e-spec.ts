@@ -13,10 +13,6 @@ function login(email: string, password = PASSWORD) {
   return service.client().post('/api/login').send({ email, password });
 }
 
-async function expectRejected(fields: Partial<Registration>, details: Record<string, string>): Promise<void> {
-  expectInvalid(await register(fields), details);
-}
-
 function findUsers(email: string): Promise<Record<string, unknown>[]> {
   return service.database.query<Record<string, unknown>>(
     'SELECT * FROM users WHERE lower(email) = lower($1)',
@@ -38,17 +34,13 @@ describe('POST /api/register', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('stores the password as salted argon2id with at least m=19456, t=2, p=1', async () => {
+  it('stores the password as salted argon2id with m=19456, t=2, p=1', async () => {
     const emails = [newEmail(), newEmail()];
     await Promise.all(emails.map((email) => register({ email })));
     const users = (await Promise.all(emails.map(findUsers))).flat();
-    const hashes = users.map((user) => String(user.password_hash));
-    expect(new Set(hashes).size).toBe(2); // The salts differ.
-    const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hashes[0] ?? '');
-    const [memory = 0, passes = 0, threads = 0] = (parts ?? []).slice(1).map(Number);
-    expect(memory).toBeGreaterThanOrEqual(19_456);
-    expect(passes).toBeGreaterThanOrEqual(2);
-    expect(threads).toBeGreaterThanOrEqual(1);
+    const [hash, other] = users.map((user) => String(user.password_hash));
+    expect(hash).not.toBe(other); // The salts differ.
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it.each<[string, string | null, string?]>([
@@ -74,30 +66,88 @@ describe('POST /api/register', () => {
   });
 });
 
-describe('the fields of a registration', () => {
-  const required = {
-    email: 'email is required',
-    fullname: 'fullname is required',
-    password: 'password is required',
-    passwordConfirmation: 'password confirmation is required',
-  };
+const REQUIRED = {
+  email: 'email is required',
+  fullname: 'fullname is required',
+  password: 'password is required',
+  passwordConfirmation: 'password confirmation is required',
+};
+// The confirmation is not trimmed. A confirmation of white space is not missing, and here it equals the password.
+const { passwordConfirmation: _, ...REQUIRED_NOT_BLANK } = REQUIRED;
+const EMAIL = { email: 'your email format is invalid' };
+const FULLNAME = { fullname: 'fullname has invalid characters' };
+const CONFIRMATION = { passwordConfirmation: 'password confirmation does not match' };
+const NOT_ALLOWED = {
+  email: 'email contains a character that is not allowed',
+  fullname: 'fullname contains a character that is not allowed',
+  password: 'password contains a character that is not allowed',
+};
+const allFields = (value: unknown): object => ({
+  ...{ email: value, fullname: value },
+  ...{ password: value, passwordConfirmation: value },
+});
 
-  // The confirmation is not trimmed. A confirmation of white space is not missing, and here it equals the password.
-  const { passwordConfirmation: _, ...missingIfWhiteSpace } = required;
-  it.each([
-    [undefined, required],
-    [7, required],
-    ['', required],
-    [' \t', missingIfWhiteSpace],
-  ])(
-    'that count as missing are all reported together if every field has the value %p',
-    async (value, details) => {
-      const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
-      const response = await service.client().post('/api/register').send(fields);
-      expectInvalid(response, details);
+it.each<[string, object, Record<string, string>]>([
+  ['no fields', allFields(undefined), REQUIRED],
+  ['numbers', allFields(7), REQUIRED],
+  ['empty fields', allFields(''), REQUIRED],
+  ['white space', allFields(' \t'), REQUIRED_NOT_BLANK],
+  [
+    'too long fields',
+    { email: emailOfLength(255), fullname: 'n'.repeat(256), password: 'p'.repeat(1025) },
+    {
+      email: 'email can have 254 characters at max',
+      fullname: 'fullname can have 255 characters at max',
+      password: 'password can have 1024 characters at max',
     },
-  );
+  ],
+  ['a lone surrogate', { email: '\ud800@a.co', fullname: '\ud800', password: '\ud800' }, NOT_ALLOWED],
+  [
+    'the replacement character',
+    { email: '\ufffd@a.co', fullname: '\ufffd', password: '\ufffd' },
+    NOT_ALLOWED,
+  ],
+  ['a confirmation in upper case', { passwordConfirmation: PASSWORD.toUpperCase() }, CONFIRMATION],
+  ['a confirmation with a space', { passwordConfirmation: `${PASSWORD} ` }, CONFIRMATION],
+])(
+  'a registration with %s is rejected, and all failing fields are reported together',
+  async (_what, fields, details) => {
+    expectInvalid(await register(fields), details);
+  },
+);
 
+it.each([
+  'plain',
+  'a@example.com, b@example.com',
+  `${'a'.repeat(65)}@example.com`,
+  '"a\r\nBcc: b@example.com"@example.com',
+  '"victim"@example.com',
+  '"v\\ictim"@example.com',
+  'a\u202eb@example.com',
+  'a\u2028b@example.com',
+  // Domains that cannot be converted to a domain name in ASCII:
+  'a@\u3002',
+  'a@xn--a\u3002example',
+  'a@exa mple\u3002com',
+  'a@example.com/\u3002example',
+  'a@example.com?\u3002example',
+  'a@exa\nmple\u3002com',
+  'a@１２７。0。0。1',
+])('a registration is rejected if the email is %j', async (email) => {
+  expectInvalid(await register({ email }), EMAIL);
+});
+
+it.each([
+  ...['a\0b', 'Ayu\r\nBcc: b@example.com', 'a\u0001b', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
+  ...['a\u202ab', 'a\u202eb', 'a\u2066b', 'a\u2069b', 'a\u200eb', 'a\u200fb', 'a\u061cb'],
+])(
+  'a registration is rejected if the name is %j, which has control characters or line breaks',
+  async (fullname) => {
+    expectInvalid(await register({ fullname }), FULLNAME);
+  },
+);
+
+describe('the fields of a registration', () => {
   it('are stored trimmed, except for the password', async () => {
     const email = newEmail();
     const password = '  spaces count  ';
@@ -105,22 +155,6 @@ describe('the fields of a registration', () => {
     expect(response.body).toMatchObject({ data: { user: { email, fullname: 'A' } } });
     await login(email, password).expect(200);
     expectFailure(await login(email, password.trim()), 400, MESSAGES.wrongCredentials);
-  });
-
-  it('are rejected if they are too long, or contain a lone surrogate or the replacement character', async () => {
-    const tooLong = { email: emailOfLength(255), fullname: 'n'.repeat(256), password: 'p'.repeat(1025) };
-    await expectRejected(tooLong, {
-      email: 'email can have 254 characters at max',
-      fullname: 'fullname can have 255 characters at max',
-      password: 'password can have 1024 characters at max',
-    });
-    const notAllowed = {
-      email: 'email contains a character that is not allowed',
-      fullname: 'fullname contains a character that is not allowed',
-      password: 'password contains a character that is not allowed',
-    };
-    for (const part of ['\ud800', '\ufffd'])
-      await expectRejected({ email: `${part}@a.co`, fullname: part, password: part }, notAllowed);
   });
 
   it('can have their maximum length, and the cookies of a login still fit into the 4096 bytes that browsers accept', async () => {
@@ -133,34 +167,6 @@ describe('the fields of a registration', () => {
   it('can contain letters of any script, punctuation, and emoji with joiners in the full name', async () => {
     for (const fullname of ["D'Arcy-Ñandú Sri Wahyuni, S.Pd.", '山田　太郎', 'أحمد', '👩\u200d🍳'])
       await register({ fullname }).expect(201);
-  });
-});
-
-describe('a registration', () => {
-  it.each([
-    'plain',
-    'a@example.com, b@example.com',
-    `${'a'.repeat(65)}@example.com`,
-    '"a\r\nBcc: b@example.com"@example.com',
-    '"victim"@example.com',
-    '"v\\ictim"@example.com',
-    'a\u202eb@example.com',
-    'a\u2028b@example.com',
-  ])('is rejected if the email is %j', async (email) => {
-    await expectRejected({ email }, { email: 'your email format is invalid' });
-  });
-
-  it('is rejected if the confirmation does not equal the password exactly', async () => {
-    const mismatch = { passwordConfirmation: 'password confirmation does not match' };
-    for (const passwordConfirmation of [PASSWORD.toUpperCase(), `${PASSWORD} `])
-      await expectRejected({ passwordConfirmation }, mismatch);
-  });
-
-  it.each([
-    ...['a\0b', 'Ayu\r\nBcc: b@example.com', 'a\u0001b', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
-    ...['a\u202ab', 'a\u202eb', 'a\u2066b', 'a\u2069b', 'a\u200eb', 'a\u200fb', 'a\u061cb'],
-  ])('is rejected if the name is %j, which has control characters or line breaks', async (fullname) => {
-    await expectRejected({ fullname }, { fullname: 'fullname has invalid characters' });
   });
 });
 
@@ -184,18 +190,6 @@ describe('an email address with a non-ASCII domain', () => {
       expectFailure(await change, 409, MESSAGES.emailTaken);
       await login(spelling).expect(200);
     }
-  });
-
-  it.each([
-    'a@\u3002',
-    'a@xn--a\u3002example',
-    'a@exa mple\u3002com',
-    'a@example.com/\u3002example',
-    'a@example.com?\u3002example',
-    'a@exa\nmple\u3002com',
-    'a@１２７。0。0。1',
-  ])('is invalid if its domain cannot be converted to a domain name in ASCII: %j', async (email) => {
-    await expectRejected({ email }, { email: 'your email format is invalid' });
   });
 });
 
