@@ -1,8 +1,17 @@
-import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Get,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors/failures.js';
-import type { Language } from '../common/languages.js';
+import { type Language, LANGUAGES } from '../common/languages.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './account.dto.js';
@@ -16,8 +25,15 @@ import {
   REFRESH_COOKIE,
   setCookies,
 } from './cookies.js';
-import { PreferredLanguage } from './preferred-language.decorator.js';
 import { SessionsService } from './sessions.service.js';
+
+/** Injects the language that `Accept-Language` prefers among those of mails; null if the header names none of them. */
+const PreferredLanguage = createParamDecorator((_: undefined, context: ExecutionContext) => {
+  // Tags such as `id-ID`, the preferred one first, and `*` for any language.
+  const tags = context.switchToHttp().getRequest<Request>().acceptsLanguages();
+  const names = tags.map((tag) => tag.split('-')[0]?.toLowerCase());
+  return names.map((name) => LANGUAGES.find((language) => language === name)).find(Boolean) ?? null;
+});
 
 @ApiTags('Accounts')
 @Controller()
