@@ -90,15 +90,11 @@ describe('POST /api/otp/verify', () => {
     expect((await service.readOtp(owner.id))?.tries).toBe(0);
   });
 
-  it('returns a validation error for a missing code or a code of a wrong type, without counting a try', async () => {
+  it('reports a missing code or a wrong type without counting a try; other texts and numbers are wrong codes', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectInvalid(await verify(account, otp), { otp: 'otp is required' });
     expect((await service.readOtp(account.id))?.tries).toBe(0);
-  });
-
-  it('treats texts and numbers that are not codes as wrong codes, each of which counts as a try', async () => {
-    const account = await newAccountWithCode();
     for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRejected(account, otp);
     expect((await service.readOtp(account.id))?.tries).toBe(5);
   });

@@ -123,9 +123,7 @@ describe('POST /api/password/forgot', () => {
     await service.waitForCode(email);
     await requestReset(` ${email.toUpperCase()} `);
     await requestReset('stranger@example.com');
-    expectInvalid(await requestReset('no address'), {
-      email: 'your email format is invalid',
-    });
+    expectInvalid(await requestReset('no address'), { email: 'your email format is invalid' });
     const { to, text, html } = await service.waitForMail(email, SUBJECTS.reset);
     const otp = await service.waitForCode(email, SUBJECTS.reset);
     expect(to).toEqual([email]);

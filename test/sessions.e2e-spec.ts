@@ -10,12 +10,13 @@ import {
 } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
+import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { addJob } from './support/jobs.js';
 import { type Access, listOperations } from './support/operations.js';
 import { placeOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
-import { useService, withService } from './support/service.js';
+import { ADMIN, useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const NASTAR = 'nastar dan kastengel';
@@ -24,12 +25,15 @@ const PASSWORD_CHANGE = { currentPassword: PASSWORD, ...NEW_PASSWORD };
 
 const service = await useService();
 
-async function changeRole(email: string, role: 'ADMIN' | 'USER'): Promise<void> {
-  const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.service.js');
-  const accounts = service.app.get(AdminAccountsService);
-  const change =
-    role === 'ADMIN' ? accounts.grantAdmin(email, { mayBeUnverified: true }) : accounts.revokeAdmin(email);
-  expect(await change).toBe('changed');
+const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.service.js');
+const admins = service.app.get(AdminAccountsService);
+
+async function grantAdmin(email: string): Promise<void> {
+  expect(await admins.grantAdmin(email, { mayBeUnverified: true })).toBe('changed');
+}
+
+async function revokeAdmin(email: string): Promise<void> {
+  expect(await admins.revokeAdmin(email)).toBe('changed');
 }
 
 /** Calls all operations with this access that change something, or all that only read. */
@@ -58,7 +62,7 @@ describe('an ended session', () => {
       'a change of email',
       ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
     ],
-    ['a change of role', ({ email }) => changeRole(email, 'ADMIN')],
+    ['a change of role', ({ email }) => grantAdmin(email)],
     ['a deletion of the account', ({ id }) => service.database.query(`DELETE FROM users WHERE id = ${id}`)],
     ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
   ])(
@@ -91,10 +95,10 @@ describe('an ended session', () => {
 
 it('a revoked administrator immediately gets 403 from every operation for administrators, even after a new login', async () => {
   const { email } = await newAccount(service);
-  await changeRole(email, 'ADMIN');
+  await grantAdmin(email);
   const admin = await signIn(service, email);
   await admin.delete('/api/products/999').expect(404);
-  await changeRole(email, 'USER');
+  await revokeAdmin(email);
   // Checked first, because the login below would drop the refresh token too.
   expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
   for (const client of [admin, await signIn(service, email)])
@@ -105,7 +109,7 @@ it('a revoked administrator immediately gets 403 from every operation for admini
 
 it('a revoked administrator immediately loses hidden products and the orders of other customers', async () => {
   const { email } = await newAccount(service);
-  await changeRole(email, 'ADMIN');
+  await grantAdmin(email);
   const admin = await signIn(service, email);
   const { id } = await createProduct(admin);
   const customer = await service.customer();
@@ -113,8 +117,20 @@ it('a revoked administrator immediately loses hidden products and the orders of 
   await admin.put(`/api/admin/products/${id}/availability`).send({ available: false }).expect(200);
   const paths = [`/api/products/${id}`, `/api/orders/${order.order_id}`];
   for (const path of paths) await admin.get(path).expect(200);
-  await changeRole(email, 'USER');
+  await revokeAdmin(email);
   for (const path of paths) expectFailure(await admin.get(path), 404, MESSAGES.notFound);
+});
+
+it('if the last two administrators are revoked in parallel, one revocation is rejected', async () => {
+  const { email } = await newAccount(service);
+  await service.database.query("UPDATE users SET role = 'USER' WHERE email <> $1", [ADMIN.email]);
+  await grantAdmin(email);
+  // Each revocation locks all administrators, so the lock of one administrator makes both revocations wait.
+  const lockOne = `SELECT FROM users WHERE email = '${ADMIN.email}' FOR UPDATE`;
+  const revokeBoth = () => Promise.all([ADMIN.email, email].map((address) => admins.revokeAdmin(address)));
+  const results = await sendDuringTransaction(service.database, lockOne, revokeBoth, 2);
+  expect(results.toSorted()).toEqual(['changed', 'last administrator']);
+  expect(await service.database.query("SELECT FROM users WHERE role = 'ADMIN'")).toHaveLength(1);
 });
 
 describe('a login', () => {
