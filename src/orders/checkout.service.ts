@@ -46,7 +46,6 @@ export class CheckoutService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Inserts the first attempt of a new order. The request that creates the order holds its lease. */
   async insertFirstAttempt(tx: EntityManager, orderId: string, expiresAt: Date): Promise<LeasedAttempt> {
     const attempt = PaymentAttempt.create(orderId, 1);
     const started = lease.start();

@@ -36,7 +36,6 @@ export async function lockOrderOrFail(tx: EntityManager, id: string): Promise<Lo
   return order;
 }
 
-/** Makes further orders of a customer wait until the transaction ends. */
 export async function lockPlacement(tx: EntityManager, userId: number): Promise<PlacementLock> {
   await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
   return { userId } as PlacementLock;

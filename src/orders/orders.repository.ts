@@ -20,7 +20,6 @@ const CUSTOMER_COLUMNS = [
 
 export interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
   readonly userId?: number | undefined;
-  /** Selects orders with a pickup time on this day, sorted by pickup time. */
   readonly pickupDay?: TimeRange | undefined;
 }
 
@@ -43,7 +42,6 @@ export class OrdersRepository {
     return order.getOne();
   }
 
-  /** Returns a page of orders with items, attempts and customers, in one statement. */
   findPage(filter: OrdersFilter): Promise<Order[]> {
     const ids = this.#selectPageIds(filter);
     const page = this.orders

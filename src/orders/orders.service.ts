@@ -32,7 +32,6 @@ export class OrdersService {
     private readonly shop: ShopService,
   ) {}
 
-  /** @throws Failure 404 for an empty page */
   async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const { pickup, ...filter } = query;
     const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.timeZone());
@@ -123,7 +122,6 @@ export class OrdersService {
     return true;
   }
 
-  /** Returns the attempt with the newest payment page of an order. */
   async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
     // The column has this attempt unless the order was paid: then it has the attempt that was paid.
     const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);

@@ -6,7 +6,6 @@ import { foldHistory, type Payment, toOrderColumns } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
 
-/** Payment event that is not recorded yet. */
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
 /** Reasons for the end of an order by the service. The history shows them. */

@@ -161,7 +161,6 @@ function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
     .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
 }
 
-/** Returns the id of the last event that changed the payment. */
 function findLastApplied(events: readonly PaymentEvent[]): string | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }

@@ -15,7 +15,6 @@ export interface Payment {
   readonly transactions: readonly Transaction[];
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
-  /** Outcome of the last event of the history. */
   readonly lastOutcome: 'applied' | 'duplicate' | 'late';
 }
 
@@ -97,7 +96,6 @@ export function chooseTransaction(
   return candidates.reduce((a, b) => ((b.startedAt ?? 0) >= (a.startedAt ?? 0) ? b : a));
 }
 
-/** Returns the columns of the order that follow from its payment. */
 export function toOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
   const chosen = chooseTransaction(transactions, newestAttemptId);

@@ -21,9 +21,6 @@ const SETTLE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const SETTLE_AFTER_MS = 60_000;
 
-/** Response to record: the gateway's or, for a manual refund, one that the service writes itself. */
-type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
-
 /** A settlement can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
 const SETTLE_DEADLINE_MS = 4 * CALL_DEADLINE_MS;
 const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
@@ -69,7 +66,6 @@ export class RefundSettlementService implements OnModuleInit {
     return settled;
   }
 
-  /** Stores the result of a refund that was made outside of the gateway. */
   async storeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
     const { refundId, amount, reason } = refund;
     const payload = { refund_key: refundId, amount, reason, manual: true };
@@ -83,7 +79,12 @@ export class RefundSettlementService implements OnModuleInit {
       const isStored = await this.#storeResult(refund, (tx, order) =>
         this.#storeSuccess(tx, order, refund, response),
       );
-      if (!isStored) await this.#reportIfRejected(refund);
+      const { refundId, orderId } = refund;
+      // The lease ended during the call, and another result was stored.
+      if (!isStored && (await this.dataSource.manager.existsBy(Refund, { refundId, state: 'rejected' })))
+        this.#logger.error(
+          `refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`,
+        );
       refundsMetric.inc({ outcome: 'succeeded' });
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
@@ -96,12 +97,6 @@ export class RefundSettlementService implements OnModuleInit {
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
-  }
-
-  /** Logs a refund that the gateway has made although it is stored as rejected: the lease ended during the call. */
-  async #reportIfRejected({ refundId, orderId }: Refund): Promise<void> {
-    if (await this.dataSource.manager.existsBy(Refund, { refundId, state: 'rejected' }))
-      this.#logger.error(`refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`);
   }
 
   /**
@@ -119,14 +114,9 @@ export class RefundSettlementService implements OnModuleInit {
     return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
   }
 
-  async #callGateway({
-    refundId,
-    orderId,
-    transactionId,
-    amount,
-    reason,
-  }: Refund): Promise<GatewayTransaction> {
-    const order = await this.orders.find(orderId);
+  async #callGateway(refund: Refund): Promise<GatewayTransaction> {
+    const { refundId, transactionId, amount, reason } = refund;
+    const order = await this.orders.find(refund.orderId);
     const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
     // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already
@@ -159,31 +149,32 @@ export class RefundSettlementService implements OnModuleInit {
     this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
   }
 
+  /** @param response the gateway's or, for a manual refund, one that the service writes itself */
   async #storeSuccess(
     tx: EntityManager,
     order: LockedOrder,
     refund: Refund,
-    { statusCode, payload }: RefundResponse,
+    response: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
-    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId, isManual } =
-      refund;
+    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason } = refund;
     // No request has returned this result yet. Version 1.2 inserts refunds with the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
     const { transactions } = await this.history.read(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
-    const manualSum = (known?.manualRefunds ?? 0) + (isManual ? amount : 0);
+    const manualSum = (known?.manualRefunds ?? 0) + (refund.isManual ? amount : 0);
     await this.history.record(tx, order, {
       source: 'refund',
       attemptId,
       transactionId,
       status: manualSum + gatewaySum >= order.grossAmount ? 'refund' : 'partial_refund',
-      statusCode,
+      statusCode: response.statusCode,
       grossAmount: known?.grossAmount ?? String(order.grossAmount),
       fraudStatus: known?.fraudStatus ?? null,
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
-      payload,
+      payload: response.payload,
     });
+    const { userId } = refund;
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
   }

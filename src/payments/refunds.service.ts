@@ -56,15 +56,13 @@ export class RefundsService {
 
   /** Returns the refund to complete next: that of the request (`isOwn`), or an earlier one of the order without a result. */
   #begin(admin: AuthUser, orderId: string, request: RefundDto, settledBefore: string[]) {
-    const digest = hashRefundRequest(request);
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
-      const repeated = await this.#findRepeated(tx, orderId, request, digest, settledBefore);
+      const repeated = await this.#findRepeated(tx, orderId, request, settledBefore);
       if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       if (unsettled !== null) return { refundId: unsettled.refundId, isOwn: false };
-      const { refundId } = await this.#create(tx, order, admin, request, digest);
-      return { refundId, isOwn: true };
+      return { refundId: await this.#create(tx, order, admin, request), isOwn: true };
     });
   }
 
@@ -73,40 +71,30 @@ export class RefundsService {
    * arrived, or whose result no client has (it ended with a 502, and a person presses the button again).
    * @throws Failure 409 for the key of another request
    */
-  async #findRepeated(
-    tx: EntityManager,
-    orderId: string,
-    request: RefundDto,
-    digest: Buffer,
-    settledBefore: string[],
-  ): Promise<Refund | null> {
+  async #findRepeated(tx: EntityManager, orderId: string, request: RefundDto, settledBefore: string[]) {
+    const requestDigest = hashRefundRequest(request);
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey !== undefined) {
       const repeated = await tx.findOneBy(Refund, { orderId, idempotencyKey });
-      if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
+      if (repeated?.requestDigest.equals(requestDigest) === false) throw failures.idempotencyKeyReused();
       return repeated;
     }
-    const where = { orderId, idempotencyKey: IsNull(), requestDigest: digest };
+    const where = { orderId, idempotencyKey: IsNull(), requestDigest };
     const equal = await tx.find(Refund, { where, order: { createdAt: 'DESC' } });
     return equal.find((refund) => !settledBefore.includes(refund.refundId) || isUnanswered(refund)) ?? null;
   }
 
   /** Stores a new refund: a manual one with its result, otherwise with the job that settles it if this request fails. */
-  async #create(
-    tx: EntityManager,
-    order: LockedOrder,
-    { id: userId }: AuthUser,
-    request: RefundDto,
-    requestDigest: Buffer,
-  ): Promise<Refund> {
+  async #create(tx: EntityManager, order: LockedOrder, admin: AuthUser, request: RefundDto): Promise<string> {
     const { orderId, grossAmount: total } = order;
     const transaction = await this.#findRefundable(order, request.transaction_id, tx);
     const { transactionId, refundedAmount, gatewayRefunds } = transaction;
     const amount = request.amount ?? total - refundedAmount;
     if (refundedAmount + amount > total) throw failures.orderNotRefundable();
     const isManual = request.manual ?? false;
+    const refundId = randomUUID();
     const refund = Object.assign(new Refund(), {
-      refundId: randomUUID(),
+      refundId,
       orderId,
       attemptId: transaction.attemptId ?? orderId,
       transactionId,
@@ -114,13 +102,13 @@ export class RefundsService {
       gatewaySum: gatewayRefunds + (isManual ? 0 : amount),
       reason: request.reason === '' ? null : (request.reason ?? null),
       isManual,
-      userId,
+      userId: admin.id,
       idempotencyKey: request['idempotency-key'] ?? null,
-      requestDigest,
+      requestDigest: hashRefundRequest(request),
     });
     await tx.insert(Refund, refund);
     await (isManual ? this.settlement.storeManual(tx, order, refund) : this.settlement.enqueue(tx, refund));
-    return refund;
+    return refundId;
   }
 
   /** @throws Failure 409 for an unknown transaction, or one that holds no money */

@@ -9,10 +9,8 @@ import {
 } from './simulated-transaction.js';
 import type { NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
-/** A button of the payment page. */
 interface Action {
   readonly label: string;
-  /** Statuses of a transaction that allow the action. */
   readonly from?: readonly TransactionStatus[];
   /** New status. If unset, the action does not change the status and only sends a notification. */
   readonly to?: TransactionStatus;

@@ -28,7 +28,6 @@ const RETRYABLE: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'f
 const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
 
-/** Payment page of the simulator with its transactions. */
 @Entity('simulator_transactions')
 export class SimulatorPage {
   @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
@@ -91,7 +90,6 @@ export class SimulatorPage {
     );
   }
 
-  /** Stores a changed transaction, or adds a new one as the latest. */
   storeTransaction(transaction: SimulatedTransaction): void {
     const { transaction_id: id } = transaction.payment;
     const isKnown = this.findTransaction(id) !== undefined;
@@ -104,7 +102,6 @@ export class SimulatorPage {
     this.payment = latest.payment;
   }
 
-  /** Adds a notification about a transaction. Returns the id of the notification. */
   addNotification(
     { status: current, payment }: SimulatedTransaction,
     serverKey: string,

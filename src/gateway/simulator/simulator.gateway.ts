@@ -26,7 +26,6 @@ const DELIVERY_DEADLINE_MS = 15_000;
 /** A click waits at most this long for the shop's response, so that the page can show the response. */
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
-/** Payment methods that the gateway cannot refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 type Criteria = FindOptionsWhere<SimulatorPage> | FindOptionsWhere<SimulatorPage>[];
