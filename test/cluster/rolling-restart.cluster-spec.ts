@@ -56,7 +56,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
 
   /** Replaces all processes under load and verifies that no request failed and no data was lost. */
   async function expectReplacedWithoutFailures(): Promise<void> {
-    const options = { isProxied: true, pauseMs: PAUSE_MS, timeoutMs: REQUEST_TIMEOUT_MS };
+    const options = { pauseMs: PAUSE_MS, timeoutMs: REQUEST_TIMEOUT_MS };
     const workload = await Workload.prepare(deployment, nginx.url, options);
     await workload.measureDuring(replaceAll);
     const { responsesWith503, brokenConnections, acknowledgedWrites, slowestMs } = workload.observer;

@@ -1,17 +1,13 @@
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { buildFailure, MESSAGES } from '../support/failure.js';
 import { compileSchema, type OpenApi } from '../support/openapi.js';
-import type { DocumentedOperation, RandomRequest } from './random-requests.requests.js';
+import type { DocumentedOperation } from './random-requests.requests.js';
 
-interface ReceivedResponse {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/** Long enough for several Argon2 hashes at once on a busy machine. */
-const DEADLINE_MS = 15_000;
 /** Headers that every response must have. */
 const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-policy', 'referrer-policy'];
 /** Text that no failing response may contain: stack frames, paths, SQL, names of libraries and system calls. */
@@ -26,36 +22,6 @@ const RESPONSES_TO_UNREADABLE_BODIES = [
   buildFailure(413, MESSAGES.tooLarge),
   buildFailure(415, MESSAGES.unsupportedEncoding),
 ].map((body) => JSON.stringify(body));
-
-const agent = new Agent({ keepAlive: true });
-
-export function closeConnections(): void {
-  agent.destroy();
-}
-
-export async function send(url: string, randomRequest: RandomRequest): Promise<ReceivedResponse> {
-  const { body, headers, ...options } = randomRequest;
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { ...options, agent, headers: { ...headers, 'Content-Length': body.length } },
-      (response) => {
-        text(response).then((received) => {
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received });
-        }, reject);
-      },
-    );
-    outgoing.setTimeout(DEADLINE_MS, () =>
-      outgoing.destroy(new Error(`no response within ${DEADLINE_MS} ms`)),
-    );
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The service may close an idle connection just before the agent uses it again. Repeat on another connection.
-      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(url, randomRequest));
-      else reject(error);
-    });
-    outgoing.end(body);
-  });
-}
 
 /** Checks responses against the OpenAPI document and against rules that apply to every response. */
 export class ResponseChecker {

@@ -46,16 +46,6 @@ describe('resident memory of the service stays under 400 MiB', () => {
     expect(await readLedger(service.database)).toHaveLength(5 * UPLOADS);
   });
 
-  // This test takes a minute. The memory budget admits one large form at a time, so the last forms wait until their deadline.
-  (isLongRun ? it : it.skip)(
-    'during forms of slow senders, some of which create products while the others get 408 after a minute',
-    async () => {
-      const statuses = await sendUploads({ pauseMs: 150 });
-      expect(new Set(statuses)).toEqual(new Set([201, 408]));
-      expect(await countProducts(service.database)).toBe(statuses.filter((status) => status === 201).length);
-    },
-  );
-
   it('during forms of senders that disconnect halfway, which leave no data', async () => {
     expect(await sendUploads({ disconnectAfterBytes: 12 * MIB })).toEqual(repeatForAll(null));
     expect(await countProducts(service.database)).toBe(0);

@@ -10,10 +10,9 @@ interface BuiltModules {
   'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
   'src/auth/client-turns.js': typeof import('../../src/auth/client-turns.js');
   'src/auth/limits.service.js': typeof import('../../src/auth/limits.service.js');
-  'src/auth/account.controller.js': typeof import('../../src/auth/account.controller.js');
+  'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
-  'src/common/access/access.decorator.js': typeof import('../../src/common/access/access.decorator.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
@@ -34,6 +33,7 @@ interface BuiltModules {
 /** Types of the packages that tests share with the build. */
 interface SharedPackages {
   '@nestjs/common': typeof import('@nestjs/common');
+  '@nestjs/core': typeof import('@nestjs/core');
   '@nestjs/testing': typeof import('@nestjs/testing');
   'class-validator': typeof import('class-validator');
   'prom-client': typeof import('prom-client');

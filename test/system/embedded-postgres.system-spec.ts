@@ -419,12 +419,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'starts and stops in a container, where root may not read the working directory of the server',
     async () => {
-      const service = spawnService(
-        await buildCheckout(await createFolder()),
-        await createFolder(),
-        undefined,
-        AS_ROOT_OF_CONTAINER,
-      );
+      const service = spawnService(checkout, await createFolder(), undefined, AS_ROOT_OF_CONTAINER);
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       await service.stop();
     },
@@ -442,20 +437,19 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'runs for an ordinary user from a read-only checkout, and reports a DATA_DIR that is in use or not accessible',
     async () => {
-      // Root owns this checkout. NOBODY can only read it.
-      const readOnly = await buildCheckout(await createFolder());
+      // Root owns the checkout. NOBODY can only read it.
       const dataDir = await createFolder(0o777);
-      const service = spawnService(readOnly, dataDir, NOBODY);
+      const service = spawnService(checkout, dataDir, NOBODY);
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
-      const second = spawnService(readOnly, dataDir, NOBODY);
+      const second = spawnService(checkout, dataDir, NOBODY);
       expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
       const pid = await readServerPid(dataDir);
       await service.stop();
       // The server removes its pid file, for which the stop waits, just before it ends.
       await until('the server has ended', async () => !(await isRunning(pid)));
       const folderOfRoot = await createFolder();
-      expect(await spawnService(readOnly, folderOfRoot, NOBODY).waitFor('error')).toBe(
+      expect(await spawnService(checkout, folderOfRoot, NOBODY).waitFor('error')).toBe(
         `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
           'or set DATA_DIR to another folder',
       );

@@ -25,8 +25,6 @@ const RECOVERY_LIMIT_MS = 60_000;
 interface WorkloadOptions {
   /** URL of a second process, which gets half of the activities. */
   readonly otherUrl?: string;
-  /** True if a proxy distributes the requests among processes. A process may list a change of another one a second later. */
-  readonly isProxied?: boolean;
   /** Pause of each activity after a step. */
   readonly pauseMs?: number;
   readonly timeoutMs?: number;
@@ -54,10 +52,7 @@ export class Workload {
   ) {
     this.observer = new Observer(options.timeoutMs);
     this.#registrations = admins.map(({ url }) => new Registrations(url, this.observer));
-    const isListedAtOnce = options.isProxied !== true;
-    this.#catalogChanges = admins.map(
-      (admin) => new CatalogChanges(admin, this.observer, { isListedAtOnce }),
-    );
+    this.#catalogChanges = admins.map((admin) => new CatalogChanges(admin, this.observer));
     this.#purchases = customers.map(
       (customer) => new Purchases(customer, productId, deployment.external.gateway, this.observer),
     );
@@ -142,8 +137,6 @@ export class Workload {
     const [admin] = this.admins;
     this.#expectNoViolation();
     for (const purchases of this.#purchases) await purchases.verify(admin);
-    // Read the list twice. Unless a proxy chooses another process, the second response comes from the cache.
-    await readCatalog(admin);
     const listed = await readCatalog(admin);
     const { rows } = await pool.query<{ id: number; name: string }>(
       'SELECT id, name FROM products ORDER BY id',
