@@ -92,6 +92,6 @@ export const HOSTILE_HEADERS: Readonly<Record<string, readonly string[]>> = {
   'X-HTTP-Method-Override': ['DELETE', 'TRACE'],
   'X-Forwarded-For': ['::1', 'x, y', ''],
   Authorization: ['Bearer x', 'Basic Og=='],
-  Host: ['evil.example', 'localhost:99999', '[::1', ''],
+  Host: ['evil.example', 'localhost:99999', 'a[::1', ''], // undici sends no value that begins with an unclosed bracket
   Cookie: ['refreshToken=j:{"a":1}', 'accessToken=%', '=;;=', 'refreshToken=a.b.c'],
 };
