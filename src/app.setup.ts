@@ -3,9 +3,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { closeServer } from './common/http/close-server.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
@@ -21,6 +22,8 @@ import { serveOpenApi } from './openapi.js';
 
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
+const DRAIN_MS = 8000;
+const IDLE_CHECK_MS = 50;
 
 export const APP_OPTIONS = {
   // `startApp` parses JSON only; Nest's default would also parse HTML forms.
@@ -100,4 +103,21 @@ export async function stopApp(app: NestExpressApplication): Promise<void> {
   app.get(JobsService, { strict: false }).beginStop();
   await closeServer(app.getHttpServer());
   await app.close();
+}
+
+/** Stops accepting connections and waits for running requests. Closes all remaining connections after 8 seconds. */
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  // `close` ends only connections that are idle now. A busy connection stays open after its response.
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+  }, IDLE_CHECK_MS);
+  const deadline = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(deadline);
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
 import {
-  readOpenApi,
+  extractOperations,
   type OpenApi,
   type Operation,
-  extractOperations,
+  readOpenApi,
   resolveReferences,
 } from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
@@ -13,13 +13,14 @@ import { useService } from './support/service.js';
 
 const service = await useService();
 const document = await readOpenApi(service);
-/** Documented operations by method and path, such as `GET /api/orders`. */
-const operations = new Map<string, Operation>();
-
 const joinMethodAndPath = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
-
-for (const [method, path, operation] of extractOperations(document))
-  operations.set(joinMethodAndPath(method, path), operation);
+/** Documented operations by method and path, such as `GET /api/orders`. */
+const operations = new Map(
+  extractOperations(document).map(([method, path, operation]) => [
+    joinMethodAndPath(method, path),
+    operation,
+  ]),
+);
 
 function getOperation(name: string): Operation {
   const operation = operations.get(name);

@@ -4,9 +4,8 @@ import { type EntityManager, Repository } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
 import { assertIfMatch, toEtag } from '../common/http/if-match.js';
 import { normalizeHours } from './opening-hours.decorator.js';
-import { normalizeRanges } from './optional-shop-settings.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
-import type { ShopDto } from './shop.dto.js';
+import { normalizeRanges, type ShopDto } from './shop.dto.js';
 
 export type { Shop };
 
