@@ -9,6 +9,10 @@ import { RefundSettlementService } from '../payments/refund-settlement.service.j
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { withServices } from './with-services.js';
 
+/** Orders that are searched at a time, because the statement timeout must suffice for a history of any length. */
+const BATCH_SIZE = 500;
+/** Id before the ids of all orders. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFUND_ID_DESCRIPTION =
   'the id of a refund, which npm run jobs -- list shows as the subject of settle-refund';
 
@@ -47,10 +51,17 @@ class PaymentsCommand {
   }
 
   async repair(): Promise<void> {
-    const orderIds = await this.history.listOrdersWithSeveralEvents();
+    let orderCount = 0;
     let changedCount = 0;
-    for (const orderId of orderIds) if (await this.#repairOrder(orderId)) changedCount += 1;
-    console.log(`${changedCount} of ${orderIds.length} orders with several payment events were changed`);
+    let lastId = FIRST_ID;
+    for (;;) {
+      const ids = await this.history.listOrdersWithSeveralEvents(lastId, BATCH_SIZE);
+      for (const orderId of ids) if (await this.#repairOrder(orderId)) changedCount += 1;
+      orderCount += ids.length;
+      lastId = ids.at(-1) ?? lastId;
+      if (ids.length < BATCH_SIZE) break;
+    }
+    console.log(`${changedCount} of ${orderCount} orders with several payment events were changed`);
   }
 
   /** Returns true if the order was changed. */

@@ -8,8 +8,8 @@ import { ShopModule } from '../shop/shop.module.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Command, readArgs, runCommand, UsageError } from './command-line.js';
+import { processWithProgress } from './process-with-progress.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
-import { mapInBatches } from './seed/map-in-batches.js';
 import { SeedOrders } from './seed/orders.js';
 import { Random } from './seed/random.js';
 import { withServices } from './with-services.js';
@@ -51,7 +51,7 @@ class SeedCommand {
       throw new Error('the shop takes no orders: end its pause, add opening hours, or use --orders 0');
     const random = new Random(plan.seed);
     const products = buildCatalog(plan.products, random);
-    const ids = await mapInBatches(products, async ({ pictures, ...fields }) => {
+    const ids = await processWithProgress(products, 'products', async ({ pictures, ...fields }) => {
       const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
       return (await this.products.create({ fields, images })).id;
     });

@@ -73,6 +73,7 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
   return rows;
 }
 
+// Ids are compared as text, because a number that an operator types may not fit into a bigint.
 export function retryJob(database: Queryable, id: string): Promise<ChangeResult> {
   return changeJob(database, id, retryStatement('jobs.id::text = $1'));
 }

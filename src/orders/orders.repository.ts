@@ -20,6 +20,7 @@ const CUSTOMER_COLUMNS = [
 
 export interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
   readonly userId?: number | undefined;
+  /** Selects orders with a pickup time on this day, sorted by pickup time. */
   readonly pickupDay?: TimeRange | undefined;
 }
 

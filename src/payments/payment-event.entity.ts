@@ -6,7 +6,10 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** `NotificationView` explains `rejected` and `unconfirmed`. */
+/**
+ * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway refused to refund.
+ * `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms it.
+ */
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected', 'unconfirmed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -19,11 +19,17 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  async listOrdersWithSeveralEvents(): Promise<string[]> {
-    const events = this.dataSource.manager.createQueryBuilder(PaymentEvent, 'event');
-    const orders = events.select('event.orderId', 'orderId').where("event.outcome <> 'rejected'");
-    const several = orders.groupBy('event.orderId').having('count(*) > 1');
-    return (await several.getRawMany<{ orderId: string }>()).map(({ orderId }) => orderId);
+  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.manager
+      .createQueryBuilder(PaymentEvent, 'event')
+      .select('event.orderId', 'orderId')
+      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
+      .groupBy('event.orderId')
+      .having('count(*) > 1')
+      .orderBy('event.orderId')
+      .limit(limit)
+      .getRawMany<{ orderId: string }>();
+    return rows.map(({ orderId }) => orderId);
   }
 
   /** Returns the events of an order, oldest first, and the payment that they describe. */

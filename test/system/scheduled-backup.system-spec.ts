@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, inTransaction, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { freePort, useFolder } from '../support/process.js';
 import { useInstance } from '../support/service-process.js';
@@ -12,8 +11,6 @@ const OLD = 'bakery-20260102T030405Z.tar.gz';
 
 const root = await useFolder('bakery-scheduled-backup-');
 const database: TestDatabase = await stopAfterTests(createDatabase(), (created) => created.drop());
-/** Database in which the backups of `database` are checked. */
-const CHECK_DATABASE = `restore_check_${hash('sha256', new URL(database.url).pathname).slice(0, 16)}`;
 const folder = join(root, 'backups');
 const instance = await useInstance();
 const settings = { DATABASE_URL: database.url, DATA_DIR: join(root, 'data'), BACKUP_DIR: folder };
@@ -44,24 +41,52 @@ it('a scheduled backup is checked, and removes all but the newest backups and no
   const check = await runDb(settings, 'check', join(folder, newest));
   expect(check).toMatchObject({ code: 0 });
   expect(check.output).toContain(`${newest} can be restored as of 20`);
-  const left = await database.query(`SELECT FROM pg_database WHERE datname = '${CHECK_DATABASE}'`);
-  expect(left).toEqual([]);
+  const left = `SELECT FROM pg_database WHERE datname = current_database() || '_restore_check'`;
+  expect(await database.query(left)).toEqual([]);
 });
 
 it('a backup that cannot be checked fails, stays unchecked, and removes no earlier backup', async () => {
   await fillFolder(OLD, 'bakery-20250102T030405Z.tar.gz', 'bakery-20240102T030405Z.tar.gz');
   // Another check has this database.
-  await database.query(`CREATE DATABASE ${CHECK_DATABASE}`);
-  const otherCheck = new pg.Client(new URL(CHECK_DATABASE, database.url).href);
+  const used = new URL(database.url);
+  used.pathname += '_restore_check';
+  await database.query(`CREATE DATABASE ${used.pathname.slice(1)}`);
+  const otherCheck = new pg.Client({ connectionString: used.href });
   await otherCheck.connect();
   const { code, output } = await scheduleBackup(database.url);
   await otherCheck.end();
-  await database.query(`DROP DATABASE ${CHECK_DATABASE}`);
+  await database.query(`DROP DATABASE ${used.pathname.slice(1)}`);
   expect({ code, output }).toMatchObject({ code: 1 });
   expect(output).toContain('another check is running');
   const names = await readdir(folder);
   expect(names).toHaveLength(4);
   expect(names.filter((other) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(other))).toHaveLength(1);
+});
+
+it('a check fails while another check of the same database runs', async () => {
+  await fillFolder();
+  const { code, output } = await inTransaction(database, async (otherCheck) => {
+    await otherCheck.query('SELECT pg_advisory_xact_lock(7225002)');
+    return scheduleBackup(database.url);
+  });
+  expect({ code, output }).toMatchObject({ code: 1 });
+  expect(output).toContain('another check is running');
+});
+
+it('a database whose name has the largest length, 63 characters, is checked too', async () => {
+  await fillFolder();
+  const long = new URL(database.url);
+  const name = 'x'.repeat(63);
+  long.pathname = name;
+  await database.query(`CREATE DATABASE ${name}`);
+  try {
+    await runDb({ ...settings, DATABASE_URL: long.href }, 'migrate');
+    const { code, output } = await scheduleBackup(long.href);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toContain('checked\n');
+  } finally {
+    await database.query(`DROP DATABASE ${name}`);
+  }
 });
 
 it('--keep needs a number and BACKUP_DIR, and is an option of backup without a file', async () => {

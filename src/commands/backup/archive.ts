@@ -5,28 +5,16 @@ import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { Table } from './tables.js';
+import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
+/** Largest compression ratio of gzip. A file beyond this ratio is sparse, and reading a sparse file may take hours. */
+const MAX_COMPRESSION = 1_032;
 const MANIFEST = 'manifest.json';
 /** File name of a local image, at the end of a path or URL. The group is the image's id. */
 export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
 /** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
-
-/** Description of a backup's content. */
-export interface Manifest {
-  /** Increases with every incompatible change of the format. */
-  readonly format: number;
-  /** Time of the snapshot (ISO 8601). */
-  readonly createdAt: string;
-  readonly migrations: readonly string[];
-  readonly tables: readonly Table[];
-  /** Last value of each sequence, by the sequence's name. */
-  readonly sequences: Readonly<Record<string, string>>;
-  /** Hexadecimal SHA-256 of every other file of the backup, by its path. */
-  readonly checksums: Readonly<Record<string, string>>;
-}
 
 /** Packs a folder and its manifest into one tar archive, compressed with gzip. */
 export async function pack(
@@ -47,9 +35,10 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
   await runTar('-xzf', file, ['--no-same-owner', '--no-same-permissions', '-C', folder], problem);
+  if ((await measureContent(folder)) > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
   const checksums = await computeChecksums(folder);
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
-    .then((text) => JSON.parse(text) as Manifest)
+    .then(parseManifest)
     .catch((error: unknown) => {
       throw new Error(`${file} ${problem}`, { cause: error });
     });
@@ -67,6 +56,13 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     throw new Error(`${file} was changed: ${path} has another checksum`);
   }
   return manifest;
+}
+
+/** Returns the apparent size of all files below a folder, in bytes. */
+async function measureContent(folder: string): Promise<number> {
+  const paths = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(paths.map(async (path) => (await lstat(join(folder, path))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /**

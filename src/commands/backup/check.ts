@@ -1,39 +1,74 @@
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { withClient } from '../../database/with-client.js';
 import { restoreBackup } from './restore.js';
+import { liftTimeouts } from './tables.js';
 import type { Summary, UnpackedBackup } from './write-to-database.js';
 
-/** By SQLSTATE: https://www.postgresql.org/docs/18/errcodes-appendix.html */
-const REASONS: Readonly<Record<string, string>> = {
-  42501: 'the user of DATABASE_URL may not create databases; ALTER ROLE ... CREATEDB allows it',
-  55006: 'another check is running', // object_in_use
-};
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501';
+const OBJECT_IN_USE = '55006';
+
+/** Arbitrary key of the advisory lock. All versions of the service share it. */
+const CHECK_LOCK = 7_225_002;
+const OTHER_CHECK = 'another check is running';
+const SUFFIX = '_restore_check';
+/** Longest name of a database. PostgreSQL truncates longer names. */
+const MAX_NAME_BYTES = 63;
 
 /**
  * Restores a backup into a new database on the server of `databaseUrl`, and its images into the folder of the unpacked backup.
  * Then drops the database.
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
+  return withClient(databaseUrl, async (holder) => {
+    // The lock belongs to a transaction because a pooler in transaction mode does not support locks of a session. It lasts
+    // until the end of the check, so that no other check drops the database before the restore has connected to it. READ
+    // COMMITTED keeps no snapshot between statements, so a long check does not delay VACUUM.
+    await holder.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await liftTimeouts(holder);
+    const attempt = `SELECT pg_try_advisory_xact_lock(${CHECK_LOCK}) AS "isLocked"`;
+    const { rows } = await holder.query<{ isLocked: boolean }>(attempt);
+    if (rows[0]?.isLocked !== true) throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
+    return await restoreAndDrop(databaseUrl, backup);
+  });
+}
+
+async function restoreAndDrop(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   const url = new URL(databaseUrl);
-  const database = `restore_check_${hash('sha256', url.pathname).slice(0, 16)}`;
-  url.pathname = database;
+  const database = nameCheckDatabase(decodeURI(url.pathname.slice(1)));
+  url.pathname = encodeURI(database);
+  const name = `"${database.replaceAll('"', '""')}"`;
   const execute = (statement: string) => withClient(databaseUrl, (client) => client.query(statement));
-  const drop = () => execute(`DROP DATABASE IF EXISTS ${database}`);
+  const drop = () => execute(`DROP DATABASE IF EXISTS ${name}`);
   try {
     await drop(); // An interrupted check leaves the database behind.
-    await execute(`CREATE DATABASE ${database}`);
+    await execute(`CREATE DATABASE ${name}`);
   } catch (error) {
-    const reason = REASONS[errorCode(error) ?? ''] ?? errorMessage(error);
-    throw new Error(`the backup cannot be checked: ${reason}`, { cause: error });
+    throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
   }
+  let summary: Summary;
   try {
-    // As long as this connection is open, no other check can drop the database.
-    return await withClient(url.href, () => restoreBackup(url.href, join(backup.folder, 'restored'), backup));
-  } finally {
+    summary = await restoreBackup(url.href, join(backup.folder, 'restored'), backup);
+  } catch (error) {
     await drop().catch((failure: unknown) => {
-      console.error(`the database ${database} could not be dropped: ${errorMessage(failure)}`);
+      console.error(`the database ${name} could not be dropped: ${errorMessage(failure)}`);
     });
+    throw error;
   }
+  await drop();
+  return summary;
+}
+
+/** Adds the suffix. Shortens a long name, because PostgreSQL would truncate the suffix instead and name another database. */
+function nameCheckDatabase(database: string): string {
+  const bytes = Buffer.from(database).subarray(0, MAX_NAME_BYTES - SUFFIX.length);
+  return new TextDecoder().decode(bytes, { stream: true }) + SUFFIX; // `stream` leaves out half a character at the end.
+}
+
+function describeFailure(error: unknown): string {
+  if (errorCode(error) === INSUFFICIENT_PRIVILEGE)
+    return 'the user of DATABASE_URL may not create databases; ALTER ROLE ... CREATEDB allows it';
+  if (errorCode(error) === OBJECT_IN_USE) return OTHER_CHECK;
+  return errorMessage(error);
 }

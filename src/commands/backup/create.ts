@@ -7,10 +7,11 @@ import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { withClient } from '../../database/with-client.js';
+import { processWithProgress } from '../process-with-progress.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
 import type { Summary } from './write-to-database.js';
-import { liftTimeouts, listTables, readSequences } from './tables.js';
+import { liftTimeouts, listSequences, listTables } from './tables.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
@@ -63,13 +64,15 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     const tables = await listTables(client);
     let rows = 0;
     await mkdir(join(content, 'tables'));
-    for (const { name, columns } of tables) {
+    const exportTable = async ({ name, columns }: (typeof tables)[number]) => {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       rows += source.rowCount;
-    }
+    };
+    await processWithProgress(tables, 'tables', exportTable, 1); // one at a time: they share a connection
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
-    const sequences = await readSequences(client);
+    const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
+    const sequences = Object.fromEntries(used) as Record<string, string>;
     await client.query('COMMIT');
     return { createdAt, migrations, tables, sequences, rows, images };
   });
@@ -82,7 +85,7 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
   );
   await mkdir(to);
   let copied = 0;
-  for (const { id, url } of rows) {
+  await processWithProgress(rows, 'images', async ({ id, url }) => {
     const path = join(id.slice(0, 2), `${id}${extname(url)}`);
     await mkdir(join(to, dirname(path)), { recursive: true });
     try {
@@ -91,6 +94,6 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-  }
+  });
   return copied;
 }

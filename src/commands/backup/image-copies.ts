@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { flushToDisk } from '../../common/files.js';
@@ -7,6 +7,7 @@ import { flushToDisk } from '../../common/files.js';
 /** Images that a restore has copied into the folder of the local image host. */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
+  readonly #foldersToRemove: string[] = [];
 
   constructor(private readonly folder: string) {}
 
@@ -14,7 +15,9 @@ export class ImageCopies {
     const name = basename(source);
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
-    await mkdir(dirname(target), { recursive: true });
+    const created = await mkdir(dirname(target), { recursive: true });
+    // `this.folder` may have existed before. `revert` deletes only empty folders.
+    if (created !== undefined) this.#foldersToRemove.push(dirname(target), this.folder);
     this.#addedFiles.push(draft);
     if (!existsSync(target)) this.#addedFiles.push(target);
     await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
@@ -24,15 +27,20 @@ export class ImageCopies {
 
   /** Flushes the directory entries of all added files and folders. */
   async flush(): Promise<void> {
-    const folders = this.#addedFiles.flatMap((path) => [dirname(path), this.folder, dirname(this.folder)]);
-    for (const folder of new Set(folders)) await flushToDisk(folder);
+    const folders = new Set([
+      ...this.#addedFiles.map((path) => dirname(path)),
+      this.folder,
+      dirname(this.folder),
+    ]);
+    for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
-  /** Removes the added files, but no earlier file. */
+  /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
   async revert(): Promise<void> {
-    for (const path of this.#addedFiles)
-      await rm(path, { force: true }).catch(() => {
-        console.error(`the added image ${path} could not be removed`);
-      });
+    const results = await Promise.allSettled(this.#addedFiles.map((path) => rm(path, { force: true })));
+    const failures = results.filter(({ status }) => status === 'rejected');
+    if (failures.length > 0)
+      console.error(`${failures.length} added images in ${this.folder} could not be removed`);
+    for (const folder of this.#foldersToRemove) await rmdir(folder).catch(() => undefined);
   }
 }

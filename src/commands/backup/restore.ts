@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrations } from '../../database/data-source.js';
+import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
 import { migrate, connectAndReadMigrationStatus, revertLastMigration } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
@@ -27,6 +28,8 @@ export async function withUnpacked<T>(
       const unknown = manifest.migrations.filter((name) => !known.includes(name));
       if (unknown.length > 0)
         throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
+      if (known.slice(0, manifest.migrations.length).some((name) => !manifest.migrations.includes(name)))
+        throw new Error(`${file} was changed: a migration that others depend on is missing`);
       return await use({ folder, manifest, bytes: (await stat(file)).size });
     });
   } finally {
@@ -37,8 +40,8 @@ export async function withUnpacked<T>(
 
 /**
  * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into that
- * schema, and the last step migrates the database. An error before that step leaves no row and no image behind, unless the
- * result of the commit is unknown.
+ * schema, and the last step migrates the database. An error before that step leaves database and images as they were, unless
+ * the result of the commit is unknown.
  */
 export async function restoreBackup(
   databaseUrl: string,
@@ -46,30 +49,53 @@ export async function restoreBackup(
   backup: UnpackedBackup,
 ): Promise<Summary> {
   await withClient(databaseUrl, assertEmpty);
-  await migrate(databaseUrl, console.error);
-  await revertTo(databaseUrl, backup.manifest.migrations.length);
+  const { applied: before } = await connectAndReadMigrationStatus(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
+  let mayBeCommitted = false;
   try {
+    // Creates the job queue too. `setSchema` alone would not, if the database already has the migrations of the backup.
+    await migrate(databaseUrl, console.error);
+    await setSchema(databaseUrl, backup.manifest.migrations);
+    mayBeCommitted = true;
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
-    const isEmpty = await withClient(databaseUrl, assertEmpty).then(
-      () => true,
-      () => false,
-    );
-    if (isEmpty) await images.revert();
-    else console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
+    const isEmpty =
+      !mayBeCommitted ||
+      (await withClient(databaseUrl, assertEmpty).then(
+        () => true,
+        () => false,
+      ));
+    if (!isEmpty) {
+      console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
+      throw error;
+    }
+    await images.revert();
+    await setSchema(databaseUrl, before).catch((failure: unknown) => {
+      console.error(`the former schema could not be restored: ${errorMessage(failure)}`);
+    });
     throw error;
   }
   await migrate(databaseUrl, console.error);
   return summary;
 }
 
-/** Reverts the migrations after the first `count` ones in an empty database. TypeORM cannot stop at a migration. */
-async function revertTo(databaseUrl: string, count: number): Promise<void> {
-  while ((await connectAndReadMigrationStatus(databaseUrl)).applied.length > count) {
+/**
+ * Changes the schema of an empty database to the level of the given migrations. TypeORM cannot stop at a migration, so a
+ * database that lacks any of them is migrated completely, and then the later migrations are reverted.
+ * @param names all migrations of the level, in order. Comparing their number is enough, because migrations run in order
+ */
+async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
+  const countApplied = async () => (await connectAndReadMigrationStatus(databaseUrl)).applied.length;
+  if ((await countApplied()) < names.length) await migrate(databaseUrl, console.error);
+  while ((await countApplied()) > names.length) {
     await withClient(databaseUrl, assertEmpty); // A revert would delete rows that another process has written meanwhile.
     await revertLastMigration(databaseUrl, console.error);
   }
+  if (names.length > 0) return;
+  // No migration drops the table `migrations` and the schema of the job queue.
+  await withClient(databaseUrl, (client) =>
+    client.query('DROP TABLE IF EXISTS migrations; DROP SCHEMA IF EXISTS graphile_worker CASCADE'),
+  );
 }

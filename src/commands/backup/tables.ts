@@ -1,11 +1,5 @@
 import type pg from 'pg';
-
-/** Table whose rows are part of a backup. `name` and `columns` are SQL identifiers, quoted if necessary. */
-export interface Table {
-  readonly name: string;
-  /** Columns in the order in which the backup contains them. */
-  readonly columns: readonly string[];
-}
+import type { Table } from './manifest.js';
 
 /** Schemas of the service and of its job queue. Waiting mails and payment checks are part of a backup. */
 const SCHEMAS = "('public', 'graphile_worker')";
@@ -45,13 +39,13 @@ export async function assertEmpty(client: pg.Client): Promise<void> {
   }
 }
 
-/** Returns the last value of each sequence that was used, by its name. */
-export async function readSequences(client: pg.Client): Promise<Record<string, string>> {
-  const { rows } = await client.query<{ name: string; value: string }>(
+/** Returns the last value of each sequence by its name. The value is null if the sequence was never used. */
+export async function listSequences(client: pg.Client): Promise<Map<string, string | null>> {
+  const { rows } = await client.query<{ name: string; value: string | null }>(
     `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value AS value FROM pg_sequences
-     WHERE schemaname IN ${SCHEMAS} AND last_value IS NOT NULL`,
+     WHERE schemaname IN ${SCHEMAS} ORDER BY 1`,
   );
-  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
 export async function listForeignKeys(client: pg.Client) {

@@ -4,9 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
-import { IMAGE_FILE, type Manifest } from './archive.js';
+import { processWithProgress } from '../process-with-progress.js';
+import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
-import { assertEmpty, liftTimeouts, listForeignKeys, listTables, type Table } from './tables.js';
+import type { Manifest, Table } from './manifest.js';
+import { assertEmpty, liftTimeouts, listForeignKeys, listSequences, listTables } from './tables.js';
 
 export interface Summary {
   readonly tables: number;
@@ -40,11 +42,11 @@ export async function writeToDatabase(
   await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
   await assertEmpty(client);
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
-  for (const [name, value] of Object.entries(sequences))
-    await client.query('SELECT setval($1, $2)', [name, value]);
+  await writeSequences(client, sequences);
+  await unlockJobs(client);
   const imagePaths = Object.keys(backup.manifest.checksums).filter((path) => IMAGE_FILE.test(path));
   await removeLostImages(client, imagePaths);
-  for (const path of imagePaths) await images.add(join(backup.folder, path));
+  await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
   await client.query('COMMIT');
   return { tables: tables.length, rows, images: imagePaths.length, bytes: backup.bytes };
@@ -67,16 +69,33 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
   for (const { table, name } of foreignKeys)
     await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
   let rows = 0;
-  for (const { name, columns } of tables) {
+  const writeTable = async ({ name, columns }: Table) => {
     const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
     await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
       throw new Error(`the rows of ${name} cannot be written: ${errorMessage(error)}`, { cause: error });
     });
     rows += target.rowCount;
-  }
+  };
+  await processWithProgress(tables, 'tables', writeTable, 1); // one table at a time: there is one connection
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rows;
+}
+
+async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
+  const known = await listSequences(client);
+  for (const [name, value] of Object.entries(values)) {
+    if (!known.has(name)) throw new Error('the backup names a sequence that its migrations do not create');
+    await client.query('SELECT setval($1, $2)', [name, value]);
+  }
+}
+
+/** Unlocks jobs that were running at the time of the backup. */
+async function unlockJobs(client: pg.Client): Promise<void> {
+  await client.query(
+    `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
+     WHERE locked_by IS NOT NULL HAVING count(*) > 0`,
+  );
 }
 
 /** Deletes the rows of attached local images that have no file in the backup. */

@@ -24,6 +24,7 @@ const PAST: readonly Course[] = [
   [['cancel'], 'refused'],
   [['settlement', 'refund'], 'refused'],
 ];
+/** In the order of the pickup times: the bakery prepares an order for the morning before one for the evening. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -40,38 +41,34 @@ const COMING: readonly Course[] = [
 
 const PAST_DAYS = 60;
 
-/** Days of the pickup of orders that are planned together, counted from today. They are used in random order. */
-const DAYS = [
-  0,
-  0,
-  0,
-  0,
-  0,
-  1,
-  1,
-  1,
-  2,
-  2,
-  3,
-  ...Array.from({ length: PAST_DAYS }, (_, index) => -1 - index),
+interface RoundEntry {
+  /** Day of the pickup, counted from today. */
+  readonly day: number;
+  /** Set for an order of today: its course, and the earliest share of the opening hours at which it is collected. */
+  readonly today?: { readonly course: Course; readonly shareStart: number };
+}
+
+/** Orders that are planned together, in random order: some for today and for later days, and one for each past day. */
+const ROUND: readonly RoundEntry[] = [
+  ...TODAY.map((course, index) => ({ day: 0, today: { course, shareStart: index / TODAY.length } })),
+  ...[1, 1, 1, 2, 2, 3].map((day) => ({ day })),
+  ...Array.from({ length: PAST_DAYS }, (_, day) => ({ day: -1 - day })),
 ];
 
 /** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
 export function planOrders(count: number, random: Random, shop: Readonly<Shop>, now: Date) {
-  const rounds = Array.from({ length: Math.ceil(count / DAYS.length) }, () => random.shuffle(DAYS));
+  const rounds = Array.from({ length: Math.ceil(count / ROUND.length) }, () => random.shuffle(ROUND));
   return rounds
     .flat()
     .slice(0, count)
-    .map((day) => planOrder(day, random, shop, now));
+    .map((entry) => planOrder(entry, random, shop, now));
 }
 
-function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date) {
-  const [paymentStatuses, fulfilment] = random.pick(listCourses(day));
-  const pickupAt = findPickup(
-    shop,
-    addDays(toLocalDateAndTime(now, shop.time_zone).date, day),
-    random.next(),
-  );
+function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Shop>, now: Date) {
+  const [paymentStatuses, fulfilment] = today?.course ?? random.pick(day < 0 ? PAST : COMING);
+  // The pickup times of today follow the order of `TODAY`.
+  const share = today === undefined ? random.next() : today.shareStart + random.next() / TODAY.length;
+  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
   const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
@@ -90,18 +87,13 @@ function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date)
   };
 }
 
-function listCourses(day: number): readonly Course[] {
-  if (day === 0) return TODAY;
-  return day < 0 ? PAST : COMING;
-}
-
 /**
  * Finds a pickup time on a date, or on the next open date within a week. Returns midnight if the shop stays closed.
  * @param share position of the time in the opening hours, from 0 to below 1
  */
 function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.time_zone);
-  const settings = { ...shop, lead_minutes: 0, days_ahead: 7, cut_off: null, paused_until: null };
+  const settings = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
   const windows = [...pickupWindows(settings, midnight)];
   const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));

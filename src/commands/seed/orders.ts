@@ -9,8 +9,8 @@ import type { Order } from '../../orders/orders.service.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
+import { processWithProgress } from '../process-with-progress.js';
 import { BAKERY } from './catalog.js';
-import { mapInBatches } from './map-in-batches.js';
 import { type OrderPlan, planOrders } from './order-plan.js';
 import type { Random } from './random.js';
 
@@ -43,7 +43,7 @@ export class SeedOrders {
       items: chooseItems(productIds, random),
       paymentType: random.pick(PAYMENT_TYPES),
     }));
-    await mapInBatches(plans, async ({ customer, items, paymentType, ...plan }) => {
+    await processWithProgress(plans, 'orders', async ({ customer, items, paymentType, ...plan }) => {
       const order = await this.placement.create(customer, { items, ...plan.optionalFields });
       await this.dataSource.transaction(async (tx) => {
         // SQL, because the services would enqueue mails and reject times in the past.

@@ -110,8 +110,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
   async act(token: string, action: string, transactionId?: string): Promise<boolean> {
-    const perform = (page: SimulatorPage) => computeChange(action, page, transactionId);
-    const isPerformed = await this.#change({ token }, perform, findAction(action)?.notificationDefect);
+    const change = (page: SimulatorPage) => computeChange(action, page, transactionId);
+    const isPerformed = await this.#change({ token }, change, findAction(action)?.notificationDefect);
     for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
       const page = await this.find({ token });
       if (page?.notifications.every(({ answer }) => answer !== null) === true) break;

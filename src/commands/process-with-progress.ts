@@ -1,0 +1,28 @@
+const PRINT_INTERVAL_MS = 1_000;
+/** Number of items that are processed concurrently, so that reading, writing and waiting overlap. */
+const BATCH_SIZE = 8;
+
+/** Processes items in batches and prints the progress once a second. No batch starts after a failure. Returns the results. */
+export async function processWithProgress<T, R>(
+  items: readonly T[],
+  noun: string,
+  act: (item: T) => Promise<R>,
+  batchSize = BATCH_SIZE,
+): Promise<R[]> {
+  const done: R[] = [];
+  const timer = setInterval(() => {
+    console.error(`${done.length} of ${items.length} ${noun}`);
+  }, PRINT_INTERVAL_MS);
+  try {
+    while (done.length < items.length) {
+      const results = await Promise.allSettled(items.slice(done.length, done.length + batchSize).map(act));
+      for (const result of results) {
+        if (result.status === 'rejected') throw result.reason;
+        done.push(result.value);
+      }
+    }
+    return done;
+  } finally {
+    clearInterval(timer);
+  }
+}
