@@ -5,8 +5,7 @@ import { sendFrom } from '../support/guesses.js';
 import { addJob, deleteJobs, makeJobsDue, readJobs } from '../support/jobs.js';
 import { sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
-import { png } from '../support/pictures.js';
-import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
+import { createProduct } from '../support/products.js';
 import { startServiceProcess } from '../support/service-process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 import { until } from '../support/wait.js';
@@ -18,8 +17,8 @@ const REMOVALS = isLongRun ? 5_000 : 1_000;
 const CALLERS = isLongRun ? 200 : 60;
 /** Limit for the growth of resident memory while an external service fails. */
 const MAX_GROWTH_MIB = 120;
-/** Maximum numbers of connections to external services; see job-kinds.ts, form.interceptor.ts and midtrans.client.ts. */
-const MAX_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
+/** Maximum numbers of connections to external services; see job-kinds.ts and midtrans.client.ts. */
+const MAX_CONNECTIONS = { mail: 4, removals: 3, gateway: 64 };
 /** Maximum number of database connections of the service, without those of the job queue. */
 const POOL_SIZE = 10;
 const GROSS_AMOUNT = 50_000;
@@ -154,25 +153,6 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
     expect(recipients.toSorted()).toEqual(emails.toSorted());
   },
 );
-
-it('uploads to an image host that does not respond get 500 within 15 s and leave no image behind', async () => {
-  external.cloudinary.addFault({ operation: 'upload', kind: 'hang' });
-  // The service processes this many forms at a time. Further forms would wait while the host hangs.
-  const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
-    sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
-  );
-  await expectBounded(external.cloudinary, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
-
-  external.cloudinary.clearFaults();
-  await createProduct(admin); // The service accepts forms again. This product has no image.
-  await letTimePassForImagesAndJobs(service.database);
-  const isEmpty = async (): Promise<boolean> => {
-    await makeJobsDue(service.database.pool);
-    return external.cloudinary.images.size === 0 && (await countJobs('remove-image')) === 0;
-  };
-  await until('no image is left', isEmpty, 60_000);
-  expect(await query('SELECT 1 FROM images')).toEqual([]);
-});
 
 it('orders at a gateway that does not respond get 502 within 12 s, and their retries succeed when the gateway works again', async () => {
   // A customer has at most 50 unpaid orders.

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { findCode, wrongCodes } from '../support/accounts.js';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { isInstalled, reportSkipped } from '../support/installed.js';
@@ -97,21 +96,6 @@ it('each new account gets exactly one mail, whichever process registered it', as
   await waitForEmptyQueue();
   expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(PARALLEL_REQUESTS);
   expect(external.smtp.mails).toHaveLength(PARALLEL_REQUESTS);
-});
-
-it('a one-time code allows five guesses from one IP address, even if they arrive at four processes', async () => {
-  const email = `${randomUUID()}@example.com`;
-  const customer = await registerAt(1, email);
-  const { text } = await external.smtp.waitForMail(({ to }) => to.includes(email));
-  const guesses = wrongCodes(findCode(text), PARALLEL_REQUESTS);
-  await expectStatuses(400, (number) =>
-    createClient(number)
-      .setCookie('accessToken', customer.cookie('accessToken'))
-      .post('/api/otp/verify')
-      .send({ otp: guesses[number] }),
-  );
-  expect(await countRows('one_time_passwords WHERE tries > 5')).toBe(0);
-  expect(await countRows('one_time_passwords WHERE tries = 5')).toBe(1);
 });
 
 it('the remaining processes run the jobs of a process that was killed with SIGKILL', async () => {
