@@ -60,8 +60,7 @@ describe('a pending order', () => {
     shop.gateway.settle(later);
     expect((await shop.cancel(orderId)).status).toBe(409);
     expect(await shop.readStatus(orderId)).toBe('settlement');
-    const shown = await shop.admin.get(`/api/admin/orders/${orderId}`);
-    expect(shown.body).toMatchObject({ data: { order: { status: 'settlement' }, actions: [] } });
+    expect((await shop.readAsAdmin(orderId)).actions).toEqual([]);
     await shop.notify(orderId);
     expect(await shop.readStatus(orderId)).toBe('settlement');
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel duplicate');
@@ -102,31 +101,19 @@ describe('a cancellation', () => {
   });
 });
 
-function responseFault(status: number, body: unknown): object {
-  return { kind: 'response', status, body };
-}
-
-function buildTransaction(transaction_status: string): object {
-  return {
-    status_code: '200',
-    transaction_id: '9aed5972-5b6a-401e-894b-a32c91ed1a3a',
-    gross_amount: `${GROSS_AMOUNT}.00`,
-    payment_type: 'bank_transfer',
-    transaction_status,
-    fraud_status: 'accept',
-  };
+function respondWith(transaction_status: string): object {
+  const transaction_id = '9aed5972-5b6a-401e-894b-a32c91ed1a3a';
+  const payment = { transaction_id, gross_amount: `${GROSS_AMOUNT}.00`, payment_type: 'bank_transfer' };
+  return { kind: 'response', status: 200, body: { status_code: '200', transaction_status, ...payment } };
 }
 
 describe('a cancellation while the gateway fails', () => {
   it.each<[string, object]>([
     ['cuts the connection', { kind: 'disconnect' }],
     ['does not respond for 5 s', { kind: 'hang' }],
-    ['responds with 500', { kind: 'error' }],
-    ['cuts its response', responseFault(200, '{"status_code":"200","transaction')],
-    ['does not accept the server key', responseFault(401, { status_code: '401' })],
-    ['responds with 404 and no body', responseFault(404, '')],
-    ['responds with an unknown status', responseFault(200, buildTransaction('dissolved'))],
-    ['responds that the payment is pending', responseFault(200, buildTransaction('pending'))],
+    ['does not accept the server key', { kind: 'response', status: 401, body: { status_code: '401' } }],
+    ['responds with an unknown status', respondWith('dissolved')],
+    ['responds that the payment is pending', respondWith('pending')],
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
     const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.addFault({ operation: 'cancel', ...fault } as MidtransFault);

@@ -1,18 +1,8 @@
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useShop } from './support/shop.js';
 
-interface HistoryResponse {
-  readonly meta: { readonly lastNotificationId: number | null };
-  /** Payment events of all kinds. The API calls them notifications, because version 1.0 stored no others. */
-  readonly notifications: readonly Readonly<Record<string, unknown>>[];
-}
-
 const shop = await useShop();
-
-async function getHistory(orderId: string, query = ''): Promise<HistoryResponse> {
-  const response = await shop.admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);
-  return (response.body as { data: HistoryResponse }).data;
-}
+const getHistory = (orderId: string, query = '') => shop.readAsAdmin(orderId, query);
 
 /** Hides the signature: a signature covers only three fields, so a person who sees one could send a notification with other values. */
 const redact = (payload: string) => payload.replace(/"signature_key":"[^"]*"/, '"signature_key":"…"');

@@ -17,10 +17,6 @@ async function refuse(orderId: string): Promise<OrderBody> {
   return orderOf(response);
 }
 
-async function readAsAdmin(orderId: string): Promise<OrderBody> {
-  return orderOf(await shop.admin.get(`/api/admin/orders/${orderId}`).expect(200));
-}
-
 describe('refusing an order whose payment is pending', () => {
   it('cancels the payment at the gateway, so that the order can no longer be paid, and succeeds only once', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
@@ -37,7 +33,7 @@ describe('refusing an order whose payment is pending', () => {
     await shop.gateway.down();
     expectFailure(await requestRefusal(orderId), 502, MESSAGES.gatewayUnavailable);
     await shop.gateway.up();
-    expect(await readAsAdmin(orderId)).toMatchObject({ fulfilment: 'new', status: 'pending' });
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ fulfilment: 'new', status: 'pending' });
     await refuse(orderId);
   });
 
@@ -55,7 +51,7 @@ describe('refusing an order whose payment is pending', () => {
     expect(await refuse(orderId)).toMatchObject(REFUSED_AND_CANCELLED);
     await shop.setStatusAndNotify(orderId, 'settlement');
     await shop.waitForPaymentChecks();
-    expect(await readAsAdmin(orderId)).toMatchObject(REFUSED_BUT_PAID);
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject(REFUSED_BUT_PAID);
     const shown = await shop.customer.get(`/api/orders/${orderId}`);
     expect(shown.body).not.toHaveProperty('data.order.refund_due');
   });
@@ -72,7 +68,7 @@ describe('refusing an order whose payment is pending', () => {
         expect((await refusals).map(({ status }) => status).sort()).toEqual([200, 409, 409]);
         for (const { status } of await cancellations) expect(isPaid ? [409] : [200, 409]).toContain(status);
         const expected = isPaid ? REFUSED_BUT_PAID : REFUSED_AND_CANCELLED;
-        expect(await readAsAdmin(orderId)).toMatchObject(expected);
+        expect((await shop.readAsAdmin(orderId)).order).toMatchObject(expected);
       }),
     );
   });

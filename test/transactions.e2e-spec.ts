@@ -12,18 +12,6 @@ const STATUS_CODES: Readonly<Record<string, string>> = { pending: '201', deny: '
 
 const shop = await useShop();
 
-interface AdminOrder {
-  readonly order: Readonly<Record<string, unknown>>;
-  readonly transactions: readonly Readonly<Record<string, unknown>>[];
-  readonly actions: readonly Readonly<Record<string, unknown>>[];
-  readonly notifications: readonly Readonly<{ outcome: string; payload: string }>[];
-}
-
-async function readAsAdmin(orderId: string): Promise<AdminOrder> {
-  const response = await shop.admin.get(`/api/admin/orders/${orderId}`).expect(200);
-  return (response.body as { data: AdminOrder }).data;
-}
-
 /** Notifies the service of a transaction of a payment attempt, for example `T1 settlement` or `T2 capture/challenge`. */
 async function notify(attemptId: string, message: string): Promise<number> {
   const [, id = '', transaction_status = '', fraud_status = 'accept'] =
@@ -54,7 +42,7 @@ describe('an order that was paid with one transaction', () => {
     async (late) => {
       const orderId = await shop.orderTwoPieces();
       await notifyAll(orderId, 'T1 settlement', late);
-      expect((await readAsAdmin(orderId)).order).toMatchObject(settled);
+      expect((await shop.readAsAdmin(orderId)).order).toMatchObject(settled);
       expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
     },
   );
@@ -64,7 +52,7 @@ describe('an order that was paid with one transaction', () => {
     await notifyAll(orderId, 'T1 capture');
     expect((await shop.requestRefund(orderId, { manual: true })).status).toBe(200);
     await notifyAll(orderId, 'T1 settlement');
-    expect((await readAsAdmin(orderId)).order).toMatchObject({
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject({
       status: 'refund',
       refunded_amount: GROSS_AMOUNT,
     });
@@ -77,7 +65,7 @@ describe('an order that was paid with one transaction', () => {
     for (const transactionId of [first, second])
       shop.gateway.setStatus(orderId, 'settlement', { transactionId, paymentType: 'gopay' });
     await notifyAll(orderId, 'T1 settlement', 'T2 settlement');
-    const paidTwice = await readAsAdmin(orderId);
+    const paidTwice = await shop.readAsAdmin(orderId);
     expect(paidTwice.order).toMatchObject({ ...settled, refund_due: true });
     expect(paidTwice.transactions).toMatchObject([
       { transaction_id: first, surplus: false, gross_amount: GROSS_AMOUNT, attempt_id: orderId },
@@ -87,7 +75,7 @@ describe('an order that was paid with one transaction', () => {
     expect(JSON.stringify(due.body)).toContain(orderId);
 
     expect((await shop.requestRefund(orderId, { transaction_id: second })).status).toBe(200);
-    const returned = await readAsAdmin(orderId);
+    const returned = await shop.readAsAdmin(orderId);
     expect(returned.order).toMatchObject({ ...settled, refunded_amount: 0 });
     expect(returned.transactions).toMatchObject([
       { status: 'settlement' },
@@ -115,12 +103,12 @@ describe('an order whose payment failed', () => {
         (response) => (response.body as { data: { token: string } }).data.token,
       );
       expect(new Set(tokens).size).toBe(1);
-      expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'pending', token: tokens[0] });
+      expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'pending', token: tokens[0] });
       const attempts = await shop.readAttempts(orderId);
       expect(attempts).toHaveLength(2);
       await notifyAll(attempts[1]?.attempt_id ?? '', 'T2 settlement');
       await notifyAll(orderId, 'T3 deny');
-      expect((await readAsAdmin(orderId)).order).toMatchObject({ ...settled, pay_until: null });
+      expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ ...settled, pay_until: null });
     },
   );
 
@@ -129,7 +117,7 @@ describe('an order whose payment failed', () => {
     await notifyAll(orderId, 'T1 deny');
     expect((await shop.cancel(orderId)).status).toBe(200);
     await notifyAll(orderId, 'T2 deny', 'T3 expire');
-    const { order, actions } = await readAsAdmin(orderId);
+    const { order, actions } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject({ status: 'cancel', pay_until: null });
     const fullname = 'Ayu Lestari';
     expect(actions).toMatchObject([{ action: 'cancel', by: { id: shop.userId, fullname }, amount: null }]);
@@ -141,7 +129,7 @@ describe('an order whose payment failed', () => {
       const orderId = await shop.orderTwoPieces();
       await notifyAll(orderId, `T1 ${status}`);
       expect((await shop.cancel(orderId)).status).toBe(200);
-      expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'cancel', pay_until: null });
+      expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'cancel', pay_until: null });
     },
   );
 
@@ -150,7 +138,7 @@ describe('an order whose payment failed', () => {
     await notifyAll(orderId, 'T1 deny');
     shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` });
     await shop.reconcile([orderId]);
-    expect((await readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
   });
 });
 
@@ -162,7 +150,7 @@ describe('a completed payment of an order that was cancelled', () => {
       if (isReal) shop.gateway.settle(orderId, { transactionId: `T1-${orderId}` });
       await notifyAll(orderId, 'T1 settlement');
       await shop.waitForPaymentChecks();
-      const { order, notifications } = await readAsAdmin(orderId);
+      const { order, notifications } = await shop.readAsAdmin(orderId);
       expect(order.status).toBe(isReal ? 'settlement' : 'cancel');
       expect(notifications[1]?.outcome).toBe('unconfirmed');
       expect(notifications[1]?.payload).toContain('"signature_key":"…"');
@@ -176,7 +164,7 @@ describe('a completed payment of an order that was cancelled', () => {
     await notifyAll(orderId, 'T1 settlement');
     await shop.waitForPaymentChecks();
     await notifyAll(orderId, 'T1 deny', 'T1 settlement');
-    const { order, notifications } = await readAsAdmin(orderId);
+    const { order, notifications } = await shop.readAsAdmin(orderId);
     expect(order.status).toBe('deny');
     expect(notifications.at(-1)?.outcome).toBe('duplicate');
   });
@@ -198,9 +186,9 @@ it.each([
     const { transactionId } = shop.gateway.setStatus(other, status);
     await shop.sendNotification(other, { order_id: orderId, ...fields });
     await shop.reconcile([orderId]);
-    expect((await readAsAdmin(orderId)).order.status).toBe('pending');
+    expect((await shop.readAsAdmin(orderId)).order.status).toBe('pending');
     await shop.cancel(orderId);
-    expect((await readAsAdmin(orderId)).order.status).toBe('cancel');
+    expect((await shop.readAsAdmin(orderId)).order.status).toBe('cancel');
     expect(shop.gateway.order(other).transactions).toMatchObject([{ transactionId, status }]);
   },
 );
@@ -239,7 +227,7 @@ describe('messages about three transactions', () => {
     const deliveries = Array.from({ length: 50 }, (_, index) => MESSAGES[index % MESSAGES.length] ?? '');
     const statuses = await Promise.all(deliveries.map((message) => notify(orderId, message)));
     expect(new Set(statuses)).toEqual(new Set([200]));
-    const { order, transactions } = await readAsAdmin(orderId);
+    const { order, transactions } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject(settled);
     expect(transactions).toHaveLength(3);
     const applied = (await shop.describeHistory(orderId)).filter((line) => line.endsWith('applied'));
@@ -260,7 +248,7 @@ describe('two equal refunds without a key', () => {
       const send = () => Promise.all([refund(), refund()]);
       const responses = await sendDuringTransaction(shop.service.database, lock, send, 2);
       expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-      const { order, actions } = await readAsAdmin(orderId);
+      const { order, actions } = await shop.readAsAdmin(orderId);
       expect(order.refunded_amount).toBe(50_000);
       expect(actions).toMatchObject([{ action: 'refund', amount: 50_000, reason: 'box was wet' }]);
       expect(actions[0]?.by).toEqual({
@@ -270,7 +258,7 @@ describe('two equal refunds without a key', () => {
       });
       // A later request is a new refund.
       expect((await shop.requestRefund(orderId, body)).status).toBe(200);
-      expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
+      expect((await shop.readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
     },
   );
 
@@ -292,7 +280,7 @@ describe('two equal refunds without a key', () => {
     second.end(JSON.stringify(refund).slice(1));
     const [{ statusCode }] = (await response) as [IncomingMessage];
     expect(statusCode).toBe(200);
-    expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
+    expect((await shop.readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
   });
 
   it.each(['1.2', '1.3'])(
@@ -309,7 +297,7 @@ describe('two equal refunds without a key', () => {
       await makeJobsDue(pool);
       await shop.waitForRefunded(orderId, 50_000);
       expect((await shop.requestRefund(orderId, { amount: 50_000 })).status).toBe(200);
-      expect((await readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
+      expect((await shop.readAsAdmin(orderId)).order.refunded_amount).toBe(50_000);
     },
   );
 });
@@ -318,7 +306,7 @@ it('the reason of the gateway for a rejected refund is in the history of the ord
   const orderId = await shop.orderTwoPieces();
   await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'bank_transfer' });
   expect((await shop.requestRefund(orderId)).status).toBe(409);
-  const { notifications } = await readAsAdmin(orderId);
+  const { notifications } = await shop.readAsAdmin(orderId);
   expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
   expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
+import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import { addJob, readJobs } from './jobs.js';
 import {
@@ -18,6 +19,16 @@ import { until } from './wait.js';
 
 /** Total of an order of two pieces, in whole rupiah. */
 export const GROSS_AMOUNT = 370_000;
+
+type Schemas = components['schemas'];
+/** Response for one order. It calls payment events of all kinds notifications, because version 1.0 stored no others. */
+interface AdminOrder {
+  readonly order: Schemas['AdminOrderView'];
+  readonly transactions: readonly Schemas['TransactionView'][];
+  readonly actions: readonly Schemas['ActionView'][];
+  readonly meta: Schemas['HistoryMeta'];
+  readonly notifications: readonly Schemas['NotificationView'][];
+}
 
 interface StoredAttempt {
   readonly attempt_id: string;
@@ -88,6 +99,12 @@ export class Shop {
   /** Moves an order to another step as an administrator. */
   async setFulfilment(orderId: string, fulfilment: string): Promise<Response> {
     return this.admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
+  }
+
+  /** Reads an order with its history as an administrator. */
+  async readAsAdmin(orderId: string, query = '') {
+    const response = await this.admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);
+    return (response.body as { data: AdminOrder }).data;
   }
 
   /** Requests a refund as an administrator. */
