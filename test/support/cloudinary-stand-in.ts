@@ -81,15 +81,19 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     return { operation, cloudName, ...unread };
   }
 
-  protected async read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): Promise<void> {
-    const type = headers['content-type'] ?? '';
-    const form = await new Response(body, { headers: { 'Content-Type': type } }).formData();
-    const parameters = new Map<string, string>();
-    for (const [name, value] of form) {
-      if (typeof value === 'string') parameters.set(name, value);
-      else call.file = Buffer.from(await value.arrayBuffer());
-    }
+  protected read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): void {
+    const [, boundary = ''] = /boundary=(.+)$/.exec(headers['content-type'] ?? '') ?? [];
+    const parts = body.toString('latin1').split(`--${boundary}`).slice(1, -1);
+    const fields = new Map(
+      parts.map((part) => {
+        const [head = ''] = part.split('\r\n\r\n', 1);
+        const [, name = ''] = / name="([^"]*)"/.exec(head) ?? [];
+        return [name, Buffer.from(part.slice(head.length + 4, -2), 'latin1')] as const;
+      }),
+    );
+    const parameters = new Map([...fields].map(([name, bytes]) => [name, bytes.toString()] as const));
     Object.assign(call, {
+      file: fields.get('file'),
       publicId: parameters.get('public_id') ?? null,
       invalidate: ['true', '1'].includes(parameters.get('invalidate') ?? ''),
       overwrite: parameters.has('overwrite') ? parameters.get('overwrite') === '1' : null,
