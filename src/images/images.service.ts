@@ -82,11 +82,13 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     // Before the images are staged: the wait for the decoder must not use up the time that an upload has.
     const planned = await Promise.all(files.map((file) => this.#normalize(file)));
     await this.images.insert(planned.map(({ id }) => ({ id, host: imageHost, state: 'staged' })));
-    const uploads = await Promise.allSettled(
-      planned.map(async ({ id, image }) => ({ id, url: await this.hosts.upload(imageHost, id, image) })),
-    );
+    const uploads = planned.map(async ({ id, image }) => {
+      return { id, url: await this.hosts.upload(imageHost, id, image) };
+    });
+    // An upload that still runs could store an image after its removal.
+    await Promise.allSettled(uploads);
     try {
-      return await use(uploads.map(valueOrThrow));
+      return await use(await Promise.all(uploads));
     } catch (error) {
       // Without a database, a second timeout would delay the response. The sweep will condemn the images.
       if (!isDatabaseUnavailable(error)) await this.discard(planned);
@@ -181,11 +183,6 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
     await this.#scheduleSweep();
   }
-}
-
-function valueOrThrow<T>(result: PromiseSettledResult<T>): T {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
 }
 
 function isOlderThan(seconds: number) {
