@@ -75,7 +75,7 @@ export default defineConfig({
             { name: 'manage', test: /pages\/manage\/|api\/(product-|reports|shrink-|upload-)/ },
             {
               name: 'orders',
-              test: /pages\/(cart|orders?|product)\.|components\/(checkout|order-|pay-|pickup-|quantity-|question-)|api\/(checkout|orders)/,
+              test: /pages\/(cart|orders?|product)\.|components\/(checkout|order-|pickup-|quantity-|question-)|api\/(checkout|orders)/,
             },
             { name: 'account', test: /pages\/account\/|react-hook-form|components\/form/ },
             { name: 'shop', test: /./ },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { padded, photo, png } from '../support/pictures.js';
-import { search, waitForHeading, waitForText } from './support/page.js';
+import { holdRequests, search, waitForHeading, waitForText } from './support/page.js';
 import { changePrice, createProduct, makeUnique } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
@@ -98,11 +98,11 @@ it('an administrator corrects the input for a new product, saves the product wit
   await waitForText(page, 'Write the price like 25.000 or 25000.');
   await page.getByLabel('Price in rupiah').fill('Rp 15.000');
 
-  await limitUploads(page, 8 * MIB);
+  const release = await holdRequests(page, '**/api/products');
   await page.getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('progressbar', { name: 'Upload' }).waitFor();
+  await release();
   await waitForText(page, `${name} is saved.`);
-  await limitUploads(page, -1);
 
   // The editor now shows the new product.
   await waitForHeading(page, 'Edit product');
@@ -189,12 +189,4 @@ function canRenderPreviews(page: Page): Promise<boolean> {
       images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0)
     );
   });
-}
-
-/** Limits uploads to this many bytes per second, so that a test can see the progress bar. -1 removes the limit. */
-async function limitUploads(page: Page, uploadThroughput: number): Promise<void> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Network.enable');
-  const unlimited = { offline: false, latency: 0, downloadThroughput: -1 };
-  await devtools.send('Network.emulateNetworkConditions', { ...unlimited, uploadThroughput });
 }

@@ -67,17 +67,14 @@ it('the focus moves to the heading of a new page and stays there while content l
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
 });
 
-it('the focus moves to the heading of the cart when the pressed button disappears with the removed product', async () => {
-  const { page } = await newCustomer();
+it('the focus moves to the heading when the pressed button disappears, in the cart and on the page of an order', async () => {
+  const customer = await newCustomer();
+  const { page } = customer;
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');
   await waitForText(page, 'Nothing in it yet');
   expect(await readFocusedHeading(page)).toBe('Your cart');
-});
 
-it('the focus moves to the heading of an order when the link to the payment page replaces the pressed button', async () => {
-  const customer = await newCustomer();
-  const { page } = customer;
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
     order: { ...order, redirect_url: null },
