@@ -27,7 +27,7 @@ export class AccountService {
 
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
     await transactInTurn(this.dataSource, client, async (tx) => {
-      const user = await this.sessions.lockUser(tx, authUser);
+      const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.mails.requestVerification(tx, user, client);
     });
   }
@@ -41,7 +41,7 @@ export class AccountService {
     const checked = await this.otps.checkCode(guess, 'verify_email', otp);
     return transactInTurn(this.dataSource, client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
-      const user = await this.sessions.lockUser(tx, authUser);
+      const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, user, { emailVerifiedAt: user.emailVerifiedAt ?? new Date() });
     });
@@ -59,7 +59,7 @@ export class AccountService {
     if (email !== undefined || password !== undefined)
       await this.#checkPassword(authUser, password ?? '', client);
     return transactInTurn(this.dataSource, client, async (tx) => {
-      const before = await this.sessions.lockUser(tx, authUser);
+      const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
       const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
         const changes = { ...profile, email, emailVerifiedAt: null };
@@ -83,7 +83,7 @@ export class AccountService {
     await this.#checkPassword(authUser, currentPassword, client);
     const passwordHash = await runInTurn(client, () => hashPassword(password));
     return transactInTurn(this.dataSource, client, async (tx) => {
-      const before = await this.sessions.lockUser(tx, authUser);
+      const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
       await this.mails.enqueueNotice(tx, before, 'password_changed');
       return this.#changeAndRestart(tx, before, { passwordHash });

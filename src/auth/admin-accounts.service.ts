@@ -22,15 +22,20 @@ export class AdminAccountsService {
 
   /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
-    const passwordHash = await hashPassword(password);
-    const admin = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
-    if (await this.users.createUnlessTaken(admin))
+    if (await this.#createAdmin(email, password))
       this.#logger.log('the administrator of ADMIN_EMAIL was created');
     else if ((await this.grantAdmin(email)) === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
       );
+  }
+
+  /** Returns false if the email is taken, also by another process that starts at the same time. */
+  async #createAdmin(email: string, password: string): Promise<boolean> {
+    if ((await this.users.findByEmail(email)) !== null) return false;
+    const passwordHash = await hashPassword(password);
+    return this.users.createUnlessTaken({ email, fullname: 'Administrator', role: 'ADMIN', passwordHash });
   }
 
   async warnWithoutAdmin(): Promise<void> {

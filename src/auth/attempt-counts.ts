@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type Attempt, type Counter, isBeyond, type Limit } from './limits.js';
+import { type Count, type Counter, isBeyond, type Limit } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -14,7 +14,7 @@ const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER
 /** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
 const NETWORK_FACTOR = 16;
 
-type StoredCounter = Pick<Attempt, 'key' | 'points'>;
+type StoredCounter = Pick<Count, 'key' | 'points'>;
 
 @Injectable()
 export class AttemptCounts {
@@ -62,7 +62,7 @@ export class AttemptCounts {
   }
 
   /** Returns the numbers of attempts that the counters would have after one more attempt. Stores nothing. */
-  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempt[]> {
+  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Count[]> {
     const rows = await tx.query<StoredCounter[]>(
       `SELECT key, coalesce(points, 0) + 1 AS points FROM unnest($1::text[]) AS counter (key)
        LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
@@ -72,7 +72,7 @@ export class AttemptCounts {
   }
 
   /** Returns the new numbers of attempts. */
-  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Attempt[]> {
+  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Count[]> {
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
@@ -131,7 +131,7 @@ function listKeys(counters: readonly Counter[]): string[] {
   return counters.map(({ key }) => key);
 }
 
-function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Attempt[] {
+function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Count[] {
   const points = new Map(rows.map((row) => [row.key, row.points]));
   return counters.map((counter) => ({ ...counter, points: points.get(counter.key) ?? 0 }));
 }

@@ -9,14 +9,17 @@ export interface Limit {
 /** Stored counter, for example of the attempts at one account from one client address. */
 export type Counter = Limit & { readonly key: string };
 
-/** Counter with its number of attempts, including the attempt that is being checked. */
-export type Attempt = Counter & { readonly points: number };
+/** Counter with its number of attempts (`points`), including the attempt that is being checked. */
+export type Count = Counter & { readonly points: number };
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** All limits of guesses and mails (docs/decisions/09). Each `name` is part of stored keys: a new name starts new counters. */
+/**
+ * All limits of guesses and mails (docs/decisions/09). Each `name` is part of stored keys. Version 1.2 uses the same names, except
+ * that of the reset, so that both versions count together during a rolling upgrade.
+ */
 export const LIMITS = {
   passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR },
   /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. */
@@ -46,17 +49,17 @@ export const MARKS = {
  * Returns true if a limit rejects a guess of a password. An address that the owner of the account has used has only counters of
  * the account and the address.
  */
-export function isPasswordRejected(attempts: readonly Attempt[]): boolean {
-  const account = attempts.find(({ name }) => name === LIMITS.passwordsForAccount.name);
+export function isPasswordRejected(counts: readonly Count[]): boolean {
+  const account = counts.find(({ name }) => name === LIMITS.passwordsForAccount.name);
   const isUnderAttack = account !== undefined && isBeyond([account]);
   const pair = LIMITS.passwordsForAccountFromAddress;
   // While an account is under attack, an unknown address gets one guess.
-  const reduce = (attempt: Attempt) =>
-    isUnderAttack && attempt.name === pair.name ? { ...attempt, max: attempt.max / pair.max } : attempt;
-  return isBeyond(attempts.filter((attempt) => attempt !== account).map(reduce));
+  const reduce = (count: Count) =>
+    isUnderAttack && count.name === pair.name ? { ...count, max: count.max / pair.max } : count;
+  return isBeyond(counts.filter((count) => count !== account).map(reduce));
 }
 
 /** Returns true if more attempts were made than a limit allows. */
-export function isBeyond(attempts: readonly Attempt[]): boolean {
-  return attempts.some(({ points, max }) => points > max);
+export function isBeyond(counts: readonly Count[]): boolean {
+  return counts.some(({ points, max }) => points > max);
 }

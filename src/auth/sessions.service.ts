@@ -11,7 +11,7 @@ import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S, TokensService } from './tokens.service.js';
 
 /**
- * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.
+ * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it refreshed.
  * `AccessGuard` does not read `expires_at`.
  */
 const LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
@@ -84,7 +84,7 @@ export class SessionsService {
    * Locks the row of a user. A change of the password ends all sessions, so a password that was checked before is still right.
    * @throws Failure 401 if the user's session has been ended
    */
-  async lockUser(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
+  async lockUserOfLiveSession(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
     const user = await this.users.lock(tx, id);
     if (user === null || !(await tx.existsBy(Session, { id: sessionId, userId: id })))
       throw failures.missingAccessToken();

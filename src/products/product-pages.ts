@@ -17,7 +17,8 @@ const MEBIBYTE = 1024 * 1024;
 /** Reads and caches pages of the product list as JSON text. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  readonly #cache: LRUCache<number, string>;
+  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
+  readonly #cache: LRUCache<number, string> | null;
 
   /** Leaves connections to PostgreSQL for other requests, because a search can read all names. */
   readonly #searches = new FairQueue(2, 200);
@@ -27,16 +28,16 @@ export class ProductPages {
     private readonly products: ProductsRepository,
     private readonly images: ImagesService,
   ) {
-    this.#cache = new LRUCache({
-      // With CATALOG_CACHE_MB=0, every page is too large to be kept.
-      maxSize: catalogCacheMb * MEBIBYTE || 1,
+    const options = {
+      maxSize: catalogCacheMb * MEBIBYTE,
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
       fetchMethod: (afterId: number) => this.#load(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
       ignoreFetchAbort: true,
-    });
+    };
+    this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
   /** Clients that search are served in turn. */
@@ -48,9 +49,9 @@ export class ProductPages {
   }
 
   async find(afterId: number): Promise<string> {
-    const cached = this.#cache.get(afterId);
-    const page = cached ?? (await this.#cache.forceFetch(afterId));
-    if (cached === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
+    const cached = this.#cache?.get(afterId);
+    const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
+    if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
     if (page === '') throw failures.notFound();
     catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
     return page;
@@ -61,9 +62,7 @@ export class ProductPages {
    * error: the commit may have succeeded although its response was lost.
    */
   async clearAfter<T>(change: Promise<T>): Promise<T> {
-    return change.finally(() => {
-      this.#cache.clear();
-    });
+    return change.finally(() => this.#cache?.clear());
   }
 
   async #load(afterId: number, search?: string): Promise<string> {

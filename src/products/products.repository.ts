@@ -60,17 +60,16 @@ export class ProductsRepository {
     const words = toWords(search);
     // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
     if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return '';
-    // The parameter of a word is the list of its spellings.
-    const parameters = words.map((_, index) => `$${index + 1}::text[]`);
-    const conditions = words.map((word, index) =>
-      isShort(word)
-        ? `search_name LIKE '%' || search_text((${parameters[index]})[1]) || '%'`
-        : `search_name %> ANY (ARRAY(SELECT search_text(unnest(${parameters[index]}))))`,
-    );
-    const scores = parameters.map(
-      (spellings) =>
-        `(SELECT max(word_similarity(search_text(spelling), search_name)) FROM unnest(${spellings}) AS spelling)`,
-    );
+    const parameters: string[] = [];
+    const conditions: string[] = [];
+    const scores: string[] = [];
+    for (const word of words) {
+      const texts = toSpellings(word).map((spelling) => `search_text($${parameters.push(spelling)})`);
+      // Not `%> ANY (array)`: PostgreSQL would search the index for each combination of the spellings of all words.
+      const similar = texts.map((text) => `search_name %> ${text}`).join(' OR ');
+      conditions.push(isShort(word) ? `search_name LIKE '%' || ${texts[0] ?? ''} || '%'` : `(${similar})`);
+      scores.push(`greatest(${texts.map((text) => `word_similarity(${text}, search_name)`).join(', ')})`);
+    }
     return this.products.manager.transaction(async (tx) => {
       // The threshold belongs to the operator `%>`. Without the second setting, PostgreSQL compares all names, because it
       // expects that a comparison costs as little as an addition.
@@ -83,7 +82,7 @@ export class ProductsRepository {
            SELECT id, search_name FROM products
            WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} LIMIT ${MAX_COMPARED_NAMES}
          ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
-        words.map(toSpellings),
+        parameters,
       );
       const statement = buildPageStatement(['id = ANY ($3)'], 'array_position($3, id)');
       const ids = similar.map(({ id }) => id);

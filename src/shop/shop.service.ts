@@ -57,7 +57,10 @@ function toShop({ paused_until, ...settings }: Readonly<ShopDto>, current: Reado
   };
 }
 
-/** Everyone may see every setting. `jsonb` does not keep the order of keys, so equal settings would have different ETags. */
+/**
+ * Everyone may see every column but `id`. `normalizeHours` and `normalizeRanges` restore the order of keys, which `jsonb` does not
+ * keep: equal settings must have the same ETag.
+ */
 export function toSettingsView({ id: _id, ...settings }: Readonly<Shop>) {
   return {
     ...settings,

@@ -61,7 +61,7 @@ export class UsersService {
     return admins as LockedUser[];
   }
 
-  /** Changes a user, but does not end its sessions. */
+  /** Changes a user, but does not end its sessions. A taken email fails like in `create`. */
   async change(tx: EntityManager, user: LockedUser, changes: Partial<User>): Promise<LockedUser> {
     await tx.update(User, { id: user.id }, changes);
     return Object.assign(tx.create(User), user, changes);
