@@ -2,8 +2,13 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Response } from 'express';
-import { Access, type AccessLevel, CatalogRoute } from '../common/access/access.decorator.js';
-import type { AuthUser, GuardedRequest } from '../common/access/auth-user.js';
+import {
+  Access,
+  type AccessLevel,
+  type AuthUser,
+  CatalogRoute,
+  type GuardedRequest,
+} from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { isSafeMethod } from '../common/http/origin-check.js';
 import { Env } from '../config/env.js';

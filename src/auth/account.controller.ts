@@ -1,8 +1,7 @@
 import { Body, Controller, Get, Patch, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { AuthUser } from '../common/access/auth-user.js';
-import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';

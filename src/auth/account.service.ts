@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
 import { type LockedUser, type User, UsersService } from '../users/users.service.js';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Role } from '../common/access/auth-user.js';
+import type { Role } from '../common/access.js';
 import { type User, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';

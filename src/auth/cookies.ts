@@ -1,5 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';

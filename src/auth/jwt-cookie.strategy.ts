@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { createSecretKey } from 'node:crypto';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { type Claims, JWT_ALGORITHM, toAuthUser } from './tokens.service.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { Access } from '../common/access/access.decorator.js';
+import { Access } from '../common/access.js';
 
 type Handler = () => unknown;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AuthUser, Role } from '../common/access/auth-user.js';
+import type { AuthUser, Role } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';

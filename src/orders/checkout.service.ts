@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, Raw } from 'typeorm';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
 import {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
 import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
 import { ordersCreated } from './orders.metrics.js';

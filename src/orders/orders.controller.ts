@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { AuthUser } from '../common/access/auth-user.js';
-import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { dayRange, type TimeRange } from '../common/calendar.js';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { ShopService } from '../shop/shop.service.js';

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { AuthUser } from '../common/access/auth-user.js';
-import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { type AuthUser, CurrentUser } from '../common/access.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';

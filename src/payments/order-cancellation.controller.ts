@@ -1,7 +1,6 @@
 import { Controller, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { AuthUser } from '../common/access/auth-user.js';
-import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager, IsNull, Not, Raw } from 'typeorm';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';

@@ -14,8 +14,7 @@ import {
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
-import type { AuthUser } from '../common/access/auth-user.js';
-import { CurrentUser } from '../common/access/current-user.decorator.js';
+import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { toLocalDateAndTime, startOfDay } from '../common/calendar.js';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { Role } from '../common/access/auth-user.js';
+import type { Role } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Language } from '../common/languages.js';
 

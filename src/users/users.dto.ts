@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Role, ROLES } from '../common/access/auth-user.js';
+import { type Role, ROLES } from '../common/access.js';
 import type { User } from './user.entity.js';
 
 /** User without a role: `users` in the response of a login, `user` in that of GET /api/users, and the customer of an order. */

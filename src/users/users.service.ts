@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, Raw, Repository } from 'typeorm';
-import type { AuthUser } from '../common/access/auth-user.js';
+import type { AuthUser } from '../common/access.js';
 import { type LockedUser, User } from './user.entity.js';
 
 export type { LockedUser, User };

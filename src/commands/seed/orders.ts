@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
-import type { AuthUser } from '../../common/access/auth-user.js';
+import type { AuthUser } from '../../common/access.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
 import { lockOrderOrFail } from '../../orders/locks.js';
 import type { Order } from '../../orders/orders.service.js';

@@ -9,7 +9,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { Access, type AccessLevel, CatalogRoute } from '../access/access.decorator.js';
+import { Access, type AccessLevel, CatalogRoute } from '../access.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { failEnvelope, FailEnvelope } from '../errors/fail-envelope.filter.js';
 

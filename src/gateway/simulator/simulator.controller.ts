@@ -5,7 +5,7 @@ import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Access } from '../../common/access/access.decorator.js';
+import { Access } from '../../common/access.js';
 import { failures } from '../../common/errors/failures.js';
 import { isCorsOrigin } from '../../common/http/origin-check.js';
 import { formatRupiah } from '../../common/rupiah.js';
