@@ -91,6 +91,8 @@ function readHolder() {
 }
 
 function isAlive(pid) {
+  // The lock is empty if its process was killed before it wrote its id.
+  if (!(pid > 0)) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {

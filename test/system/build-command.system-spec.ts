@@ -40,18 +40,34 @@ async function countBuilds(): Promise<number> {
   return (await readFile(at('builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent runs of the script wait for one build, even after a killed one, and later runs build only after a change', async () => {
-  const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
-  await writeFile(at('.build-lock'), String(endedProcess)); // the lock of a killed build
-  const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
-  expect(results).toEqual(Array(4).fill({ code: 0, hasBuild: true }));
-  expect(await countBuilds()).toBe(1);
+const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
+
+it.each([
+  ['after', String(endedProcess)],
+  ['before', ''],
+])(
+  'concurrent runs replace the lock of a process that was killed %s it wrote its id, and share one build',
+  async (_, lock) => {
+    await writeFile(at('.build-lock'), lock);
+    const results = await Promise.all([
+      runBuildScript(),
+      runBuildScript(),
+      runBuildScript(),
+      runBuildScript(),
+    ]);
+    expect(results).toEqual(Array(4).fill({ code: 0, hasBuild: true }));
+    expect(await countBuilds()).toBe(1);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
+  },
+);
+
+it('a run of the script builds only if the sources have changed', async () => {
+  await runBuildScript();
   await runBuildScript();
   expect(await countBuilds()).toBe(1);
   await writeFile(at('src/changed'), '');
   await runBuildScript();
   expect(await countBuilds()).toBe(2);
-  expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
 it('a failed build is repeated by the next run of the script', async () => {
