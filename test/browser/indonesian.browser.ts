@@ -74,17 +74,17 @@ describe('in a shop whose language is Indonesian', () => {
 
 describe('the language switch', () => {
   const script = '**/assets/messages-id-*.js';
-  const indonesian = { name: /Bahasa Indonesia/ };
+  const indonesianButton = { name: /Bahasa Indonesia/ };
 
   it('reports that a language cannot be loaded, and then loads it at the next press', async () => {
     const { page } = await newVisitor();
     await page.goto('/login');
     await waitForHeading(page, 'Welcome back');
     await page.route(script, (route) => route.abort());
-    await page.getByRole('button', indonesian).click();
+    await page.getByRole('button', indonesianButton).click();
     await waitForText(page, 'We cannot reach the bakery.');
     await page.unroute(script);
-    await page.getByRole('button', indonesian).click();
+    await page.getByRole('button', indonesianButton).click();
     await waitForHeading(page, text('login.title'));
   });
 
@@ -94,13 +94,13 @@ describe('the language switch', () => {
     for (const tab of [page, otherTab]) await tab.goto('/login');
     const release = await holdRequests(page, script);
     const requested = page.waitForRequest(script);
-    await page.getByRole('button', indonesian).click();
+    await page.getByRole('button', indonesianButton).click();
     const url = (await requested).url();
 
     await page.evaluate(() => {
       addEventListener('storage', ({ newValue }) => (document.body.dataset.stored = newValue ?? ''));
     });
-    await otherTab.getByRole('button', indonesian).click();
+    await otherTab.getByRole('button', indonesianButton).click();
     await otherTab.getByRole('button', { name: /English/ }).click();
     await page.locator(`body[data-stored*='"en"']`).waitFor();
     await release();
@@ -113,7 +113,7 @@ describe('the language switch', () => {
   });
 });
 
-it('the profile changes the language of the page, its manifest and its description, the choice is remembered, and the switch changes the page back', async () => {
+it('the language that a customer saves in the profile applies to the page and its metadata until it is changed', async () => {
   const { page } = await newCustomer();
   await page.goto('/profile');
   await page.getByLabel(/^Language/).selectOption('Bahasa Indonesia');

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { until } from '../support/wait.js';
 import { changeResponses, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, placeOrder } from './support/shop.js';
-import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
+import { ALWAYS_OPEN } from '../support/shop-settings.js';
+import { CROISSANT, placeOrder, placePaidOrder, toShopDate, useShopSettings } from './support/shop.js';
+import { newCustomer, newVisitor, openAsAdmin, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
@@ -82,6 +83,24 @@ it('the focus moves to the heading when the pressed button disappears, in the ca
   await page.goto(`/orders/${order_id}`);
   await page.getByRole('button', { name: 'Get a payment page' }).press('Enter');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
+});
+
+describe('in a shop that is always open', () => {
+  useShopSettings(ALWAYS_OPEN);
+
+  it('the focus moves to the heading of the orders after a group of orders took a step, and after it failed', async () => {
+    const customer = await newCustomer();
+    const date = toShopDate(Date.now() + 6 * 24 * 60 * 60_000); // No other test places orders for this day.
+    for (const time of ['07:00:00', '07:00:00'])
+      await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T${time}+07:00` });
+    const { page } = await openAsAdmin(`/manage/today?date=${date}`, /\w+ \d+ \w+/);
+    await page.getByRole('button', { name: '07:00, 2 orders: Start preparing' }).press('Enter');
+    await page.locator('h2#day-orders:focus').waitFor();
+    await page.route('**/fulfilment', (route) => route.abort());
+    await page.getByRole('button', { name: '07:00, 2 orders: Ready to be collected' }).press('Enter');
+    await waitForText(page, 'We cannot reach the bakery.');
+    await page.locator('h2#day-orders:focus').waitFor();
+  });
 });
 
 /** Returns the text of the page's heading, once it has the focus. */

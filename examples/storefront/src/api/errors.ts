@@ -20,7 +20,7 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
 }
 
 /** Returns the text that people see instead of a message of the service. */
-function toShopMessage(message: string): string {
+function toShownText(message: string): string {
   const text = findText(`api:${message}`);
   if (text !== undefined) return text;
   for (const [pattern, toText] of PATTERNS) {
@@ -34,7 +34,7 @@ function toShopMessage(message: string): string {
 export function getFieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
   const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
   const shown = details.filter(([name]) => fields.includes(name));
-  return Object.fromEntries(shown.map(([name, message]) => [name, toShopMessage(message)]));
+  return Object.fromEntries(shown.map(([name, message]) => [name, toShownText(message)]));
 }
 
 /**
@@ -44,9 +44,9 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 export function explain(error: unknown, shownAtFields: readonly string[] = []) {
   if (!(error instanceof BakeryFailure)) return t('error.unreachable');
   const details = Object.entries(error.details);
-  if (details.length === 0) return toShopMessage(error.message);
+  if (details.length === 0) return toShownText(error.message);
   const others = details
     .filter(([name]) => !shownAtFields.includes(name))
-    .map(([, message]) => toShopMessage(message));
+    .map(([, message]) => toShownText(message));
   return [...new Set(others)].join(' ');
 }

@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/react-query';
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A query fails at once without a connection. Failed queries of the open page are repeated on reconnection.
+      // A query fails at once without a connection. On reconnection, the open page repeats its stale queries.
       networkMode: 'always',
       refetchOnReconnect: true,
       // No automatic retries: every page shows a failure together with a button to try again.

@@ -23,10 +23,10 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const [error, setError] = useState<Error | null>(null);
   const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
-  // The pressed button moves away with its order.
-  const focusHeading = () => heading.current?.focus();
+  // The pressed button may have disappeared, because the orders are reloaded after a step and after a failure.
+  const focusDayHeading = () => heading.current?.focus();
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
-    <DayOrder key={order.order_id} order={order} time={time} onCollected={focusHeading} />
+    <DayOrder key={order.order_id} order={order} time={time} onMoved={focusDayHeading} />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
@@ -45,13 +45,17 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       </h2>
       <Alert>{error && explain(error)}</Alert>
       <div className="actions">
-        {groupByTimeAndStep(open).map(({ time, step, orders: group }) => (
+        {groupByTimeAndStep(open).map(({ key, time, step, orders: group }) => (
           <StepButton
-            key={`${time} ${step}`}
+            key={key}
             className="button quiet"
             orders={group}
             step={step}
-            onError={setError}
+            onTaken={focusDayHeading}
+            onError={(failure) => {
+              setError(failure);
+              if (failure) focusDayHeading();
+            }}
           >
             {t('day.group', {
               time,
@@ -78,6 +82,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
 }
 
 interface OrderGroup {
+  key: string;
   time: string;
   step: NonNullable<ReturnType<typeof getNextStep>>;
   orders: AdminOrder[];
@@ -90,9 +95,10 @@ function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
     const step = getNextStep(order);
     if (step === null) continue;
     const time = formatPickupTime(order);
-    const group = groups.get(`${time} ${step}`) ?? { time, step, orders: [] };
+    const key = `${time} ${step}`;
+    const group = groups.get(key) ?? { key, time, step, orders: [] };
     group.orders.push(order);
-    groups.set(`${time} ${step}`, group);
+    groups.set(key, group);
   }
   return [...groups.values()].filter((group) => group.orders.length > 1);
 }
@@ -103,8 +109,9 @@ function formatPickupTime({ pickup_at }: AdminOrder) {
 
 /** Formats the pickup of an order of an earlier day: `24 Nov, 07:00` */
 function formatPickupDay(order: AdminOrder) {
-  const { pickup_at, created_at } = order;
-  const date = formatShortDate(toLocalDate(pickup_at ?? created_at));
+  const { pickup_at, completed_at, created_at } = order;
+  // An order without a pickup time belongs to the day of its payment.
+  const date = formatShortDate(toLocalDate(pickup_at ?? completed_at ?? created_at));
   return `${date}, ${formatPickupTime(order)}`;
 }
 
@@ -112,10 +119,11 @@ interface DayOrderProps {
   order: AdminOrder;
   /** Text for the time of the pickup. */
   time: string;
-  onCollected: () => void;
+  /** Called after the order was collected and after a failure: the order may be in another list then. */
+  onMoved: () => void;
 }
 
-function DayOrder({ order, time, onCollected }: DayOrderProps) {
+function DayOrder({ order, time, onMoved }: DayOrderProps) {
   const { order_id, phone, note, customer, items, fulfilment } = order;
   const [error, setError] = useState<Error | null>(null);
   return (
@@ -142,8 +150,11 @@ function DayOrder({ order, time, onCollected }: DayOrderProps) {
         <NextStepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
-          onError={setError}
-          onTaken={(step) => step === 'collected' && onCollected()}
+          onError={(failure) => {
+            setError(failure);
+            if (failure) onMoved();
+          }}
+          onTaken={(step) => step === 'collected' && onMoved()}
         />
       </div>
     </li>
