@@ -1,6 +1,7 @@
 /**
- * Tests are TypeScript, run by Jest as native ES modules. End-to-end tests do not compile the service a
- * second time: `test/support/environment.mjs` lets them import the build (`dist/`), the very files that ship.
+ * Tests are TypeScript, run by Jest as native ES modules. `test/support/environment.mjs` lets end-to-end tests run the
+ * service from the build (`dist/`), the very files that ship. From `src/`, they import only types and modules without
+ * dependencies on Nest, such as constants and calendar functions, which Jest compiles.
  */
 export default {
   testEnvironment: './test/support/environment.mjs',

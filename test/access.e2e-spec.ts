@@ -1,8 +1,7 @@
 import request, { type Response } from 'supertest';
 import { importBuilt, importPackage } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { listOperations } from './support/operations.js';
-import type { Route } from './support/routes.js';
+import { listOperations, type OperationCall } from './support/operations.js';
 import { useService } from './support/service.js';
 import { buildClaims, expiredToken, signToken } from './support/tokens.js';
 
@@ -15,7 +14,7 @@ const SIGNED_IN_ROUTES = [...listOperations('user'), ...listOperations('admin')]
 const service = await useService();
 
 /** Calls a route with an empty body and, unless it is a GET, with malformed forms. */
-async function callWithEachBody({ method, path }: Route, accessToken?: string): Promise<Response[]> {
+async function callWithEachBody({ method, path }: OperationCall, accessToken?: string): Promise<Response[]> {
   const cookies = accessToken === undefined ? '' : `accessToken=${accessToken}`;
   const call = () => request(service.url)[method](path).set('Cookie', cookies);
   if (method === 'get') return [await call()];
@@ -25,7 +24,7 @@ async function callWithEachBody({ method, path }: Route, accessToken?: string): 
 
 /** Expects that each route rejects each body with the same failure, which only private caches may store. */
 async function expectRejected(
-  chosen: readonly Route[],
+  chosen: readonly OperationCall[],
   accessToken: string | undefined,
   status: number,
   message: string,

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { queryOnce } from '../support/databases.js';
-import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
+import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { startExternalPostgres } from '../support/external-postgres.js';
 import { waitUntilReady } from '../support/process.js';
 import { until } from '../support/wait.js';
@@ -57,7 +57,7 @@ async function expectSurvival(loseDatabase: () => Promise<void>, externalUrl?: s
     ...external.settings,
     ...(externalUrl !== undefined && { DATABASE_URL: externalUrl }),
   });
-  const databaseUrl = externalUrl ?? (await embeddedDatabaseUrl(instance.dataDir)) ?? '';
+  const databaseUrl = externalUrl ?? (await findEmbeddedDatabaseUrl(instance.dataDir)) ?? '';
   const workload = await Workload.prepare(deployment);
   let recoveryMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { embeddedDatabaseUrl } from '../support/embedded-database.js';
+import { findEmbeddedDatabaseUrl } from '../support/embedded-database.js';
 import { killHard } from '../support/service-process.js';
 import { Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
@@ -45,7 +45,7 @@ it('a service that is killed at any moment loses no acknowledged change and leav
   }
 
   // Each kill may have caused duplicates of the mails that were being sent.
-  await workload.verify((await embeddedDatabaseUrl(instance.dataDir)) ?? '', kills);
+  await workload.verify((await findEmbeddedDatabaseUrl(instance.dataDir)) ?? '', kills);
   // If one of the clients made hardly any changes, the test would prove little.
   expect(workload.acknowledgedCountOfLeastActive).toBeGreaterThan(1);
 });

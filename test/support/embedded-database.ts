@@ -6,7 +6,7 @@ import { buildDatabaseUrl } from '../../src/database/embedded-postgres/superviso
 import { nullIfMissing } from './files.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
-export async function embeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
+export async function findEmbeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
   const server = await findServer(await locateCluster(dataDir));
   if (server === undefined) return undefined;
   return buildDatabaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());

@@ -10,6 +10,7 @@ import {
   dataOf,
   type Send,
 } from '../../client/bakery-client.js';
+import { sizedImage } from '../../client/images.js';
 import { png } from '../support/pictures.js';
 import { ADMIN, useService } from '../support/service.js';
 
@@ -175,4 +176,10 @@ describe('the client', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 503, message: 'away' } });
     expect(withFailingRefresh.signedOutCount).toBe(0);
   });
+});
+
+it('the client asks Cloudinary for smaller images, and keeps URLs of other hosts', () => {
+  const url = 'https://res.cloudinary.com/shop/image/upload/v1/a.jpg';
+  expect(sizedImage(url, 960)).toBe('https://res.cloudinary.com/shop/image/upload/c_limit,w_960/v1/a.jpg');
+  expect(sizedImage('https://shop.example/upload/a.jpg', 480)).toBe('https://shop.example/upload/a.jpg');
 });

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
+import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
@@ -75,7 +75,7 @@ describe('a start that cannot succeed', () => {
     const reason = `port ${portInUse} is in use: set METRICS_PORT to another one`;
     await expectStartFailure(instance.spawn(settings), reason);
     otherProgram.close();
-    expect(await embeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
+    expect(await findEmbeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
 
   it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is not local: %s', async (HOST) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, queryOnce } from '../support/databases.js';
-import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
+import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { addJob, readJobs } from '../support/jobs.js';
 import { runBuilt, spawnBuilt, useFolder } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
@@ -151,7 +151,7 @@ describe('npm run seed', () => {
       const command = spawnBuilt('src/commands/seed.js', { DATA_DIR: folder }, ['--products', '5000']);
       const isReached = async () => {
         if (moment === 'while it starts') return (await findServerPid(folder)) !== undefined;
-        const url = await embeddedDatabaseUrl(folder);
+        const url = await findEmbeddedDatabaseUrl(folder);
         return url !== undefined && (await queryOnce(url, 'SELECT FROM products LIMIT 1')).length > 0;
       };
       // Reading fails until the command has created the table.
