@@ -867,7 +867,7 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway rejected the refund.
+             * @description `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator rejected the refund.
              *     `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
              * @enum {string}
              */
@@ -2158,10 +2158,7 @@ export interface operations {
     ShopController_showToAdmin: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2186,7 +2183,6 @@ export interface operations {
                     };
                 };
             };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidOrMalformedAccessToken"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];

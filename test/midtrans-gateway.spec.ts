@@ -170,8 +170,10 @@ describe('a call', () => {
     ['arrives byte by byte', 'drip'],
   ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
     standIn.addFault({ operation, kind });
+    const startedAt = performance.now();
     const call = impatientGateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
+    expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS + 2_000);
     expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
     await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
   });

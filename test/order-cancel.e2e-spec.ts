@@ -79,13 +79,20 @@ describe('a cancellation', () => {
     },
   );
 
-  it('gets 409 if the order was paid at the gateway, which responds with "status_code": "412"', async () => {
-    const orderId = await shop.orderWithUnreportedPayment('settlement');
-    expect((await shop.cancel(orderId)).status).toBe(409);
-    expect(await shop.readStatus(orderId)).toBe('settlement');
-    // A cancellation that finds a payment records the payment as a reconciliation does.
-    expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
-  });
+  it.each([
+    ['', false],
+    [' and HTTP status 412', true],
+  ])(
+    'gets 409 if the order was paid at the gateway, which responds with "status_code": "412"%s',
+    async (_also, follows) => {
+      shop.gateway.httpStatusFollowsCode = follows;
+      const orderId = await shop.orderWithUnreportedPayment('settlement');
+      expect((await shop.cancel(orderId)).status).toBe(409);
+      expect(await shop.readStatus(orderId)).toBe('settlement');
+      // A cancellation that finds a payment records the payment as a reconciliation does.
+      expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
+    },
+  );
 
   it('is recorded once for four parallel requests, which get 200 or 409, with or without a chosen payment method', async () => {
     for (const orderId of [await shop.orderWithUnreportedPayment(), await shop.orderTwoPieces()]) {
@@ -118,6 +125,7 @@ describe('a cancellation while the gateway fails', () => {
     const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.addFault({ operation: 'cancel', ...fault } as MidtransFault);
     expectFailure(await shop.cancel(orderId), 502, MESSAGES.gatewayUnavailable);
+    expect(shop.countCalls('cancel', orderId)).toBe(1);
     expect(await shop.describeHistory(orderId)).toEqual([]);
     const { token } = shop.gateway.order(orderId);
     expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });

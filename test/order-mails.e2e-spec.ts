@@ -315,10 +315,10 @@ describe.each([
       const time = format({ timeStyle: 'short' }, 'en-GB');
       const wishes = [
         `${t.pickup}: ${format({ weekday: 'long' })}, ${date}, ${time}`,
-        `${t.note}: Tanpa kacang`,
+        `${t.note}: Tanpa <b>kacang</b>`,
       ];
 
-      const fields = { items, pickup_at: PICKUP.toISOString(), note: 'Tanpa kacang' };
+      const fields = { items, pickup_at: PICKUP.toISOString(), note: 'Tanpa <b>kacang</b>' };
       const orderId = await orderOnePiece(customer, fields);
       await pay(orderId);
       await find(receipt);

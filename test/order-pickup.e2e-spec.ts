@@ -68,6 +68,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a pickup time without an offset', { pickup_at: inHours(24).replace('Z', '') }, BAD_PICKUP],
     ['a pickup time in the past', { pickup_at: inHours(-1) }, BAD_PICKUP],
     ['a pickup time of the year 10000 in UTC', { pickup_at: '9999-12-31T23:00:00-05:00' }, BAD_PICKUP],
+    ['a pickup time that is a list', { pickup_at: [inHours(24)] }, BAD_PICKUP],
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
     ['a phone number of 4 characters', { phone: '1234' }, BAD_PHONE],
     ['a phone number of 33 characters', { phone: '1'.repeat(33) }, BAD_PHONE],

@@ -169,6 +169,12 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     }
   });
 
+  it('rejects an Idempotency-Key of 256 characters', async () => {
+    expectInvalid(await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256)), {
+      'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',
+    });
+  });
+
   it('responds with 404 for an unknown order', async () => {
     for (const id of [randomUUID(), 'no-order'])
       expectFailure(await shop.requestRefund(id), 404, MESSAGES.notFound);

@@ -2,6 +2,7 @@ import type { Response, Test } from 'supertest';
 import {
   newAccount,
   PASSWORD,
+  signIn,
   sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
@@ -55,9 +56,11 @@ async function resetPassword(
 }
 
 describe('PUT /api/users/password', () => {
-  it('returns 204 with new cookies; only the new password works', async () => {
-    const { client, email } = await newAccount(service);
+  it('returns 204 with new cookies and ends all other sessions; only the new password works', async () => {
+    const { client: earlier, email } = await newAccount(service);
+    const client = await signIn(service, email);
     const response = await changePassword(client).expect(204);
+    expectFailure(await earlier.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     expect(response.text).toBe('');
     expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
     await client.get('/api/refresh').expect(200);

@@ -81,11 +81,13 @@ describe('the language', () => {
 });
 
 describe('a new email', () => {
-  it('is accepted with the current password, keeps its capital letters, and replaces the old email', async () => {
+  it('is accepted with the current password, keeps its capital letters, replaces the old email, and ends other sessions', async () => {
     const { client, id, email } = await newAccount(service);
+    const other = await signIn(service, email);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
+    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });

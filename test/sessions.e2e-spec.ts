@@ -192,6 +192,13 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   expect(await service.readSessions(live.id)).toHaveLength(2);
 });
 
+it('a session whose user gets a new name lasts longer than the access token that the change sets', async () => {
+  const { client, id } = await newAccount(service);
+  await service.database.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [id]);
+  await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
+  expect((await service.readSessions(id))[0]?.seconds).toBeGreaterThan(600);
+});
+
 it('a request with two refresh cookies uses the first one', async () => {
   // Browsers send the cookie with the longest path first. A cookie that somebody else set for the path / comes second.
   const { client } = await newAccount(service);

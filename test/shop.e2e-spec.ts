@@ -151,6 +151,7 @@ describe('PUT /api/admin/shop', () => {
   it.each<[string, string, unknown, string]>([
     ['an unknown time zone', 'time_zone', 'Asia/Atlantis', TIME_ZONE],
     ['an offset as the time zone', 'time_zone', '+07:00', TIME_ZONE],
+    ['a list as the time zone', 'time_zone', ['UTC'], TIME_ZONE],
     ['hours of six days', 'hours', sunday(undefined), BAD_SUNDAY],
     ['a day that is null', 'hours', sunday(null), BAD_SUNDAY],
     ['windows that overlap', 'hours', sunday([MORNING, ['11:59', '18:00']]), BAD_SUNDAY],

@@ -70,7 +70,7 @@ export class AccountService {
       }
       const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };
-      return { user, tokens: this.sessions.issueAccessToken(user, authUser.sessionId) };
+      return { user, tokens: await this.sessions.renew(tx, user, authUser.sessionId) };
     });
   }
 

@@ -11,11 +11,15 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 /** Statements lock the rows of counters in the order of their keys, so that parallel guesses cannot deadlock. */
 const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER BY key FOR UPDATE';
 
-/** An IPv6 customer may have 65,536 addresses in a /48 network. Together, they have 16 times the limit of an address. */
+/** A /48 network contains 65,536 client addresses (/64 networks). Together, they have 16 times the limit of one. */
 const NETWORK_FACTOR = 16;
 
 type StoredCounter = Pick<Count, 'key' | 'points'>;
 
+/**
+ * Counters in the unlogged table `attempt_counts`. It has no entity: each method is one statement that depends on the stored rows,
+ * and the library of version 1.2 chose the columns and the milliseconds.
+ */
 @Injectable()
 export class AttemptCounts {
   readonly #digestKey: Buffer;
@@ -45,10 +49,7 @@ export class AttemptCounts {
     return [counter, this.toCounter(ofNetwork, ...parts, network48)];
   }
 
-  /**
-   * Counts an attempt and returns true, unless a limit rejects it. Parallel attempts get different numbers. Without `tx`, the
-   * change is committed at once.
-   */
+  /** Counts an attempt and returns true, unless a limit rejects it. Without `tx`, the change is committed at once. */
   async tryAdd(
     counters: readonly Counter[],
     isRejected = isBeyond,
@@ -73,7 +74,7 @@ export class AttemptCounts {
 
   /** Returns the new numbers of attempts. */
   async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Count[]> {
-    // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
+    // ORDER BY key: as in LOCK_COUNTERS.
     const rows = await tx.query<StoredCounter[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
        SELECT key, 1, ${NOW_MS} + seconds * 1000

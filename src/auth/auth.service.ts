@@ -55,10 +55,8 @@ export class AuthService {
    * password, so that the time does not reveal which users exist.
    */
   async authenticate(user: User | null, guess: Guess, password: string): Promise<User> {
-    const isRight = await this.limits.checkPassword(
-      guess,
-      async () => (await verifyPassword(password, user?.passwordHash)) && user !== null,
-    );
+    const check = () => verifyPassword(password, user?.passwordHash);
+    const isRight = await this.limits.checkPassword(guess, check);
     if (user === null || !isRight) throw failures.wrongCredentials();
     return user;
   }

@@ -87,7 +87,10 @@ export class LimitsService {
     await this.counts.restart(this.#knownAddress(guess), tx);
   }
 
-  /** Remembers the client as a requester. Returns true if a code may be mailed. Otherwise the mail is not counted. */
+  /**
+   * Returns true if a code may be mailed. Otherwise the mail is not counted. Remembers the client as a requester, unless its address
+   * is beyond its limit.
+   */
   async tryMailCode(tx: EntityManager, email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
     const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
     if (isBeyond(await this.counts.readNext(ofAddress, tx))) return false;
@@ -99,7 +102,7 @@ export class LimitsService {
     return this.counts.tryAdd([ofMailboxAndPurpose, ofMailbox, ...ofAddress], isBeyond, tx);
   }
 
-  /** Returns true if the client's address requested a code that is still valid, or replaced one that is. */
+  /** Returns true if the client's address requested a code in the last 20 minutes. */
   isRequester(email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
     return this.counts.exists(this.#requester(email, purpose, client));
   }

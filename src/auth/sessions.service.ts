@@ -11,7 +11,7 @@ import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S, TokensService } from './tokens.service.js';
 
 /**
- * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it refreshed.
+ * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.
  * `AccessGuard` does not read `expires_at`.
  */
 const LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
@@ -78,6 +78,16 @@ export class SessionsService {
   issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
     const user: AuthUser = { id, fullname, email, role, sessionId };
     return { user, accessToken: this.tokens.signAccess(user) };
+  }
+
+  /** Issues an access token like `issueAccessToken`, and keeps the session until this token has expired. */
+  async renew(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
+    // SQL: the column is not part of the entity.
+    await tx.query(
+      'UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $2)) WHERE id = $1',
+      [sessionId, ACCESS_LIFETIME_S + CLOCK_SKEW_S],
+    );
+    return this.issueAccessToken(user, sessionId);
   }
 
   /**

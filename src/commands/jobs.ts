@@ -32,7 +32,7 @@ Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wron
 `;
 
 const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
-const ID = 'the number of a job, as list shows it';
+const ID_DESCRIPTION = 'the number of a job, as list shows it';
 
 function parse(args: string[]): Command {
   const { positionals, values } = readArgs({
@@ -43,13 +43,13 @@ function parse(args: string[]): Command {
   const isAllDead = values['all-dead'];
   if (isAllDead && positionals.join() !== 'retry')
     throw new UsageError('--all-dead is an option of retry, without an ID');
-  const actions = { list: null, retry: isAllDead ? null : ID, drop: ID };
+  const actions = { list: null, retry: isAllDead ? null : ID_DESCRIPTION, drop: ID_DESCRIPTION };
   const { action, argument: id } = readAction(positionals, actions);
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
   const state = JOB_STATES.find((name) => name === values.state);
   if (values.state !== undefined && state === undefined)
     throw new UsageError(`unknown state ${values.state}: use one of ${JOB_STATES.join(', ')}`);
-  if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
+  if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID_DESCRIPTION}`);
   return async (_env, open) => {
     const { url, isExclusive } = await open();
     await migrate(url, console.error);

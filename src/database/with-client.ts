@@ -6,7 +6,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    application_name: 'bakery-command',
+    application_name: 'bakery-connection',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   // Without a listener, a lost connection would end the process. The running statement fails, or the next one.

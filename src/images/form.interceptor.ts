@@ -94,7 +94,7 @@ export class FormInterceptor implements NestInterceptor {
     if (length !== Infinity && length > MAX_FORM_BYTES) throw failures.tooLarge();
     const size = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
     const { clientAddress: client, disconnected } = clientOf(request, response);
-    const process = async (): Promise<unknown> => {
+    const readAndHandle = async (): Promise<unknown> => {
       uploadsInFlight.inc();
       try {
         await this.#read(request, response);
@@ -103,14 +103,14 @@ export class FormInterceptor implements NestInterceptor {
         uploadsInFlight.dec();
       }
     };
-    return from(this.#queue.run(process, { client, disconnected, size }));
+    return from(this.#queue.run(readAndHandle, { client, disconnected, size }));
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {
     try {
       // Multer would wait forever for a form whose client disconnected before the reading started.
       if (response.closed) throw failures.malformedRequest();
-      await Promise.race([parse(request, response), this.#waitForStandstill(request, response)]);
+      await Promise.race([parse(request, response), this.#rejectOnStandstill(request, response)]);
     } catch (error) {
       const failure = toFailure(error);
       uploads.inc({ outcome: OUTCOMES[failure.status as keyof typeof OUTCOMES] });
@@ -123,7 +123,7 @@ export class FormInterceptor implements NestInterceptor {
   }
 
   /** Rejects when the client disconnects or sends nothing for `idleMs`. */
-  #waitForStandstill(request: FormRequest, response: Response): Promise<never> {
+  #rejectOnStandstill(request: FormRequest, response: Response): Promise<never> {
     return new Promise((_, reject) => {
       response.once('close', () => {
         reject(failures.malformedRequest());

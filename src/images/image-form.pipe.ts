@@ -35,7 +35,7 @@ export const Form = createParamDecorator((_: undefined, context: ExecutionContex
   context.switchToHttp().getRequest<FormRequest>(),
 );
 
-/** Validates text fields and files in one step, because one response must report all failing fields and files. */
+/** Validates text fields and files in one step, because one response must report all failing fields and the first failing file. */
 export class ImageFormPipe<T extends { readonly images?: unknown }> implements PipeTransform {
   constructor(
     private readonly dto: ClassConstructor<T>,

@@ -64,7 +64,7 @@ export class OrderPlacementService {
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
       const placement = await lockPlacement(tx, customer.id);
-      // Statements that start together are sent together. Only one of them may wait for a lock: the timeout of each begins now.
+      // Both statements are sent at once, and their timeouts start now. So only the second one may wait for a lock.
       const [openOrders, offers] = await Promise.all([
         this.orders.countOpen(tx, placement),
         this.products.lockOffers(tx, productIds),

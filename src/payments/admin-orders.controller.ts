@@ -54,8 +54,8 @@ export class AdminOrdersController {
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
-      '`transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and ' +
-      'refunds, and other payment events only if they changed the order.',
+      '`transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, ' +
+      '50 events per page. It contains signed notifications and refunds, and other payment events only if they changed the order.',
     access: 'admin',
     success: {
       status: 200,

@@ -35,7 +35,7 @@ export class NotificationView {
   readonly source: string;
 
   /**
-   * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway rejected the refund.
+   * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator rejected the refund.
    * `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
    */
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })

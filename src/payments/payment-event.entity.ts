@@ -4,10 +4,11 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** `reconciliation`: the expiry of an order, or a status that the gateway reported when the service asked for it. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
-export type EventSource = (typeof EVENT_SOURCES)[number];
+export type PaymentEventSource = (typeof EVENT_SOURCES)[number];
 
 /**
- * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway refused to refund.
+ * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator
+ * rejected the refund.
  * `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms it.
  */
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected', 'unconfirmed'] as const;
@@ -26,7 +27,7 @@ export class PaymentEvent {
   orderId!: string;
 
   @Column('text', { default: 'notification' })
-  source!: EventSource;
+  source!: PaymentEventSource;
 
   @Column('text')
   outcome!: Outcome;
@@ -34,7 +35,7 @@ export class PaymentEvent {
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
 
-  /** Null if the event is rejected, or ends an order for which no transaction was open. */
+  /** Null in a rejected notification, or if the event ends an order for which no transaction was open. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId: string | null = null;
 

@@ -64,7 +64,7 @@ export class PaymentHistoryService {
     return outcome;
   }
 
-  /** Stores a signed notification that is invalid or implausible, or a refund that the gateway rejected. */
+  /** Stores a signed notification that is invalid or implausible, or a rejected refund. */
   async recordRejected(
     tx: EntityManager,
     event: Pick<PaymentEvent, 'orderId' | 'payload'> & Partial<PaymentEvent>,

@@ -13,7 +13,7 @@ export const paymentNotifications = createCounter(
   { outcome: NOTIFICATION_OUTCOMES },
 );
 
-export const refunds = createCounter(
+export const refundsTotal = createCounter(
   'bakery_refunds_total',
   'Refunds by outcome; manual: made outside of the gateway; rejected: the gateway cannot refund the payment; failed: ' +
     'the gateway is unavailable, and the job retries',

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
-import { refunds as refundsMetric } from './payments.metrics.js';
+import { refundsTotal } from './payments.metrics.js';
 import {
   CALL_DEADLINE_MS,
   GatewayRejectedError,
@@ -51,7 +51,7 @@ export class RefundSettlementService implements OnModuleInit {
 
   /**
    * Settles a refund, or waits for the request or job that settles it. Returns the refund with its result.
-   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
+   * @throws Failure 502 if the gateway returned no result: the refund can be settled again
    */
   async complete(refundId: string): Promise<Refund> {
     const { manager } = this.dataSource;
@@ -70,7 +70,7 @@ export class RefundSettlementService implements OnModuleInit {
     const { refundId, amount, reason } = refund;
     const payload = { refund_key: refundId, amount, reason, manual: true };
     await this.#storeSuccess(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
-    refundsMetric.inc({ outcome: 'manual' });
+    refundsTotal.inc({ outcome: 'manual' });
   }
 
   async #settle(refund: Refund, leaseId: string): Promise<void> {
@@ -85,14 +85,16 @@ export class RefundSettlementService implements OnModuleInit {
         this.#logger.error(
           `refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`,
         );
-      refundsMetric.inc({ outcome: 'succeeded' });
+      if (isStored) refundsTotal.inc({ outcome: 'succeeded' });
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
-        await this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, error.reason));
-        refundsMetric.inc({ outcome: 'rejected' });
+        const isStored = await this.#storeResult(refund, (tx) =>
+          this.#storeRejection(tx, refund, error.reason),
+        );
+        if (isStored) refundsTotal.inc({ outcome: 'rejected' });
         return;
       }
-      refundsMetric.inc({ outcome: 'failed' });
+      refundsTotal.inc({ outcome: 'failed' });
       await lease.endAfter(error, this.dataSource.manager, { refundId: refund.refundId }, leaseId);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
@@ -157,7 +159,7 @@ export class RefundSettlementService implements OnModuleInit {
     response: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
     const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason } = refund;
-    // No request has returned this result yet. Version 1.2 inserts refunds with the default of the column, `true`.
+    // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
     const { transactions } = await this.history.read(order, tx);

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 
-/** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
+/** `requested`: without a result yet. `rejected`: by the gateway or by an operator. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
 @Entity('refunds')

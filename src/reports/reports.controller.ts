@@ -53,6 +53,7 @@ export class ReportsController {
       'that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
     success: { status: 200, mediaTypes: ['text/csv'] },
+    etag: 'none',
     failures: [BAD_TO, failures.validation({ format: 'format should be excel' })],
   })
   @Get('sales.csv')

@@ -30,6 +30,11 @@ interface EndpointOptions {
     readonly cookies?: readonly string[];
   };
   readonly takes?: 'json' | 'form';
+  /**
+   * `none`: a streamed file. `resource`: the ETag, for `If-Match`, does not stand for the whole response, so the response is never
+   * 304. Unset: the ETag of each response to a GET, unless it sets cookies.
+   */
+  readonly etag?: 'none' | 'resource';
   /** True if the operation rejects a change whose `If-Match` is not the ETag of the current version. */
   readonly acceptsIfMatch?: true;
   /** Failures in addition to those that `ApiEndpoint` derives from the other options. */
@@ -52,9 +57,7 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
 function listDecorators(options: EndpointOptions, changesState: boolean, hasPathParameter: boolean) {
   const { summary, description = '', access, success, takes, acceptsIfMatch = false } = options;
   const { data = {}, cookies } = success;
-  // A streamed file has no ETag.
-  const isStreamed = success.mediaTypes?.includes('text/csv') === true;
-  const isCacheable = !changesState && cookies === undefined && !isStreamed;
+  const isCacheable = !changesState && cookies === undefined && options.etag === undefined;
   const security = listSecurity(options);
   return [
     Access(access),
@@ -70,7 +73,7 @@ function listDecorators(options: EndpointOptions, changesState: boolean, hasPath
       description: 'Success',
       headers: {
         ...REQUEST_ID,
-        ...((isCacheable || acceptsIfMatch) && ETAG),
+        ...((isCacheable || acceptsIfMatch || options.etag === 'resource') && ETAG),
         ...(cookies && describeCookies(cookies)),
       },
       ...describeContent(success),

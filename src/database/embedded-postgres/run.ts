@@ -8,7 +8,7 @@ export interface RunAs {
 }
 
 /**
- * Options for all programs of PostgreSQL: messages in English, and none of the service's secrets in the environment. They are
+ * Options for all child processes: messages in English, and none of the service's secrets in the environment. They are
  * detached, because a Ctrl-C in the terminal would also end the server before its last transactions have ended.
  */
 export const CHILD_OPTIONS = {

@@ -24,6 +24,12 @@ export class DataDirInUseError extends Error {
   }
 }
 
+/** Names by which the holder of the lock is recognized. */
+const APPLICATION_NAMES: Readonly<Record<Supervisor, string>> = {
+  service: 'bakery service',
+  command: 'bakery command',
+};
+
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
 export interface SupervisorConnection {
   readonly client: pg.Client;
@@ -33,7 +39,8 @@ export interface SupervisorConnection {
 
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
- * @returns undefined after a temporary error, or if no PostgreSQL listens on the port. Throws DataDirInUseError
+ * @returns undefined after a temporary error, or if no PostgreSQL listens on the port
+ * @throws DataDirInUseError if another process has the lock
  */
 export async function connectAsSupervisor(
   port: number,
@@ -42,7 +49,7 @@ export async function connectAsSupervisor(
 ): Promise<SupervisorConnection | undefined> {
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
-    application_name: `bakery ${supervisor}`,
+    application_name: APPLICATION_NAMES[supervisor],
     connectionTimeoutMillis: 2_000,
     lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
   });
@@ -50,7 +57,7 @@ export async function connectAsSupervisor(
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
-    const otherSupervisor = await tryLock(client);
+    const otherSupervisor = await takeLockOrFindHolder(client);
     if (otherSupervisor === undefined) return { client, lost };
     throw new DataDirInUseError(dataDir, otherSupervisor, buildDatabaseUrl(port, secret));
   } catch (error) {
@@ -66,9 +73,9 @@ export async function connectAsSupervisor(
 
 /**
  * Takes the supervisor's lock.
- * @returns undefined after success; otherwise the process that has the lock
+ * @returns undefined after success; otherwise the kind of process that has the lock
  */
-async function tryLock(client: pg.Client): Promise<Supervisor | undefined> {
+async function takeLockOrFindHolder(client: pg.Client): Promise<Supervisor | undefined> {
   for (;;) {
     try {
       await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
@@ -82,7 +89,8 @@ async function tryLock(client: pg.Client): Promise<Supervisor | undefined> {
       [SUPERVISOR_LOCK],
     );
     // Without a row, the process that had the lock has ended in the meantime.
-    if (rows[0] !== undefined) return rows[0].application_name === 'bakery command' ? 'command' : 'service';
+    if (rows[0] !== undefined)
+      return rows[0].application_name === APPLICATION_NAMES.command ? 'command' : 'service';
   }
 }
 

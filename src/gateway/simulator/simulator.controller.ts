@@ -18,7 +18,7 @@ import { findAction, listActions } from './simulator-actions.js';
 import type { SimulatorPage } from './simulator-page.entity.js';
 import type { SimulatorGateway } from './simulator.gateway.js';
 
-const TokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
+const tokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
 const template = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
 const [, style = ''] = /<style>(.*)<\/style>/s.exec(template) ?? [];
@@ -51,7 +51,7 @@ export class SimulatorController {
 
   @Get()
   async show(
-    @Param('token', TokenPipe) token: string,
+    @Param('token', tokenPipe) token: string,
     @Req() request: Request,
     @Res() response: Response,
     rejectedAction: string | null = null,
@@ -77,7 +77,7 @@ export class SimulatorController {
   /** Changes the latest transaction or starts one. The second path is for an earlier transaction. */
   @Post([':action', 'transactions/:transactionId/:action'])
   async act(
-    @Param('token', TokenPipe) token: string,
+    @Param('token', tokenPipe) token: string,
     @Param('action') action: string,
     @Req() request: Request,
     @Res() response: Response,
