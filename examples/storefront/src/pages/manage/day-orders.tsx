@@ -17,7 +17,7 @@ interface DayOrdersProps {
   overdue: AdminOrder[];
 }
 
-/** Paid orders of a day: first the orders to hand over, then the collected ones. */
+/** Paid orders of a day: the overdue ones of earlier days, then the orders to hand over, then the collected ones. */
 export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);

@@ -31,7 +31,8 @@ export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbP
   const state = describeState(picture);
   const drop = (event: DragEvent) => {
     event.preventDefault();
-    onMove(Number(event.dataTransfer.getData('text/plain')), index);
+    const from = event.dataTransfer.getData('text/plain');
+    if (from !== '') onMove(Number(from), index); // empty for a file that comes from outside of the page
   };
   return (
     <li
