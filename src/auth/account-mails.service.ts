@@ -117,7 +117,7 @@ export class AccountMailsService implements OnModuleInit {
   async #sendNotice({ userId, notice, to }: NoticePayload): Promise<void> {
     const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
     const { subject, ...context } = texts.notices[notice];
-    // Without a name, because whoever made the change may have changed the name too.
+    // The mail contains no name, because the same person may have changed the name too.
     const recipient = { email: to, fullname: '', emailVerifiedAt: null };
     await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
   }

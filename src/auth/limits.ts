@@ -24,7 +24,7 @@ export const LIMITS = {
   passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR },
   /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. */
   passwordsForAccount: { name: 'password-at', max: 100, seconds: HOUR },
-  /** An office behind one address mistypes a few passwords a minute, not one each second. */
+  /** About one each second. An office behind one address mistypes only a few passwords a minute. */
   passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE },
   /** Each mailed code has its own count, for as long as the code is valid. */
   triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },

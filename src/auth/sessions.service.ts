@@ -39,7 +39,7 @@ export class SessionsService {
    * if the statement below waited for the lock, it would miss the session of a parallel login.
    */
   async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
-    const tokens = this.issueAccessToken(user, randomUUID());
+    const tokens = this.#issueAccessToken(user, randomUUID());
     const refreshToken = this.tokens.signRefresh(tokens.user);
     const { sessionsPerAccount } = this.env;
     // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
@@ -71,23 +71,22 @@ export class SessionsService {
     const isStored = await this.dataSource.manager.existsBy(Session, session);
     const user = isStored ? await this.users.findById(id) : null;
     if (user === null) throw failures.invalidRefreshToken();
-    return this.issueAccessToken(user, sessionId);
+    return this.#issueAccessToken(user, sessionId);
   }
 
-  /** Issues an access token with the current data of a user. */
-  issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
+  #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
     const user: AuthUser = { id, fullname, email, role, sessionId };
     return { user, accessToken: this.tokens.signAccess(user) };
   }
 
-  /** Issues an access token like `issueAccessToken`, and keeps the session until this token has expired. */
+  /** Issues an access token with the current data of the user, and keeps the session until this token has expired. */
   async renew(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
     // SQL: the column is not part of the entity.
     await tx.query(
       'UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $2)) WHERE id = $1',
       [sessionId, ACCESS_LIFETIME_S + CLOCK_SKEW_S],
     );
-    return this.issueAccessToken(user, sessionId);
+    return this.#issueAccessToken(user, sessionId);
   }
 
   /**

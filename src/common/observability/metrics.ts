@@ -39,7 +39,7 @@ export const connectionRejections = createCounter(
   { http_response_status_code: ['400', '408', '413', '431'] },
 );
 
-// Dashboards of version 1.2 select this name, the label `neighbour` and the outcome `refused`.
+// The name of the metric, the label `neighbour` and the outcome `refused` stay, because dashboards of version 1.2 select them.
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
   help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
