@@ -2,6 +2,7 @@ import type { Client } from './support/client.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
+import { measureRunning } from './support/measure.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
@@ -28,15 +29,16 @@ afterEach(async () => {
 
 /** Sends five requests in parallel, which all need the database. Each must get 503 within the deadline. */
 async function expectUnavailable(deadlineMs: number): Promise<void> {
-  const start = performance.now();
-  const responses = await Promise.all([
-    service.client().post('/api/login').send(AYU),
-    service.client().register({ email: 'new@example.com' }),
-    ayu.get('/api/refresh'),
-    ayu.get('/api/products'),
-    sendNotification(service, buildNotification()),
-  ]);
-  expect(performance.now() - start).toBeLessThan(deadlineMs);
+  const { result: responses, runningMs } = await measureRunning(() =>
+    Promise.all([
+      service.client().post('/api/login').send(AYU),
+      service.client().register({ email: 'new@example.com' }),
+      ayu.get('/api/refresh'),
+      ayu.get('/api/products'),
+      sendNotification(service, buildNotification()),
+    ]),
+  );
+  expect(runningMs).toBeLessThan(deadlineMs);
   for (const response of responses) {
     expectFailure(response, 503, MESSAGES.unavailable);
     expect(response.headers).not.toHaveProperty('set-cookie');
@@ -70,10 +72,11 @@ it('a database that does not respond causes 503 within 20 seconds, and its conne
   service.proxy.stall();
   await expectUnavailable(20_000);
   service.proxy.failOver(); // The earlier connections stay silent.
-  const start = performance.now();
-  await service.client().post('/api/login').send(AYU).expect(200);
-  // The catalog is empty.
-  await ayu.get('/api/products').expect(404);
-  await service.client().register({ email: 'other@example.com' }).expect(201);
-  expect(performance.now() - start).toBeLessThan(5000);
+  const { runningMs } = await measureRunning(async () => {
+    await service.client().post('/api/login').send(AYU).expect(200);
+    // The catalog is empty.
+    await ayu.get('/api/products').expect(404);
+    await service.client().register({ email: 'other@example.com' }).expect(201);
+  });
+  expect(runningMs).toBeLessThan(5000);
 });

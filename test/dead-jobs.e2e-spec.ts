@@ -70,7 +70,10 @@ it('npm run jobs -- list shows a dead job with its customer, tries, age and last
     "Can't send mail - all recipients were rejected: 550 No such mailbox",
   ]);
   expect(rest).toEqual(['']);
-  expect(await runCommand('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
+  expect(await runCommand('list', '--state', 'waiting')).toEqual({
+    code: 0,
+    output: 'there is no waiting job\n',
+  });
 });
 
 it('npm run jobs -- list shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {

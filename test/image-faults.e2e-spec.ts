@@ -55,11 +55,10 @@ async function insertStaged({ count = 1, ageSeconds = 0, database = service.data
 }
 
 it('the uploads of one request run in parallel, are signed, overwrite nothing, and keep the order of the files', async () => {
-  // Long enough to process all five images, one after the other, on a busy machine.
-  standIn.delayMs = 1_000;
+  // The host responds when it has received all five images.
+  standIn.beforeResponse = () => until('five uploads run', () => standIn.mostCallsInProgress === 5);
   const files = pictures(5);
   const { images } = await createProduct(admin, files);
-  expect(standIn.mostCallsInProgress).toBe(5);
   expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
   for (const { signatureValid, overwrite } of standIn.calls)
     expect({ signatureValid, overwrite }).toEqual({ signatureValid: true, overwrite: false });
@@ -191,7 +190,9 @@ it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed 
 
 it('an image that is condemned during its upload is never attached', async () => {
   const before = await createProduct(admin, pictures(1));
-  standIn.delayMs = 2_000;
+  let respond = (): void => undefined;
+  const condemned = new Promise<void>((resolve) => (respond = resolve));
+  standIn.beforeResponse = () => condemned;
   const uploads = Promise.all([
     sendForm(admin.post('/api/products'), CAKE, pictures(2)),
     sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
@@ -201,8 +202,8 @@ it('an image that is condemned during its upload is never attached', async () =>
   await until('three images are staged', async () => (await listStaged()).length === 3);
   await letTimePassForImagesAndJobs(service.database);
   await until('the images are condemned', async () => (await listStaged()).length === 0);
+  respond();
   const [created, updated] = await uploads;
-  standIn.delayMs = 0;
   expectFailure(created, 500, CREATION_FAILED);
   expectFailure(updated, 500, MESSAGES.unexpected);
   expect(await countProducts(service.database)).toBe(1);

@@ -106,9 +106,9 @@ describe('a shop in which no pickup time can be chosen', () => {
 });
 
 describe('a slot with a limited number of orders', () => {
-  /** Time within a slot of 60 minutes, two days ahead. `minutes`: from 10 to 59. */
-  const pickupAt = (minutes: number) =>
-    `${addDays(new Date().toISOString().slice(0, 10), 2)}T10:${minutes}:00+07:00`;
+  const dayAfterTomorrow = addDays(new Date().toISOString().slice(0, 10), 2);
+  /** Time within a slot of 60 minutes. `minutes`: from 10 to 59. */
+  const pickupAt = (minutes: number) => `${dayAfterTomorrow}T10:${minutes}:00+07:00`;
 
   it('gives its last place to one of 50 parallel orders of 10 customers, and the others can choose another time', async () => {
     await setUpShop(shop.admin, { slot_minutes: 60, orders_per_slot: 2 });

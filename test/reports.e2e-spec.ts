@@ -82,8 +82,12 @@ async function getSales(from: string, to: string) {
 
 describe('GET /api/admin/days/{date}', () => {
   it('lists on the sheet of today the orders of the past 30 days that are neither collected nor refused, oldest first', async () => {
-    const today = toLocalDateAndTime(new Date(), 'Europe/Berlin').date;
-    const onDay = (days: number) => startOfDay(addDays(today, days), 'Europe/Berlin').toISOString();
+    // A zone in which the day does not end during the test.
+    const isLate = toLocalDateAndTime(new Date(), 'Europe/Berlin').time >= '23:00';
+    const zone = isLate ? 'Asia/Jakarta' : 'Europe/Berlin';
+    await setUpShop(admin, { time_zone: zone });
+    const today = toLocalDateAndTime(new Date(), zone).date;
+    const onDay = (days: number) => startOfDay(addDays(today, days), zone).toISOString();
     const paidAt = onDay(-29);
     const yesterday = await storeOrder({ paidAt, pickupAt: onDay(-1), fulfilment: 'ready' });
     const oldest = await storeOrder({ paidAt, pickupAt: onDay(-30) });
@@ -95,6 +99,7 @@ describe('GET /api/admin/days/{date}', () => {
     const due = await storeOrder({ paidAt, pickupAt: onDay(0) });
     expect(await getDay(today)).toMatchObject({ ids: [due], overdueIds: [oldest, withoutPickup, yesterday] });
     expect((await getDay(addDays(today, 1))).overdue).toEqual([]);
+    await setUpShop(admin, { time_zone: 'Europe/Berlin' });
   });
 
   it('lists quantities and paid orders by pickup time; orders without a pickup time come last, on the day of payment', async () => {

@@ -19,7 +19,7 @@ useShopSettings({
   orders_per_slot: 20,
 });
 
-/** Returns a half hour in the future, in ISO 8601. */
+/** Returns the start of a half hour, in ISO 8601: 1 is at least half an hour ahead. */
 function pickupIn(halfHours: number): string {
   return new Date((Math.ceil(Date.now() / HALF_HOUR_MS) + halfHours) * HALF_HOUR_MS).toISOString();
 }
@@ -36,9 +36,9 @@ it.each([
       await newCustomer({ name: 'Budi Santoso' }),
       await newCustomer({ name: 'Dewi Anggraini' }),
     ];
-    const details = { phone: '0812-3456-7890', pickup_at: pickupIn(0) };
+    const details = { phone: '0812-3456-7890', pickup_at: pickupIn(1) };
     const id = await placePaidOrder(ayu, { 1: 1, [CROISSANT]: 6 }, details);
-    await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(1) });
+    await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(2) });
     const paidTwice = await placeOrderPaidTwice(dewi, { [CROISSANT]: 2 });
     const { page } = await newAdmin({ locale, viewport: TABLET });
     const take = (picture: string) => takeScreenshot(page, `${name}-${picture}`);

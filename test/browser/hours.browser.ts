@@ -167,7 +167,7 @@ it('rejected shop settings are explained and stay in the form, and nothing is sa
 });
 
 describe('in a shop that is closed for two ranges of dates from tomorrow on, and on the weekday after them', () => {
-  const dayWithoutHours = inDays(9);
+  const [dayWithoutHours, reopening] = [inDays(9), inDays(10)];
   useShopSettings({
     closed_ranges: [
       { from: toShopDate(inDays(1)), to: toShopDate(inDays(3)), reason: 'Lebaran' },
@@ -183,7 +183,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
     await page.goto('/');
     const note = page.getByRole('status').getByText(/^We are closed until .* \(Lebaran\)$/);
     await note.waitFor();
-    expect(await note.textContent()).toContain(formatWeekday(inDays(10), 'long'));
+    expect(await note.textContent()).toContain(formatWeekday(reopening, 'long'));
   });
 
   it('the page of the day says that the shop is closed on a weekday without opening hours', async () => {

@@ -10,10 +10,11 @@ export class DatabaseProxy {
     this.#forward(client);
   });
   readonly #clientSockets = trackSockets(this.#server);
+  /** Statements of the service so far, oldest first. Each text also contains the other bytes of its message. */
+  readonly statements: string[] = [];
   readonly #allSockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
-  #statementCount = 0;
   #stallTrigger: { readonly text: string; readonly onStall: () => void } | undefined;
   #losesResponseTo: string | undefined;
 
@@ -33,7 +34,7 @@ export class DatabaseProxy {
   }
 
   get statementCount(): number {
-    return this.#statementCount;
+    return this.statements.length;
   }
 
   /** Listens again after `down`, on the same port. Also ends a stall. */
@@ -79,7 +80,8 @@ export class DatabaseProxy {
       this.#allSockets.add(socket);
       socket.on('data', (chunk: Buffer) => {
         // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
-        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1))) this.#statementCount += 1;
+        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1)))
+          this.statements.push(chunk.toString('latin1'));
         if (socket === client && this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
           this.stall();
           this.#stallTrigger.onStall();

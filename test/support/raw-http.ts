@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
+/** Shorter than the timeout of a test, so that the error shows the line that waits. */
+const DEADLINE_MS = 45_000;
+
 interface RawResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -11,14 +14,14 @@ interface RawResponse {
 /**
  * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
  * @returns the responses in order, with bodies as long as their Content-Length
- * @throws AbortError if the service does not close the connection within the deadline; Error if it resets the connection
+ * @throws AbortError if the service does not close the connection; Error if it resets the connection
  */
-export async function sendRaw(url: string, bytes: string | Buffer | readonly string[], deadlineMs = 5000) {
+export async function sendRaw(url: string, bytes: string | Buffer | readonly string[]) {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const closed = once(socket, 'close', { signal: AbortSignal.timeout(deadlineMs) });
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
   const write = async (): Promise<void> => {
     for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)
       await new Promise((sent) => socket.write(piece, sent));

@@ -64,7 +64,7 @@ export class SmtpStandIn {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs = 10_000): Promise<ReceivedMail> {
+  waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs?: number): Promise<ReceivedMail> {
     return until('a mail', () => this.mails.find(predicate), deadlineMs);
   }
 

@@ -6,11 +6,11 @@ export async function until<T>(
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   deadlineMs = 45_000,
 ): Promise<T> {
-  const deadline = Date.now() + deadlineMs;
+  const deadline = performance.now() + deadlineMs;
   for (;;) {
     const result = await ask();
     if (result !== undefined && result !== null && result !== false) return result;
-    if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await delay(20);
   }
 }

@@ -102,7 +102,7 @@ describe('a backup', () => {
     expect(products.length).toBeGreaterThanOrEqual(acknowledged.products);
     for (const { images } of products) expect(await imageStatus(admin, images?.[0])).toBe(200);
     await createProduct(admin, []); // gets a new id, because the sequences are restored too
-  }, 120_000);
+  });
 
   it('of an earlier schema is restored with its jobs and migrated to the newest schema, but only into a database without data', async () => {
     const source = await dropAfterTest(createDatabase());

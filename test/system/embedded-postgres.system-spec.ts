@@ -51,7 +51,7 @@ async function start(dataDir: string, log: string[] = [], settings = {}): Promis
   return postgres;
 }
 
-const query = (url: string, sql: string) => queryOnce<Record<string, unknown>>(url, sql, 2_000);
+const query = (url: string, sql: string) => queryOnce<Record<string, unknown>>(url, sql, 10_000);
 
 async function readServerPid(dataDir: string): Promise<number> {
   const pid = await findServerPid(dataDir);

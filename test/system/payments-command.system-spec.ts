@@ -60,7 +60,9 @@ describe('npm run payments -- reject-refund', () => {
     const refundId = job?.key?.split(':')[1] ?? '';
 
     // While the job calls the gateway, the refund may succeed.
-    await shop.query('UPDATE refunds SET claim_id = refund_id, claimed_at = clock_timestamp()');
+    await shop.query(
+      "UPDATE refunds SET claim_id = refund_id, claimed_at = clock_timestamp() + interval '1 minute'",
+    );
     expect(await runPayments('reject-refund', refundId)).toMatchObject({
       code: 1,
       output: expect.stringContaining('the gateway is being called now; try again in a minute') as string,
