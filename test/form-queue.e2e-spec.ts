@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { buildFailure, MESSAGES } from './support/failure.js';
+import { readMetric } from './support/metrics.js';
 import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 
+const MIB = 1024 * 1024;
 const ORIGIN = 'http://localhost:5173';
 const FROM_SHOP = `Host: bakery.test\r\nOrigin: ${ORIGIN}\r\n`;
 
@@ -15,11 +17,12 @@ const IDLE_MS = 4_000;
 
 const service = await useService({ formIdleMs: IDLE_MS });
 const admin = await service.admin();
+
 /** Builds the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
 function buildFormStart(): string {
   const cookie = `accessToken=${admin.cookie('accessToken')}`;
   return (
-    `POST /api/products HTTP/1.1\r\n${FROM_SHOP}Content-Length: ${25 * 1024 * 1024}\r\n` +
+    `POST /api/products HTTP/1.1\r\n${FROM_SHOP}Content-Length: ${25 * MIB}\r\n` +
     `Cookie: ${cookie}\r\nContent-Type: ${FORM_TYPE}\r\n\r\n` +
     buildFormPieces({}, [Buffer.alloc(0)])[0]?.toString()
   );
@@ -39,22 +42,34 @@ it('a form is processed once the clients of the stalled forms before it disconne
   }
 });
 
-it('a form and a JSON body with a Content-Length above the limit are rejected with 413 before they are sent', async () => {
-  const head = `${FROM_SHOP}Cookie: accessToken=${admin.cookie('accessToken')}\r\n`;
-  for (const [path, type, length] of [
-    ['/api/login', 'application/json', 200_000],
-    ['/api/products', FORM_TYPE, 30 * 1024 * 1024],
-  ] as const) {
+describe('a body with a Content-Length above the limit', () => {
+  /** Sends only the headers of a request. Returns the beginning of the response. */
+  async function sendHeaders(path: string, type: string, length: number): Promise<string> {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(
-      `POST ${path} HTTP/1.1\r\n${head}Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`,
+      `POST ${path} HTTP/1.1\r\n${FROM_SHOP}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
+        `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`,
     );
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
-    expect(chunk.toString()).toMatch(
+    return chunk.toString();
+  }
+
+  it.each([
+    ['JSON', '/api/login', 'application/json', 200_000],
+    ['a form', '/api/products', FORM_TYPE, 30 * MIB],
+  ])('is rejected with 413 before it is sent: %s', async (_, path, type, length) => {
+    expect(await sendHeaders(path, type, length)).toMatch(
       /^HTTP\/1\.1 413 .*access-control-allow-origin: http:\/\/localhost:5173/is,
     );
-  }
+  });
+
+  it('is counted by the metric of uploads if it is a form', async () => {
+    const countTooLarge = () => readMetric('bakery_uploads_total', { outcome: 'too_large' });
+    const before = await countTooLarge();
+    await sendHeaders('/api/products', FORM_TYPE, 30 * MIB);
+    expect(await countTooLarge()).toBe(before + 1);
+  });
 });
 
 it('a form whose client is idle is rejected with 408, which pages can read, and the next form is processed', async () => {

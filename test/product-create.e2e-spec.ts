@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
-import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
+import { jpeg, noisyPng, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
   countProducts,
@@ -75,7 +75,7 @@ describe('POST /api/products', () => {
 
     it('stores 5 images of up to 5 MiB in the order sent (contract 4.6)', async () => {
       const sizes = [5 * MIB, 200, 300_000, 100, 5 * MIB];
-      const files = sizes.map((size, n) => ({ bytes: padded(png(n), size), name: `${n}.png` }));
+      const files = sizes.map((size, n) => ({ bytes: noisyPng(size), name: `${n}.png` }));
       const { images } = await createProduct(admin, files);
       const stored = await Promise.all(images.map(async (url) => (await downloadImage(url)).bytes));
       expect(stored.map((bytes, index) => files[index]?.bytes.equals(bytes))).toEqual(files.map(() => true));
@@ -174,7 +174,7 @@ describe('POST /api/products', () => {
     it('rejects 6 files with 400, and a file of 5 MiB and one byte with 413', async () => {
       const details = { images: 'each product can only have 5 images at max' };
       expectInvalid(await sendInvalidForm(CAKE, pictures(6)), details);
-      const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];
+      const files = [...pictures(4), { bytes: noisyPng(5 * MIB + 1), name: 'big.png' }];
       expectFailure(await sendInvalidForm(CAKE, files), 413, 'an image can have 5 MiB at max');
     });
   });
@@ -231,7 +231,7 @@ describe('POST /api/products', () => {
     });
 
     it('stores neither a product nor a file, and logs no error, if the client disconnects in the middle of a file', async () => {
-      const pieces = buildFormPieces(CAKE, [padded(png(), 5 * MIB)]);
+      const pieces = buildFormPieces(CAKE, [noisyPng(5 * MIB)]);
       expect(await upload(admin, pieces, { disconnectAfterBytes: 2 * MIB })).toBeNull();
       await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
       await expectNothingStored();

@@ -1,4 +1,4 @@
-/** An image that passed the checks of `ImageFormPipe`. */
+/** An image that passed the checks of `ImageFormBody`. */
 export interface ImageFile {
   /** The whole file, at most 5 MiB. */
   readonly bytes: Buffer;
@@ -27,7 +27,8 @@ export class ImageHostError extends Error {
   }
 }
 
+/** Returns true if the host responded with a 4xx status. */
 export function isRejection(error: unknown): boolean {
-  const { httpCode = 0 } = error instanceof ImageHostError ? error : {};
-  return httpCode >= 400 && httpCode < 500;
+  if (!(error instanceof ImageHostError) || error.httpCode === undefined) return false;
+  return error.httpCode >= 400 && error.httpCode < 500;
 }

@@ -19,16 +19,16 @@ export class ImageHosts {
   }
 
   upload(name: ImageHostName, publicId: string, image: ImageFile): Promise<string> {
-    const host = this.#host(name);
+    const host = this.#getHost(name);
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
   }
 
   async remove(name: ImageHostName, publicId: string): Promise<void> {
-    const host = this.#host(name);
+    const host = this.#getHost(name);
     await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);
   }
 
-  #host(name: ImageHostName): ImageHost {
+  #getHost(name: ImageHostName): ImageHost {
     const host = name === 'local' ? this.local : this.#cloudinary;
     if (host === undefined)
       throw new Error('CLOUDINARY_URL is needed to remove an image that is stored at Cloudinary');

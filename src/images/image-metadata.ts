@@ -19,7 +19,7 @@ const START_OF_SCAN = 0xda;
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
 const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
 
-/** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow a JPEG are metadata too. */
+/** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow the image are metadata too. */
 export function hasMetadata(image: ImageFile): boolean {
   return splitImage(image)?.some(({ isMetadata }) => isMetadata) ?? true;
 }
@@ -50,9 +50,10 @@ function splitPng(bytes: Buffer): Part[] | null {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
   for (let at = 8, end; at + 8 <= bytes.length && parts.length < MAX_PARTS; at = end) {
     const type = bytes.toString('latin1', at + 4, at + 8);
-    end = type === 'IEND' ? bytes.length : at + 12 + bytes.readUInt32BE(at);
+    // IEND contains nothing, whatever its length says.
+    end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: !PIXEL_CHUNKS.test(type) });
-    if (type === 'IEND') return parts;
+    if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
   }
   return null;
 }
@@ -66,8 +67,7 @@ function splitJpeg(bytes: Buffer): Part[] | null {
     if (marker === END_OF_IMAGE) {
       end = at + 2;
       parts.push({ bytes: bytes.subarray(at, end), isMetadata: false });
-      parts.push({ bytes: bytes.subarray(end), isMetadata: end < bytes.length });
-      return parts;
+      return [...parts, toTrailer(bytes.subarray(end))];
     }
     if (at + 4 > bytes.length) return null;
     end = at + 2 + bytes.readUInt16BE(at + 2);
@@ -75,6 +75,11 @@ function splitJpeg(bytes: Buffer): Part[] | null {
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: marker > APP0 && marker !== APP14 });
   }
   return null;
+}
+
+/** Returns the bytes that follow an image, for example a second image, as a part. */
+function toTrailer(bytes: Buffer): Part {
+  return { bytes, isMetadata: bytes.length > 0 };
 }
 
 /** Skips FF00, which is a byte of the pixels, and the markers D0 to D7 between the pixels. */

@@ -2,9 +2,9 @@ import { Controller, Get, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { promisify } from 'node:util';
+import { errorCode } from '../common/errors/error-info.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { errorCode } from '../common/errors/error-info.js';
 import { ImageHosts } from './image-hosts.js';
 
 const SEND_OPTIONS = {
@@ -51,7 +51,7 @@ export class ImagesController {
     @Query('w') requestedWidth?: unknown,
   ): Promise<void> {
     const width = WIDTHS.find((possible) => String(possible) === requestedWidth);
-    const path = await this.#find(name, width);
+    const path = await this.#findPath(name, width);
     if (path === null) throw failures.notFound();
     // Storefronts have other origins. The global policy would stop them from showing the image.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -67,8 +67,8 @@ export class ImagesController {
     }
   }
 
-  /** Returns the path of the image itself if a smaller version cannot be created. */
-  async #find(name: string, width: number | undefined): Promise<string | null> {
+  /** Finds the file of an image, or of its smaller version. Finds the image itself if that version cannot be created. */
+  async #findPath(name: string, width: number | undefined): Promise<string | null> {
     const { local } = this.hosts;
     if (width === undefined) return local.find(name);
     return local.findSmaller(name, width).catch((error: unknown) => {

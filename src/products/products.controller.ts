@@ -18,7 +18,7 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
-import { Form, type ImageForm, ImageFormPipe } from '../images/image-form.pipe.js';
+import { type ImageForm, ImageFormBody } from '../images/image-form.decorator.js';
 import { ProductPages } from './product-pages.js';
 import {
   CreateProductDto,
@@ -33,15 +33,15 @@ import {
 import { ProductsService } from './products.service.js';
 
 const UNSUPPORTED_EXTENSION = 'image extension is not supported';
-const creationPipe = new ImageFormPipe(CreateProductDto, {
+const CREATION_MESSAGES = {
   failure: 'validation error',
   extension: UNSUPPORTED_EXTENSION,
   tooMany: TOO_MANY_IMAGES,
-});
-const updatePipe = new ImageFormPipe(UpdateProductDto, {
+};
+const UPDATE_MESSAGES = {
   failure: 'validation errors',
   extension: 'invalid file format, only .png or .jpg files are accepted',
-});
+};
 
 @ApiTags('Products')
 @Controller('products')
@@ -102,7 +102,7 @@ export class ProductsController {
     takes: 'form',
   })
   @Post()
-  async create(@Form(creationPipe) form: ImageForm<CreateProductDto>) {
+  async create(@ImageFormBody(CreateProductDto, CREATION_MESSAGES) form: ImageForm<CreateProductDto>) {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
@@ -125,7 +125,7 @@ export class ProductsController {
   @Put(':product_id')
   async update(
     @Param() { product_id }: ProductParams,
-    @Form(updatePipe) form: ImageForm<UpdateProductDto>,
+    @ImageFormBody(UpdateProductDto, UPDATE_MESSAGES) form: ImageForm<UpdateProductDto>,
     @Res({ passthrough: true }) response: Response,
     @Headers('If-Match') ifMatch?: string,
   ) {

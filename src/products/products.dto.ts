@@ -63,7 +63,7 @@ function Price(required: string): PropertyDecorator {
   );
 }
 
-/** The field `images`. `ImageFormPipe` validates the files. This class rejects text that was sent instead of files. */
+/** The field `images`. `ImageFormBody` validates the files. This class rejects text that was sent instead of files. */
 class FormWithImages {
   /** PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
   @ApiPropertyOptional({ type: 'array', maxItems: MAX_IMAGES, items: { type: 'string', format: 'binary' } })

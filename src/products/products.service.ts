@@ -7,7 +7,8 @@ import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
 import { isId } from '../common/validation/ids.js';
 import { roundToRupiah } from '../common/rupiah.js';
-import type { ImageForm } from '../images/image-form.pipe.js';
+import type { ImageForm } from '../images/image-form.decorator.js';
+import { ImageRemovalService } from '../images/image-removal.service.js';
 import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
@@ -42,6 +43,7 @@ export class ProductsService {
     private readonly products: ProductsRepository,
     private readonly pages: ProductPages,
     private readonly images: ImagesService,
+    private readonly imageRemoval: ImageRemovalService,
     private readonly shop: ShopService,
     private readonly users: UsersService,
   ) {}
@@ -105,7 +107,7 @@ export class ProductsService {
       this.#changeCatalog(async (tx) => {
         const { removed, remaining } = planChange(await this.products.lock(tx, id));
         await tx.update(Product, { id }, fields);
-        await this.images.condemn(tx, removed);
+        await this.imageRemoval.condemn(tx, removed);
         await this.images.attach(tx, id, staged, remaining);
         return this.#withUrls(await this.products.findOrFail(id, tx));
       }),
@@ -128,7 +130,7 @@ export class ProductsService {
   async delete(id: number): Promise<void> {
     await this.#changeCatalog(async (tx) => {
       const { images } = await this.products.lock(tx, id);
-      await this.images.condemn(tx, images);
+      await this.imageRemoval.condemn(tx, images);
       await tx.delete(Product, { id });
     });
   }

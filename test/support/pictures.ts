@@ -8,9 +8,13 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** Creates a valid PNG. Different seeds create different files: decoders ignore bytes after the end of an image. */
+/** Creates a valid PNG without metadata. Different seeds create different files: the size of a pixel depends on the seed. */
 export function png(seed: string | number = 0): Buffer {
-  return Buffer.concat([PNG, digest(seed)]);
+  const size = digest(seed).subarray(0, 9);
+  // PNG forbids sizes of 2^31 and more. The last byte is the unit: none.
+  for (const at of [0, 4]) size.writeUInt32BE(size.readUInt32BE(at) >>> 1, at);
+  size[8] = 0;
+  return withPart(PNG, 'pHYs', size);
 }
 
 /** Creates a file of this size that starts like a PNG and cannot be compressed. */
@@ -72,14 +76,14 @@ export function bomb(): Buffer {
 }
 
 /** Inserts a segment into a JPEG, or a chunk into a PNG, before the pixels. */
-export function withPart(image: Buffer, kind: number | string, content: string): Buffer {
+export function withPart(image: Buffer, kind: number | string, content: string | Buffer): Buffer {
   const length = Buffer.alloc(4);
   if (typeof kind === 'number') {
     length.writeUInt16BE(content.length + 2);
     const segment = [Buffer.from([0xff, kind]), length.subarray(0, 2), Buffer.from(content)];
     return Buffer.concat([image.subarray(0, 2), ...segment, image.subarray(2)]);
   }
-  const body = Buffer.from(kind + content);
+  const body = Buffer.concat([Buffer.from(kind), Buffer.from(content)]);
   length.writeUInt32BE(content.length);
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(body));

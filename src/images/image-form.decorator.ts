@@ -3,9 +3,9 @@ import type { ClassConstructor } from 'class-transformer';
 import { extname } from 'node:path';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
-import { type FilePart, type FormRequest, isImagePart } from './form.interceptor.js';
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';
+import { type FilePart, type FormRequest, isImagePart } from './parse-form.js';
 
 /**
  * Text fields and images of a form. This is an interface because the global ValidationPipe would also validate a parameter
@@ -15,6 +15,11 @@ export interface ImageForm<T> {
   readonly fields: Omit<T, 'images'>;
   /** In the order sent, at most 5. */
   readonly images: readonly ImageFile[];
+}
+
+/** Fields of a form's DTO. */
+interface FormFields {
+  readonly images?: unknown;
 }
 
 /** Messages with which one route rejects a form. */
@@ -30,13 +35,20 @@ const EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-/** Injects the form that `FormInterceptor` read; to be used with an `ImageFormPipe`. */
-export const Form = createParamDecorator((_: undefined, context: ExecutionContext): FormRequest =>
+const InjectRequest = createParamDecorator((_: undefined, context: ExecutionContext) =>
   context.switchToHttp().getRequest<FormRequest>(),
 );
 
+/** Injects the `ImageForm` of a request whose form `FormInterceptor` has read. */
+export function ImageFormBody<T extends FormFields>(
+  dto: ClassConstructor<T>,
+  messages: ImageFormMessages,
+): ParameterDecorator {
+  return InjectRequest(new ImageFormPipe(dto, messages));
+}
+
 /** Validates text fields and files in one step, because one response must report all failing fields and the first failing file. */
-export class ImageFormPipe<T extends { readonly images?: unknown }> implements PipeTransform {
+class ImageFormPipe<T extends FormFields> implements PipeTransform {
   constructor(
     private readonly dto: ClassConstructor<T>,
     private readonly messages: ImageFormMessages,
@@ -44,8 +56,9 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
 
   async transform({ body, files = [], fileParts }: FormRequest): Promise<ImageForm<T>> {
     const { value, details } = await checkDto(this.dto, body);
+    const images = files.map(({ buffer }) => toImageFile(buffer));
     const imageParts = fileParts.filter(isImagePart);
-    const imagesMessage = this.#findImagesMessage(imageParts, files);
+    const imagesMessage = this.#findImagesMessage(imageParts, files[images.indexOf(null)]);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
     // `fromEntries` instead of assignments, because a field may be named `__proto__`.
     const problems = Object.fromEntries([
@@ -55,28 +68,23 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     ]) as FieldMessages;
     if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
     if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
-    // A text field `images` is ignored.
+    // The DTO has the field `images` only to reject texts that are sent instead of files.
     const { images: _text, ...fields } = value;
-    return {
-      fields,
-      // `#findImagesMessage` has rejected files without a format.
-      images: files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' })),
-    };
+    return { fields, images: images.filter((image) => image !== null) };
   }
 
-  /** Returns the validation message of the field `images`, if it has one. `files` are the first 5 of `imageParts`. */
-  #findImagesMessage(imageParts: readonly FilePart[], files: readonly Express.Multer.File[]) {
+  /** Returns the validation message of the field `images`, if it has one. */
+  #findImagesMessage(imageParts: readonly FilePart[], unknownFormat: FilePart | undefined) {
     const { extension, tooMany } = this.messages;
     if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
       return extension;
-    const invalidFile = files.find(({ buffer }) => detectFormat(buffer) === null);
-    if (invalidFile !== undefined) return `${invalidFile.originalname} is not a png or jpg file`;
+    if (unknownFormat !== undefined) return `${unknownFormat.originalname} is not a png or jpg file`;
     return imageParts.length > MAX_IMAGES ? tooMany : undefined;
   }
 }
 
 /** Returns null if the file is neither PNG nor JPEG. */
-function detectFormat(bytes: Buffer): ImageFile['format'] | null {
-  if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
-  return bytes.subarray(0, JPEG.length).equals(JPEG) ? 'jpg' : null;
+function toImageFile(bytes: Buffer): ImageFile | null {
+  if (bytes.subarray(0, PNG.length).equals(PNG)) return { bytes, format: 'png' };
+  return bytes.subarray(0, JPEG.length).equals(JPEG) ? { bytes, format: 'jpg' } : null;
 }

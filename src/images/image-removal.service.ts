@@ -1,0 +1,100 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
+import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { ImageHosts } from './image-hosts.js';
+import { Image } from './image.entity.js';
+
+const REMOVE_IMAGE = 'remove-image';
+const SWEEP = 'sweep-abandoned-images';
+const EVERY_MINUTE = '* * * * *';
+/** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
+const UPLOAD_SETTLED_S = 60;
+/** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
+const MAX_IMAGES_PER_SWEEP = 1_000;
+
+/** Condemns images, and removes condemned images from their hosts with jobs. */
+@Injectable()
+export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit {
+  readonly #logger = new Logger('Images');
+
+  constructor(
+    @InjectRepository(Image) private readonly images: Repository<Image>,
+    private readonly hosts: ImageHosts,
+    private readonly jobs: JobsService,
+    private readonly env: Env,
+  ) {}
+
+  onModuleInit(): void {
+    const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
+    this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
+    this.jobs.repeat(SWEEP, EVERY_MINUTE, () => this.#sweep());
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.#scheduleSweep();
+  }
+
+  /** Condemns those of the images that are still in the state `from`, and enqueues their removal from the host. */
+  async condemn(
+    tx: EntityManager,
+    images: readonly Pick<Image, 'id'>[],
+    from: 'staged' | 'attached' = 'attached',
+  ): Promise<void> {
+    if (images.length === 0) return;
+    const criteria = { id: In(images.map(({ id }) => id)), state: from };
+    const change = { state: 'condemned', productId: null, position: null } as const;
+    const result = await tx.update(Image, criteria, change, { returning: ['id'] });
+    for (const { id } of result.raw as { id: string }[]) await this.#enqueueRemoval(tx, id);
+  }
+
+  async #enqueueRemoval(manager: EntityManager, imageId: string, runAt?: Date): Promise<void> {
+    const options = { key: `${REMOVE_IMAGE}:${imageId}`, ...(runAt && { runAt }) };
+    await this.jobs.enqueue(manager, REMOVE_IMAGE, { imageId }, options);
+  }
+
+  async #remove(imageId: string): Promise<void> {
+    const image = await this.images.findOneBy({ id: imageId });
+    if (image?.state !== 'condemned') return;
+    await this.hosts.remove(image.host, image.id);
+    // An image without a URL was never attached, and its upload may still arrive at the host. Its row stays until the upload
+    // can no longer arrive. Then the image is removed again.
+    const { affected } = await this.images.delete([
+      { id: imageId, url: Not(IsNull()) },
+      { id: imageId, stagedAt: isOlderThan(UPLOAD_SETTLED_S) },
+    ]);
+    if (affected === 1) return;
+    const settledAt = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
+    await this.#enqueueRemoval(this.images.manager, imageId, settledAt);
+  }
+
+  /** Condemns images that stayed staged, for example after a crash. */
+  async #sweep(): Promise<void> {
+    const where = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
+    const count = await this.images.manager.transaction(async (tx) => {
+      // Locked rows belong to a request that still attaches or discards its images.
+      const abandoned = await tx.find(Image, {
+        where,
+        take: MAX_IMAGES_PER_SWEEP,
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+      await this.condemn(tx, abandoned, 'staged');
+      return abandoned.length;
+    });
+    if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
+    await this.#scheduleSweep();
+  }
+
+  /** Schedules the next sweep if STAGED_IMAGE_TTL_S is so short that images must be swept more often than cron can. */
+  async #scheduleSweep(): Promise<void> {
+    const gapMs = (this.env.stagedImageTtlS / 4) * 1000;
+    if (gapMs >= 60_000) return;
+    const runAt = new Date(Date.now() + gapMs);
+    await this.jobs.enqueue(this.images.manager, SWEEP, {}, { key: SWEEP, runAt });
+  }
+}
+
+function isOlderThan(seconds: number) {
+  return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
+}

@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express';
+import multer, { memoryStorage } from 'multer';
+import { promisify } from 'node:util';
+import { errorCode } from '../common/errors/error-info.js';
+import { Failure, failures } from '../common/errors/failures.js';
+import { MAX_IMAGES } from './images.service.js';
+
+export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
+
+export interface FormRequest extends Request {
+  /** All file parts in the order sent, also those that are not kept. */
+  fileParts: FilePart[];
+  /** The first `MAX_IMAGES` files of the field `images`. */
+  files?: Express.Multer.File[];
+}
+
+const KIB = 1024;
+const LIMITS = {
+  fileSize: 5 * 1024 * KIB,
+  /** A description of 10,000 characters has 40,000 bytes at most. */
+  fieldSize: 64 * KIB,
+  fieldNameSize: KIB,
+  fields: 50,
+  files: 20,
+  parts: 70,
+  headerPairs: 20,
+  fieldNestingDepth: 10,
+  fieldArrayIndexLimit: 1000,
+};
+/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means a large image, any other code a malformed form. */
+const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
+
+const parse = promisify(
+  multer({
+    storage: memoryStorage(),
+    limits: LIMITS,
+    defParamCharset: 'utf8',
+    // Record every file for the validation messages, but buffer only possible images.
+    fileFilter: (request: FormRequest, file, accept) => {
+      request.fileParts.push(file);
+      const images = request.fileParts.filter(isImagePart);
+      accept(null, isImagePart(file) && images.length <= MAX_IMAGES);
+    },
+  }).any(),
+);
+
+export function isImagePart({ fieldname }: FilePart): boolean {
+  return fieldname === 'images' || fieldname === 'images[]';
+}
+
+/**
+ * Reads a multipart form into `body`, `fileParts` and `files`.
+ * @throws Failure 413 if the form or a file is too large, 408 if the client sends nothing for `idleMs`, 400 if the form is
+ *   malformed or the client disconnects
+ */
+export async function parseForm(request: FormRequest, response: Response, idleMs: number): Promise<void> {
+  // Multer would wait forever for a form whose client disconnected before the reading started.
+  if (response.closed) throw failures.malformedRequest();
+  request.fileParts = [];
+  try {
+    await Promise.race([parse(request, response), rejectOnStandstill(request, response, idleMs)]);
+  } catch (error) {
+    throw toFailure(error);
+  } finally {
+    request.setTimeout(0);
+  }
+}
+
+function rejectOnStandstill(request: Request, response: Response, idleMs: number): Promise<never> {
+  return new Promise((_, reject) => {
+    response.once('close', () => {
+      reject(failures.malformedRequest());
+    });
+    request.setTimeout(idleMs, () => {
+      // Otherwise multer would continue to buffer the form, although its memory is given to other forms.
+      request.unpipe();
+      // Otherwise the server would parse the rest of the form as the next request.
+      response.set('Connection', 'close');
+      reject(failures.requestTimeout());
+    });
+  });
+}
+
+/** Only the form can cause an error of the parser, so an unknown error means a malformed form. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = errorCode(error) ?? '';
+  if (code === 'LIMIT_FILE_SIZE') return failures.imageTooLarge();
+  return TOO_LARGE.test(code) ? failures.tooLarge() : failures.malformedRequest();
+}
