@@ -12,8 +12,7 @@ import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
 import { createNestLogger } from './common/observability/logging.js';
 import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
-import { noteArrival } from './common/http/request-age.js';
-import { assignRequestId } from './common/http/request-id.js';
+import { identifyRequest } from './common/http/request-info.js';
 import { requestLog } from './common/observability/request-log.js';
 import type { Database } from './database/database.js';
 import { Env } from './config/env.js';
@@ -53,8 +52,7 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
-  app.use(noteArrival);
-  app.use(assignRequestId);
+  app.use(identifyRequest);
   app.use(requestLog(logger));
   // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));

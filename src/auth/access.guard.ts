@@ -10,7 +10,7 @@ import {
   type GuardedRequest,
 } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
-import { isSafeMethod } from '../common/http/origin-check.js';
+import { isSafeMethod } from '../common/http/request-info.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';

@@ -4,7 +4,7 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
-import { RequestAge } from '../common/http/request-age.js';
+import { RequestAge } from '../common/http/request-info.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import { FULFILMENTS } from '../orders/order-status.js';
 import {

@@ -8,7 +8,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import { IncomingMessage } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { routeOf } from '../common/http/request-route.js';
+import { routeOf } from '../common/http/request-info.js';
 import type { Env } from '../config/env.js';
 
 /** Health checks and metrics, which are requested every few seconds. */

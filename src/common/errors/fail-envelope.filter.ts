@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
 import { Failure, failures, type FieldMessages } from './failures.js';
-import { requestIdOf } from '../http/request-id.js';
+import { requestIdOf } from '../http/request-info.js';
 
 class FailErrors {
   @ApiProperty({ description: 'The HTTP status' })

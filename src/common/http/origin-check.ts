@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { failures } from '../errors/failures.js';
+import { isSafeMethod } from './request-info.js';
 
 const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
 
@@ -7,11 +8,6 @@ interface OriginSettings {
   readonly corsOrigins?: readonly string[];
   readonly nodeEnv: string;
   readonly publicUrl: string;
-}
-
-/** Returns true for methods that change nothing (RFC 9110, 9.2.1), except TRACE, which no route supports. */
-export function isSafeMethod(method: string): boolean {
-  return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 
 /** Returns true for an origin that CORS_ORIGINS allows. Without CORS_ORIGINS, development allows loopback origins. */
