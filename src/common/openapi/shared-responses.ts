@@ -13,18 +13,23 @@ export function shareResponses(document: OpenAPIObject): OpenAPIObject {
     Object.entries(responses).flatMap(([status, response]) => {
       // Not shared, because they differ in each operation: successes, and failures with field messages.
       if (response === undefined || '$ref' in response || Number(status) < 300) return [];
-      if (JSON.stringify(response).includes('"details":')) return [];
-      return [{ name: nameResponse(status, response), response, responses, status }];
+      const json = JSON.stringify(response);
+      return json.includes('"details":') ? [] : [{ json, response, responses, status }];
     }),
   );
-  const shared = uses.filter((use) => uses.some((other) => other !== use && other.name === use.name));
-  for (const { responses, status, name } of shared)
+  const shared = new Map<string, Response>();
+  for (const { json, response, responses, status } of uses) {
+    if (uses.filter((other) => other.json === json).length === 1) continue;
+    const name = nameResponse(status, response);
+    const sameName = shared.get(name) ?? response;
+    if (JSON.stringify(sameName) !== json) throw new Error(`two different responses are called ${name}`);
+    shared.set(name, response);
     responses[status] = { $ref: `#/components/responses/${name}` };
-  const responses = Object.fromEntries(shared.map(({ name, response }) => [name, response]));
-  return { ...document, components: { ...document.components, responses } };
+  }
+  return { ...document, components: { ...document.components, responses: Object.fromEntries(shared) } };
 }
 
-/** Builds a name such as `OriginIsNotAllowed` from the messages, each up to its comma. Equal names mean equal responses. */
+/** Builds a name such as `OriginIsNotAllowed` from the messages, each up to its comma. */
 function nameResponse(status: string, { description }: Response): string {
   if (status === '304') return 'NotModified';
   const text = description.replaceAll(/,[^;]*/g, '').replaceAll(';', ' or');

@@ -4,14 +4,17 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { OptionalText } from './text.decorator.js';
 
+const BOOLEANS = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
+
 /** Parses an optional query parameter that is `true` or `false`. */
 export function BooleanQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),
     IsOptional(),
-    Transform(({ value }: { value: unknown }) =>
-      value === 'true' ? true : value === 'false' ? false : value,
-    ),
+    Transform(({ value }: { value: unknown }) => BOOLEANS.get(value) ?? value),
     IsBoolean({ message: '$property should be true or false' }),
   );
 }

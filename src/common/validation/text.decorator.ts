@@ -20,15 +20,21 @@ const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u;
 /** PostgreSQL cannot store U+0000, UTF-8 cannot encode half of a surrogate pair, and U+FFFD replaces lost characters. */
 export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
 
-/** Accepts texts of at most `limit` Unicode code points. class-validator's `MaxLength` does not count variation selectors. */
-export function MaxCharacters(limit: number, options: { readonly message: string }): PropertyDecorator {
-  return Matches(new RegExp(`^.{0,${limit}}$`, 'su'), options);
-}
-
-/** Trims a text. A text that is blank becomes `blank`. */
-export function Trim({ blank }: { readonly blank: '' | null | undefined }): PropertyDecorator {
-  return Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.trim() || blank : value,
+/** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
+export function Text({
+  maxLength,
+  label = '$property',
+  trim = true,
+  isSingleLine = false,
+  example,
+}: TextRules): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: String, minLength: 1, maxLength, example }),
+    ...(trim ? [Trim({ blank: '' })] : []),
+    Matches(/\S/, { message: `${label} is required` }),
+    ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
+    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
+    MaxCharacters(maxLength, { message: `${label} can have ${maxLength} characters at max` }),
   );
 }
 
@@ -66,20 +72,14 @@ export function PhoneNumber({
   );
 }
 
-/** Trims a text unless `trim` is false. Rejects a text that is blank, too long, or cannot be stored unchanged. */
-export function Text({
-  maxLength,
-  label = '$property',
-  trim = true,
-  isSingleLine = false,
-  example,
-}: TextRules): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: String, minLength: 1, maxLength, example }),
-    ...(trim ? [Trim({ blank: '' })] : []),
-    Matches(/\S/, { message: `${label} is required` }),
-    ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
-    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
-    MaxCharacters(maxLength, { message: `${label} can have ${maxLength} characters at max` }),
+/** Trims a text. A text that is blank becomes `blank`. */
+export function Trim({ blank }: { readonly blank: '' | null | undefined }): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.trim() || blank : value,
   );
+}
+
+/** Accepts texts of at most `limit` Unicode code points. class-validator's `MaxLength` does not count variation selectors. */
+export function MaxCharacters(limit: number, options: { readonly message: string }): PropertyDecorator {
+  return Matches(new RegExp(`^.{0,${limit}}$`, 'su'), options);
 }
