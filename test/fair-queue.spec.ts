@@ -31,13 +31,13 @@ describe('a FairQueue', () => {
     ['aabba', ['a0', 'a1', 'b2', 'a4', 'b3']],
     ['abcabc', ['a0', 'b1', 'c2', 'a3', 'b4', 'c5']],
   ])('serves the clients of waiting tasks %s in turn', async (clients, expected) => {
-    const { started, finishAll } = startTasks(new FairQueue(1, 10), clients);
+    const { started, finishAll } = startTasks(new FairQueue({ capacity: 1 }), clients);
     await finishAll();
     expect(started).toEqual(expected);
   });
 
   it('never runs more tasks than its concurrency, and runs new tasks after all have ended', async () => {
-    const queue = new FairQueue(2, 10);
+    const queue = new FairQueue({ capacity: 2 });
     const { running, finishNext, finishAll } = startTasks(queue, 'aabbcc');
     await new Promise(setImmediate);
     for (let finished = 0; finished < 4; finished += 1) {
@@ -49,7 +49,10 @@ describe('a FairQueue', () => {
   });
 
   it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
-    const { started, results, finishAll } = startTasks(new FairQueue(1, 3), 'aaaabb');
+    const { started, results, finishAll } = startTasks(
+      new FairQueue({ capacity: 1, maxWaiting: 3 }),
+      'aaaabb',
+    );
     await finishAll();
     expect(started).toHaveLength(4);
     expect(started.filter((task) => task.startsWith('b'))).toEqual(['b4', 'b5']);
@@ -61,13 +64,13 @@ describe('a FairQueue', () => {
   });
 
   it('begins a task only when its size fits, without letting smaller tasks pass it, and skips the tasks of a client that has left', async () => {
-    const queue = new FairQueue(10, 10);
+    const queue = new FairQueue({ capacity: 10 });
     const { started, finishAll } = startTasks(queue, 'ab', [4, 5]);
     const leaving = new AbortController();
     const runLarge = () =>
       queue.run(() => Promise.resolve(started.push('c')), {
         client: 'c',
-        disconnected: leaving.signal,
+        disconnectSignal: leaving.signal,
         size: 10,
       });
     const large = runLarge();
@@ -83,7 +86,7 @@ describe('a FairQueue', () => {
   });
 
   it('rejects a task that has waited too long, and never begins it', async () => {
-    const queue = new FairQueue(1, 10, 5);
+    const queue = new FairQueue({ capacity: 1, maxWaitMs: 5 });
     const { finishAll } = startTasks(queue, 'a');
     let isCalled = false;
     const task = () => Promise.resolve((isCalled = true));
@@ -93,7 +96,7 @@ describe('a FairQueue', () => {
   });
 
   it('rejects a task that is larger than the queue, because it would wait forever', async () => {
-    const task = new FairQueue(10).run(() => Promise.resolve(), { size: 11 });
+    const task = new FairQueue({ capacity: 10 }).run(() => Promise.resolve(), { size: 11 });
     await expect(task).rejects.toThrow('a task of the size 11 can never run');
   });
 });

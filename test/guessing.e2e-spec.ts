@@ -1,14 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import type { Response } from 'supertest';
-import { importBuilt } from './support/built.js';
-import { inTransaction, waitForLock } from './support/databases.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
-import { addJob } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
 import { useService } from './support/service.js';
-import { until } from './support/wait.js';
 
 const HOUR_S = 3600;
 const WRONG = 'not the password';
@@ -272,30 +267,6 @@ describe('guesses of codes', () => {
   });
 });
 
-it('a rejected password is not checked, and its rejection takes as long as the latest check', async () => {
-  const { LimitsService } = await importBuilt('src/auth/limits.service.js');
-  const limits = service.app.get(LimitsService);
-  const checkMs = 200;
-  let checks = 0;
-  const guess = async (): Promise<number> => {
-    const startedAt = performance.now();
-    const isRight = await limits.checkPassword(
-      { accountKey: ayu.id, client: { clientAddress: ATTACKER } },
-      async () => {
-        checks += 1;
-        await delay(checkMs);
-        return false;
-      },
-    );
-    expect(isRight).toBe(false);
-    return performance.now() - startedAt;
-  };
-  await guess();
-  await service.setCounts('wrongPasswordsOfPair', 50);
-  expect(await guess()).toBeGreaterThan(checkMs * 0.9);
-  expect(checks).toBe(1);
-});
-
 it('a check of a password is dropped if its client disconnects before its turn', async () => {
   const countChecks = () => readMetric('bakery_auth_proofs_total', { secret: 'password' });
   const before = await countChecks();
@@ -314,43 +285,6 @@ it('a check of a password is dropped if its client disconnects before its turn',
 });
 
 describe('the counts of guesses', () => {
-  it.each([
-    ['expire', () => service.ageCounts(HOUR_S)],
-    ['are deleted', () => service.clearCounts()],
-  ])('that %s during the check of a correct password are not stored again', async (_what, change) => {
-    const { LimitsService } = await importBuilt('src/auth/limits.service.js');
-    await service.app
-      .get(LimitsService)
-      .checkPassword({ accountKey: ayu.id, client: { clientAddress: ATTACKER } }, async () => {
-        await change();
-        return true;
-      });
-    expect(await service.readCounts()).toEqual({ knownAddresses: 1 });
-  });
-
-  it.each(['delete', 'takeBack'] as const)(
-    'are locked in the order of their keys by %s, so that parallel statements cannot deadlock',
-    async (method) => {
-      const { AttemptCounts } = await importBuilt('src/auth/attempt-counts.js');
-      const counts = service.app.get(AttemptCounts);
-      const limit = { name: 'test', max: 1, seconds: HOUR_S };
-      const first = { ...limit, key: 'a' };
-      const second = { ...limit, key: 'b' };
-      // Without an order, a statement locks rows in the order in which they were inserted.
-      for (const counter of [second, first]) await counts.restart(counter);
-      let ended: Promise<void> | undefined;
-      await inTransaction(service.database, async (holder) => {
-        const lock = (key: string) =>
-          holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
-        await lock(first.key);
-        ended = counts[method]([second, first]);
-        await waitForLock(service.database);
-        await lock(second.key);
-      });
-      await ended;
-    },
-  );
-
   it('are kept by IPv4 address or IPv6 network, without the port that some proxies add', async () => {
     await recordWrongPasswords('2001:db8::1', 50);
     for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);
@@ -369,14 +303,6 @@ describe('the counts of guesses', () => {
     await recordWrongPasswords(ATTACKER, 50);
     await expectBlocked(`${HOME}, ${ATTACKER}`);
     await expectAccepted(`${ATTACKER}, ${HOME}`);
-  });
-
-  it('are deleted after their windows by a sweep in batches', async () => {
-    await service.database.query(
-      `INSERT INTO attempt_counts (key, points, expire) SELECT 'expired:' || n, 1, 1 FROM generate_series(1, 25000) AS n`,
-    );
-    await addJob(service.database.pool, 'sweep-attempt-counts');
-    await until('the sweep has ended', async () => (await service.countRows()) < 1_000);
   });
 
   it('contain neither accounts nor IP addresses', async () => {

@@ -1,4 +1,4 @@
-import { isPasswordRejected, type Limit, LIMITS } from '../src/auth/limits.js';
+import { isPasswordOverLimit, type Limit, LIMITS } from '../src/auth/limits.js';
 
 interface Counts {
   /** Attempts for the account from the address, and from its /48 network. */
@@ -14,8 +14,8 @@ const KNOWN = { account: [], address: [] };
 function isRejected({ pair = [1], account = [1], address = [1] }: Counts): boolean {
   const toAttempts = (limit: Limit, counts: readonly number[]) =>
     // A /48 network has 16 times the limit of an address.
-    counts.map((points, index) => ({ ...limit, key: '', max: limit.max * 16 ** index, points }));
-  return isPasswordRejected([
+    counts.map((attempts, index) => ({ ...limit, key: '', max: limit.max * 16 ** index, attempts }));
+  return isPasswordOverLimit([
     ...toAttempts(LIMITS.passwordsForAccountFromAddress, pair),
     ...toAttempts(LIMITS.passwordsForAccount, account),
     ...toAttempts(LIMITS.passwordsFromAddress, address),

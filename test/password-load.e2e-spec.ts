@@ -15,12 +15,14 @@ const service = await useService();
 it('while every check of a password waits, an image is served: the checks leave one thread to files', async () => {
   const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
-  const { runInTurn } = await importBuilt('src/auth/client-turns.js');
+  const { ClientTurns } = await importBuilt('src/auth/client-turns.js');
+  const turns = service.app.get(ClientTurns);
   const pipe = join(service.dataDir, 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opening a pipe for reading blocks a thread, as a hash does, until the pipe is opened for writing.
   const occupyThread = async () => (await open(pipe)).close();
-  const checks = Array.from({ length: 100 }, () => runInTurn({ clientAddress: '192.0.2.1' }, occupyThread));
+  const client = { clientAddress: '192.0.2.1' };
+  const checks = Array.from({ length: 100 }, () => turns.runPasswordTask(client, occupyThread));
   let signedIn = 0;
   const body = { email: 'nobody@example.com', password: 'x' };
   const login = service

@@ -63,7 +63,7 @@ export class AccountMailsService implements OnModuleInit {
     newEmail?: string,
   ): Promise<void> {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const isAllowed = await this.limits.tryMailCode(tx, newEmail ?? user.email, 'verify_email', client);
+    const isAllowed = await this.limits.tryCountMail(tx, newEmail ?? user.email, 'verify_email', client);
     // Codes that were mailed to the former address must not verify the new one.
     const isNewEmail = newEmail !== undefined;
     if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
@@ -73,7 +73,7 @@ export class AccountMailsService implements OnModuleInit {
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
-    if (!(await this.limits.tryMailCode(tx, email, 'reset_password', client))) return;
+    if (!(await this.limits.tryCountMail(tx, email, 'reset_password', client))) return;
     await this.jobs.enqueue(tx, START_RESET, { email }, { key: `${START_RESET}:${email.toLowerCase()}` });
   }
 
@@ -94,12 +94,14 @@ export class AccountMailsService implements OnModuleInit {
 
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #sendCode({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
-    const [user, code] = await this.dataSource.transaction(async (tx) => {
+    const created = await this.dataSource.transaction(async (tx) => {
       // Lock the user. Otherwise a code for a new address could be created after the former address was read.
-      const locked = await this.users.lock(tx, userId);
-      return [locked, await this.otps.create(tx, userId, purpose)] as const;
+      const user = await this.users.lock(tx, userId);
+      const code = await this.otps.create(tx, userId, purpose);
+      return user === null || code === null ? null : { user, code };
     });
-    if (user === null || code === null) return; // the user or its request for a code was deleted meanwhile
+    if (created === null) return; // the user or its request for a code was deleted meanwhile
+    const { user, code } = created;
     const texts = await this.mail.textsFor(user);
     const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
     const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
@@ -7,18 +7,18 @@ import { type LockedUser, type User, UsersService } from '../users/users.service
 import { AccountMailsService } from './account-mails.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import { runInTurn, transactInTurn } from './client-turns.js';
-import type { IssuedTokens } from './cookies.js';
+import { ClientTurns } from './client-turns.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
+import type { IssuedTokens } from './tokens.service.js';
 
 /** Changes a user's own profile, password and verification (contract 11). An ended session cannot change anything (401). */
 @Injectable()
 export class AccountService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly users: UsersService,
+    private readonly turns: ClientTurns,
     private readonly auth: AuthService,
     private readonly otps: OtpService,
     private readonly mails: AccountMailsService,
@@ -26,20 +26,20 @@ export class AccountService {
   ) {}
 
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
-    await transactInTurn(this.dataSource, client, async (tx) => {
+    await this.turns.runTransaction(client, async (tx) => {
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.mails.requestVerification(tx, user, client);
     });
   }
 
   async requestReset(email: string, client: Client): Promise<void> {
-    await transactInTurn(this.dataSource, client, (tx) => this.mails.requestReset(tx, email, client));
+    await this.turns.runTransaction(client, (tx) => this.mails.requestReset(tx, email, client));
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
     const guess = { accountKey: authUser.id, email: authUser.email, client };
     const checked = await this.otps.checkCode(guess, 'verify_email', otp);
-    return transactInTurn(this.dataSource, client, async (tx) => {
+    return this.turns.runTransaction(client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.otps.consume(tx, checked);
@@ -58,7 +58,7 @@ export class AccountService {
   ): Promise<{ user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>; tokens: IssuedTokens | null }> {
     if (email !== undefined || password !== undefined)
       await this.#checkPassword(authUser, password ?? '', client);
-    return transactInTurn(this.dataSource, client, async (tx) => {
+    return this.turns.runTransaction(client, async (tx) => {
       const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
       const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
@@ -81,8 +81,8 @@ export class AccountService {
     client: Client,
   ): Promise<IssuedTokens> {
     await this.#checkPassword(authUser, currentPassword, client);
-    const passwordHash = await runInTurn(client, () => hashPassword(password));
-    return transactInTurn(this.dataSource, client, async (tx) => {
+    const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
+    return this.turns.runTransaction(client, async (tx) => {
       const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
       await this.mails.enqueueNotice(tx, before, 'password_changed');
@@ -94,8 +94,8 @@ export class AccountService {
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
     const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);
-    const passwordHash = await runInTurn(client, () => hashPassword(password));
-    await transactInTurn(this.dataSource, client, async (tx) => {
+    const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
+    await this.turns.runTransaction(client, async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
       await this.users.change(tx, before, { passwordHash });

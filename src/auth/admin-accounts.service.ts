@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Role } from '../common/access.js';
-import { type User, UsersService } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Reason not to change the role of a user. */
-type Obstacle = 'unknown account' | 'unverified email' | 'last administrator';
-export type RoleChangeResult = 'changed' | 'unchanged' | Obstacle;
+/** Result of a change of role. The last three are the reasons for which the role was not changed. */
+export type RoleChangeResult =
+  'changed' | 'unchanged' | 'unknown account' | 'unverified email' | 'last administrator';
 
 /** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the user. */
 @Injectable()
@@ -48,30 +48,22 @@ export class AdminAccountsService {
 
   /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */
   grantAdmin(email: string, { mayBeUnverified = false } = {}): Promise<RoleChangeResult> {
-    return this.#changeRole(email, 'ADMIN', ({ emailVerifiedAt }) =>
-      emailVerifiedAt === null && !mayBeUnverified ? 'unverified email' : null,
-    );
+    return this.#changeRole(email, 'ADMIN', mayBeUnverified);
   }
 
   revokeAdmin(email: string): Promise<RoleChangeResult> {
-    return this.#changeRole(email, 'USER', (_user, admins) =>
-      admins.length === 1 ? 'last administrator' : null,
-    );
+    return this.#changeRole(email, 'USER');
   }
 
-  async #changeRole(
-    email: string,
-    role: Role,
-    findObstacle: (user: User, admins: readonly User[]) => Obstacle | null,
-  ): Promise<RoleChangeResult> {
+  async #changeRole(email: string, role: Role, mayBeUnverified = false): Promise<RoleChangeResult> {
     const result = await this.dataSource.transaction(async (tx) => {
       // Lock all administrators first, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);
       const user = await this.users.lockByEmail(tx, email);
       if (user === null) return 'unknown account';
       if (user.role === role) return 'unchanged';
-      const obstacle = findObstacle(user, admins);
-      if (obstacle !== null) return obstacle;
+      if (role === 'ADMIN' && user.emailVerifiedAt === null && !mayBeUnverified) return 'unverified email';
+      if (role === 'USER' && admins.length === 1) return 'last administrator';
       await this.users.change(tx, user, { role });
       await this.sessions.endAll(tx, user);
       return user;

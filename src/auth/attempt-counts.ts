@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type Count, type Counter, isBeyond, type Limit } from './limits.js';
+import { type AttemptCount, type Counter, isOverLimit, type Limit } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -14,11 +14,18 @@ const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER
 /** A /48 network contains 65,536 client addresses (/64 networks). Together, they have 16 times the limit of one. */
 const NETWORK_FACTOR = 16;
 
-type StoredCounter = Pick<Count, 'key' | 'points'>;
+/** Row of a fact that is true until it expires, for example that the owner of an account has used a client address. */
+export interface Mark {
+  readonly key: string;
+  readonly seconds: number;
+}
+
+type StoredCount = Pick<AttemptCount, 'key' | 'attempts'>;
+type KeyPart = string | number;
 
 /**
- * Counters in the unlogged table `attempt_counts`. It has no entity: each method is one statement that depends on the stored rows,
- * and the library of version 1.2 chose the columns and the milliseconds.
+ * Counts and marks in the unlogged table `attempt_counts`. The table has no entity: each method is one statement that depends on
+ * the stored rows, and the library of version 1.2 chose the columns and the milliseconds.
  */
 @Injectable()
 export class AttemptCounts {
@@ -31,17 +38,15 @@ export class AttemptCounts {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
   }
 
-  /** Returns a counter whose key is a keyed digest, because the table must not contain client addresses. */
-  toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
-    const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
-    return { ...limit, key: `${limit.name}:${digest}` };
+  toCounter(limit: Limit, ...parts: readonly KeyPart[]): Counter {
+    return { ...limit, key: this.#toKey(limit.name, parts) };
   }
 
   /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
   toClientCounters(
     limit: Limit,
     { clientAddress, network48 }: Client,
-    ...parts: readonly (string | number)[]
+    ...parts: readonly KeyPart[]
   ): readonly Counter[] {
     const counter = this.toCounter(limit, ...parts, clientAddress);
     if (network48 === undefined) return [counter];
@@ -52,7 +57,7 @@ export class AttemptCounts {
   /** Counts an attempt and returns true, unless a limit rejects it. Without `tx`, the change is committed at once. */
   async tryAdd(
     counters: readonly Counter[],
-    isRejected = isBeyond,
+    isRejected = isOverLimit,
     tx = this.dataSource.manager,
   ): Promise<boolean> {
     // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
@@ -63,29 +68,29 @@ export class AttemptCounts {
   }
 
   /** Returns the numbers of attempts that the counters would have after one more attempt. Stores nothing. */
-  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Count[]> {
-    const rows = await tx.query<StoredCounter[]>(
-      `SELECT key, coalesce(points, 0) + 1 AS points FROM unnest($1::text[]) AS counter (key)
+  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<AttemptCount[]> {
+    const rows = await tx.query<StoredCount[]>(
+      `SELECT key, coalesce(points, 0) + 1 AS attempts FROM unnest($1::text[]) AS counter (key)
        LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
       [listKeys(counters)],
     );
-    return addPoints(counters, rows);
+    return toAttemptCounts(counters, rows);
   }
 
   /** Returns the new numbers of attempts. */
-  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<Count[]> {
+  async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<AttemptCount[]> {
     // ORDER BY key: as in LOCK_COUNTERS.
-    const rows = await tx.query<StoredCounter[]>(
+    const rows = await tx.query<StoredCount[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
        SELECT key, 1, ${NOW_MS} + seconds * 1000
        FROM unnest($1::text[], $2::bigint[]) AS attempt (key, seconds) ORDER BY key
        ON CONFLICT (key) DO UPDATE SET
          points = CASE WHEN stored.expire > ${NOW_MS} THEN stored.points + 1 ELSE excluded.points END,
          expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
-       RETURNING key, points`,
+       RETURNING key, points AS attempts`,
       [listKeys(counters), counters.map(({ seconds }) => seconds)],
     );
-    return addPoints(counters, rows);
+    return toAttemptCounts(counters, rows);
   }
 
   /** Subtracts an attempt from each counter, except from those that have expired or were deleted meanwhile. */
@@ -105,16 +110,19 @@ export class AttemptCounts {
     );
   }
 
-  /** Starts a new window with one attempt. */
-  async restart({ key, seconds }: Counter, tx = this.dataSource.manager): Promise<void> {
+  toMark({ name, seconds }: Pick<Limit, 'name' | 'seconds'>, ...parts: readonly KeyPart[]): Mark {
+    return { key: this.#toKey(name, parts), seconds };
+  }
+
+  async setMark({ key, seconds }: Mark, tx = this.dataSource.manager): Promise<void> {
     await tx.query(
       `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
-       ON CONFLICT (key) DO UPDATE SET points = excluded.points, expire = excluded.expire`,
+       ON CONFLICT (key) DO UPDATE SET expire = excluded.expire`,
       [key, seconds],
     );
   }
 
-  async exists({ key }: Counter): Promise<boolean> {
+  async hasMark({ key }: Mark): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT FROM attempt_counts WHERE key = $1 AND expire > ${NOW_MS}`,
       [key],
@@ -126,13 +134,19 @@ export class AttemptCounts {
     const rows = { table: 'attempt_counts', primaryKey: 'key', expiry: 'expire', now: NOW_MS };
     return deleteExpired(this.dataSource, rows);
   }
+
+  /** Returns a keyed digest as the key, because the table must not contain client addresses. */
+  #toKey(name: string, parts: readonly KeyPart[]): string {
+    const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
+    return `${name}:${digest}`;
+  }
 }
 
 function listKeys(counters: readonly Counter[]): string[] {
   return counters.map(({ key }) => key);
 }
 
-function addPoints(counters: readonly Counter[], rows: readonly StoredCounter[]): Count[] {
-  const points = new Map(rows.map((row) => [row.key, row.points]));
-  return counters.map((counter) => ({ ...counter, points: points.get(counter.key) ?? 0 }));
+function toAttemptCounts(counters: readonly Counter[], rows: readonly StoredCount[]): AttemptCount[] {
+  const attempts = new Map(rows.map((row) => [row.key, row.attempts]));
+  return counters.map((counter) => ({ ...counter, attempts: attempts.get(counter.key) ?? 0 }));
 }

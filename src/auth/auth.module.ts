@@ -14,6 +14,7 @@ import { AdminAccountsService } from './admin-accounts.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { ClientTurns } from './client-turns.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
@@ -40,6 +41,7 @@ const HOURLY = '17 * * * *';
     AccountService,
     AttemptCounts,
     AuthService,
+    ClientTurns,
     JwtCookieStrategy,
     LimitsService,
     OtpService,

@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import type { Language } from '../common/languages.js';
 import { type User, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import { AccountMailsService } from './account-mails.service.js';
-import { runInTurn, transactInTurn } from './client-turns.js';
-import type { IssuedTokens } from './cookies.js';
+import { ClientTurns } from './client-turns.js';
 import { type Guess, LimitsService } from './limits.service.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
+import type { IssuedTokens } from './tokens.service.js';
 
 /** Registers and authenticates users (contract 4.1, 4.2). */
 @Injectable()
 export class AuthService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly users: UsersService,
+    private readonly turns: ClientTurns,
     private readonly mails: AccountMailsService,
     private readonly limits: LimitsService,
     private readonly sessions: SessionsService,
@@ -28,10 +27,10 @@ export class AuthService {
     language: Language | null,
     client: Client,
   ): Promise<IssuedTokens> {
-    const passwordHash = await runInTurn(client, () => hashPassword(password));
-    return transactInTurn(this.dataSource, client, async (tx) => {
+    const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
+    return this.turns.runTransaction(client, async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
-      await this.limits.rememberKnownAddress(tx, { accountKey: user.id, client });
+      await this.limits.rememberKnownAddress({ accountKey: user.id, client }, tx);
       await this.mails.requestVerification(tx, user, client);
       return this.sessions.open(tx, user);
     });
@@ -41,7 +40,7 @@ export class AuthService {
     const found = await this.users.findByEmail(credentials.email);
     const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
     const { id, email, passwordHash } = await this.authenticate(found, guess, credentials.password);
-    const session = await transactInTurn(this.dataSource, client, async (tx) => {
+    const session = await this.turns.runTransaction(client, async (tx) => {
       const current = await this.users.lock(tx, id);
       const isUnchanged = current?.email === email && current.passwordHash === passwordHash;
       return isUnchanged ? this.sessions.open(tx, current) : null;

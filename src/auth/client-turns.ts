@@ -1,30 +1,32 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { FairQueue } from '../common/fair-queue.js';
 import type { Client } from '../common/http/client.decorator.js';
 
-/**
- * Uses at most three of libuv's four threads, because reading images needs a thread too. The last of 1,000 waiting passwords
- * is checked after about 7 seconds.
- */
-const passwords = new FairQueue(3, 1_000);
+/** Serves clients in turn, so that customers can sign in while one client sends many requests. */
+@Injectable()
+export class ClientTurns {
+  /**
+   * Uses at most three of libuv's four threads, because reading images needs a thread too. The last of 1,000 waiting
+   * passwords is checked after about 7 seconds.
+   */
+  readonly #passwords = new FairQueue({ capacity: 3, maxWaiting: 1_000 });
+  /** Leaves most of the ten connections to other requests. While the database hangs, waiting requests get 503 in time. */
+  readonly #transactions = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
 
-/** Leaves most of the ten connections to other requests. While the database hangs, waiting requests get 503 in time. */
-const transactions = new FairQueue(3, 1_000, 8_000);
+  constructor(private readonly dataSource: DataSource) {}
 
-/** Runs work with a password when its client's turn has come. */
-export function runInTurn<T>(client: Client, task: () => Promise<T>): Promise<T> {
-  return passwords.run(task, turnOf(client));
+  /** Runs a task that hashes or checks a password. */
+  runPasswordTask<T>(client: Client, task: () => Promise<T>): Promise<T> {
+    return this.#passwords.run(task, toTaskOptions(client));
+  }
+
+  /** Runs a database transaction. Without turns, one client could occupy all connections to the database. */
+  runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return this.#transactions.run(() => this.dataSource.transaction(work), toTaskOptions(client));
+  }
 }
 
-/** Runs a transaction when its client's turn has come. Otherwise one client could occupy all connections to the database. */
-export function transactInTurn<T>(
-  dataSource: DataSource,
-  client: Client,
-  work: (tx: EntityManager) => Promise<T>,
-): Promise<T> {
-  return transactions.run(() => dataSource.transaction(work), turnOf(client));
-}
-
-function turnOf({ clientAddress, network48, disconnected }: Client) {
-  return { client: network48 ?? clientAddress, disconnected };
+function toTaskOptions({ clientAddress, network48, disconnectSignal }: Client) {
+  return { client: network48 ?? clientAddress, disconnectSignal };
 }

@@ -1,5 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express';
-import type { AuthUser } from '../common/access.js';
+import type { IssuedTokens } from './tokens.service.js';
 
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';
@@ -9,13 +9,6 @@ const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
 /** `maxAge` is the documented Max-Age (contract 5) in milliseconds. The tokens themselves expire much earlier. */
 const ACCESS: CookieOptions = { ...FLAGS, path: '/', maxAge: 600_000_000 };
 const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh', maxAge: 864_000_000_000 };
-
-/** Tokens of a session. Without a new refresh token, the earlier one stays valid. */
-export interface IssuedTokens {
-  readonly user: AuthUser;
-  readonly accessToken: string;
-  readonly refreshToken?: string;
-}
 
 export function setCookies(response: Response, { accessToken, refreshToken }: IssuedTokens): void {
   forbidCaching(response);

@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
-import { AttemptCounts } from './attempt-counts.js';
+import { AttemptCounts, type Mark } from './attempt-counts.js';
 import { guessesMetric } from './auth.metrics.js';
-import { runInTurn } from './client-turns.js';
-import { type Counter, isBeyond, isPasswordRejected, LIMITS, MARKS } from './limits.js';
+import { ClientTurns } from './client-turns.js';
+import { type Counter, isOverLimit, isPasswordOverLimit, LIMITS, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
+import { verifyPassword } from './passwords.js';
 
 export interface Guess {
   /** Id of the account; the given email in lower case if the account does not exist. */
@@ -21,40 +22,53 @@ type Outcome = 'ok' | 'wrong' | 'rejected';
  * count too. A rejected guess gets the response of a wrong one.
  */
 @Injectable()
-export class LimitsService {
+export class LimitsService implements OnModuleInit {
   /** Duration of the latest check of a password. */
   #checkMs = 0;
 
-  constructor(private readonly counts: AttemptCounts) {}
+  constructor(
+    private readonly counts: AttemptCounts,
+    private readonly turns: ClientTurns,
+  ) {}
+
+  /** Measures a check, because even the first password of a process may be rejected. */
+  async onModuleInit(): Promise<void> {
+    await this.#measure(() => verifyPassword('', undefined));
+  }
 
   /** Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. */
   async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
     // Few passwords are counted, but not checked yet. Otherwise many correct passwords at the same time could reach a limit.
-    const outcome = await runInTurn(guess.client, () => this.#checkPasswordInTurn(guess, check));
+    const checkInTurn = () => this.#checkPasswordInTurn(guess, check);
+    const outcome = await this.turns.runPasswordTask(guess.client, checkInTurn);
     if (outcome === 'rejected') await delay(this.#checkMs);
     recordOutcome('password', outcome);
     return outcome === 'ok';
   }
 
   async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<Outcome> {
-    const isKnown = await this.counts.exists(this.#knownAddress(guess));
+    const isKnown = await this.#isKnownAddress(guess);
     const ofPair = this.#passwordsOfPair(guess);
     const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, guess.accountKey);
     const ofStranger = isKnown ? [] : [ofAccount, ...ofAddress];
-    if (!(await this.counts.tryAdd([...ofPair, ...ofStranger], isPasswordRejected))) return 'rejected';
-
-    const begin = performance.now();
-    const isRight = await check();
-    this.#checkMs = performance.now() - begin;
-    if (!isRight) {
+    if (!(await this.counts.tryAdd([...ofPair, ...ofStranger], isPasswordOverLimit))) return 'rejected';
+    if (!(await this.#measure(check))) {
+      // This count limits the address at other accounts, to which the address is unknown.
       if (isKnown) await this.counts.add(ofAddress);
       return 'wrong';
     }
     await this.counts.delete(ofPair);
     if (!isKnown) await this.counts.takeBack(ofStranger);
-    await this.counts.restart(this.#knownAddress(guess));
+    await this.rememberKnownAddress(guess);
     return 'ok';
+  }
+
+  async #measure(check: () => Promise<boolean>): Promise<boolean> {
+    const begin = performance.now();
+    const isRight = await check();
+    this.#checkMs = performance.now() - begin;
+    return isRight;
   }
 
   /**
@@ -68,51 +82,63 @@ export class LimitsService {
     check: (isKnownAddress: boolean) => Promise<boolean>,
   ): Promise<boolean> {
     const { accountKey, client } = guess;
-    const isKnown = await this.counts.exists(this.#knownAddress(guess));
+    const isKnown = await this.#isKnownAddress(guess);
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, accountKey, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
     const isRight = isCounted && (await check(isKnown));
-    recordOutcome('code', isRight ? 'ok' : isCounted ? 'wrong' : 'rejected');
-    if (!isRight) return false;
+    if (!isRight) {
+      recordOutcome('code', isCounted ? 'wrong' : 'rejected');
+      return false;
+    }
+    recordOutcome('code', 'ok');
     await this.counts.takeBack(counters);
     await this.counts.delete(this.#passwordsOfPair(guess));
-    await this.counts.restart(this.#knownAddress(guess));
+    await this.rememberKnownAddress(guess);
     return true;
   }
 
-  async rememberKnownAddress(tx: EntityManager, guess: Guess): Promise<void> {
-    await this.counts.restart(this.#knownAddress(guess), tx);
+  async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
+    await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
   }
 
   /**
-   * Returns true if a code may be mailed. Otherwise the mail is not counted. Remembers the client as a requester, unless its address
-   * is beyond its limit.
+   * Counts a mail with a code and returns true, unless a limit rejects the mail. Marks the client address as a requester of the
+   * code, unless the address is beyond its limit.
    */
-  async tryMailCode(tx: EntityManager, email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
+  async tryCountMail(
+    tx: EntityManager,
+    email: string,
+    purpose: OtpPurpose,
+    client: Client,
+  ): Promise<boolean> {
     const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
-    if (isBeyond(await this.counts.readNext(ofAddress, tx))) return false;
-    // Also if no code may be mailed now: the client may use the code of an earlier request.
-    await this.counts.restart(this.#requester(email, purpose, client), tx);
+    if (isOverLimit(await this.counts.readNext(ofAddress, tx))) return false;
+    // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
+    await this.counts.setMark(this.#toRequesterMark(email, purpose, client), tx);
     const mailbox = toMailbox(email);
     const ofMailboxAndPurpose = this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose);
     const ofMailbox = this.counts.toCounter(LIMITS.mailsToMailbox, mailbox);
-    return this.counts.tryAdd([ofMailboxAndPurpose, ofMailbox, ...ofAddress], isBeyond, tx);
+    return this.counts.tryAdd([ofMailboxAndPurpose, ofMailbox, ...ofAddress], isOverLimit, tx);
   }
 
   /** Returns true if the client's address requested a code in the last 20 minutes. */
   isRequester(email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
-    return this.counts.exists(this.#requester(email, purpose, client));
+    return this.counts.hasMark(this.#toRequesterMark(email, purpose, client));
   }
 
-  #knownAddress({ accountKey, client }: Guess): Counter {
-    return this.counts.toCounter(MARKS.knownAddress, accountKey, client.clientAddress);
+  #isKnownAddress(guess: Guess): Promise<boolean> {
+    return this.counts.hasMark(this.#toKnownAddressMark(guess));
   }
 
-  #requester(email: string, purpose: OtpPurpose, { clientAddress }: Client): Counter {
-    return this.counts.toCounter(MARKS.requester, toMailbox(email), purpose, clientAddress);
+  #toKnownAddressMark({ accountKey, client }: Guess): Mark {
+    return this.counts.toMark(MARKS.knownAddress, accountKey, client.clientAddress);
+  }
+
+  #toRequesterMark(email: string, purpose: OtpPurpose, { clientAddress }: Client): Mark {
+    return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, clientAddress);
   }
 
   #passwordsOfPair({ accountKey, client }: Guess): readonly Counter[] {

@@ -1,4 +1,4 @@
-/** Limit of the attempts in a window that begins with the first attempt. */
+/** Maximum number of attempts in a window that begins with the first attempt. */
 export interface Limit {
   /** Prefix of stored keys. */
   readonly name: string;
@@ -6,29 +6,34 @@ export interface Limit {
   readonly max: number;
 }
 
-/** Stored counter, for example of the attempts at one account from one client address. */
+/** Limit of one stored count, for example of the attempts at one account from one client address. */
 export type Counter = Limit & { readonly key: string };
 
-/** Counter with its number of attempts (`points`), including the attempt that is being checked. */
-export type Count = Counter & { readonly points: number };
+/** Counter with its number of attempts, including the attempt that is being checked. */
+export type AttemptCount = Counter & { readonly attempts: number };
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * All limits of guesses and mails (docs/decisions/09). Each `name` is part of stored keys. Version 1.2 uses the same names, except
- * that of the reset, so that both versions count together during a rolling upgrade.
+ * All limits of guesses and mails (docs/decisions/09). An address is a client address. Each `name` is part of stored keys.
+ * Version 1.2 uses the same names, except that of the reset, so that both versions count together during a rolling upgrade.
  */
 export const LIMITS = {
+  // Passwords. Only the first limit applies to a known address, so that strangers cannot lock the owner out.
   passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR },
-  /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. */
+  /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. Beyond it, each unknown address gets one guess. */
   passwordsForAccount: { name: 'password-at', max: 100, seconds: HOUR },
   /** About one each second. An office behind one address mistypes only a few passwords a minute. */
   passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE },
+
+  // Codes. `OtpService` also limits the tries of a code from all addresses.
   /** Each mailed code has its own count, for as long as the code is valid. */
   triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },
   codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
+
+  // Mails with a code.
   mailsToMailboxForPurpose: { name: 'mail-to', max: 1, seconds: MINUTE },
   mailsToMailbox: { name: 'mails-to', max: 10, seconds: HOUR },
   mailsFromAddress: {
@@ -37,29 +42,31 @@ export const LIMITS = {
   },
 } as const;
 
-/** Marks are stored like counters, but only exist or have expired. */
+/** Facts about a client address, which are stored beside the counts until they expire. */
 export const MARKS = {
-  /** Client address that the owner of an account has used. */
-  knownAddress: { name: 'known', max: Infinity, seconds: 30 * DAY },
-  /** Client address that requested a code, for longer than the code is valid. */
-  requester: { name: 'code-requested', max: Infinity, seconds: 20 * MINUTE },
+  /** The owner of an account has used the address. */
+  knownAddress: { name: 'known', seconds: 30 * DAY },
+  /** The address has requested a code, which is valid for a shorter time than the mark. */
+  requester: { name: 'code-requested', seconds: 20 * MINUTE },
 } as const;
 
-/**
- * Returns true if a limit rejects a guess of a password. An address that the owner of the account has used has only counters of
- * the account and the address.
- */
-export function isPasswordRejected(counts: readonly Count[]): boolean {
-  const account = counts.find(({ name }) => name === LIMITS.passwordsForAccount.name);
-  const isUnderAttack = account !== undefined && isBeyond([account]);
-  const pair = LIMITS.passwordsForAccountFromAddress;
-  // While an account is under attack, an unknown address gets one guess.
-  const reduce = (count: Count) =>
-    isUnderAttack && count.name === pair.name ? { ...count, max: count.max / pair.max } : count;
-  return isBeyond(counts.filter((count) => count !== account).map(reduce));
+/** Returns true if more attempts were made than a limit allows. */
+export function isOverLimit(counts: readonly AttemptCount[]): boolean {
+  return counts.some(({ attempts, max }) => attempts > max);
 }
 
-/** Returns true if more attempts were made than a limit allows. */
-export function isBeyond(counts: readonly Count[]): boolean {
-  return counts.some(({ points, max }) => points > max);
+/**
+ * Returns true if a limit rejects a password. A known address has no counts of `passwordsForAccount` and
+ * `passwordsFromAddress`.
+ */
+export function isPasswordOverLimit(counts: readonly AttemptCount[]): boolean {
+  const { passwordsForAccount, passwordsForAccountFromAddress } = LIMITS;
+  const isUnderAttack = isOverLimit(counts.filter(({ name }) => name === passwordsForAccount.name));
+  return counts.some(({ name, attempts, max }) => {
+    // This limit rejects nothing itself, but reduces the next one.
+    if (name === passwordsForAccount.name) return false;
+    if (name === passwordsForAccountFromAddress.name && isUnderAttack)
+      return attempts > max / passwordsForAccountFromAddress.max; // 1 for an address, 16 for a /48 network
+    return attempts > max;
+  });
 }

@@ -6,9 +6,14 @@ import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
 import { type LockedUser, type User, UsersService } from '../users/users.service.js';
-import type { IssuedTokens } from './cookies.js';
 import { Session } from './session.entity.js';
-import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S, TokensService } from './tokens.service.js';
+import {
+  ACCESS_LIFETIME_S,
+  CLOCK_SKEW_S,
+  type IssuedTokens,
+  REFRESH_LIFETIME_S,
+  TokensService,
+} from './tokens.service.js';
 
 /**
  * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.

@@ -12,6 +12,13 @@ export const REFRESH_LIFETIME_S = 864_000;
 /** Largest expected difference between the clocks of two machines, in seconds. */
 export const CLOCK_SKEW_S = 60;
 
+/** Tokens of a session, and their user. Without a new refresh token, the earlier one stays valid. */
+export interface IssuedTokens {
+  readonly user: AuthUser;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+}
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Signs and verifies the tokens of a session. `JwtCookieStrategy` verifies the access tokens that authorize requests. */

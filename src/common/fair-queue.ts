@@ -1,18 +1,36 @@
 import { type Failure, failures } from './errors/failures.js';
 
-interface WaitingTask {
-  readonly size: number;
-  readonly begin: () => void;
-  readonly reject: (reason: Failure) => void;
+interface FairQueueOptions {
+  /** Largest total size of the tasks that run at a time. */
+  readonly capacity: number;
+  /** Largest number of tasks that wait; unlimited by default. */
+  readonly maxWaiting?: number;
+  /** Longest time that a task waits; unlimited by default. */
+  readonly maxWaitMs?: number;
 }
 
 interface TaskOptions {
   /** Client that waits for the task. Tasks without a client take turns as the tasks of one client. */
   readonly client?: string;
-  /** Aborted when the client disconnects. A task that still waits is dropped then. */
-  readonly disconnected?: AbortSignal | undefined;
+  /** Aborted when the client disconnects. A task that still waits is rejected then. */
+  readonly disconnectSignal?: AbortSignal | undefined;
   /** Part of the capacity that the task needs; 1 by default. */
   readonly size?: number;
+}
+
+/** Task that waits for its turn. `turn` resolves when the task may begin. */
+class WaitingTask {
+  begin!: () => void;
+  reject!: (reason: Failure) => void;
+  readonly turn = new Promise<void>((begin, reject) => {
+    this.begin = begin;
+    this.reject = reject;
+  });
+
+  constructor(
+    readonly client: string,
+    readonly size: number,
+  ) {}
 }
 
 /**
@@ -25,67 +43,52 @@ export class FairQueue {
   #waitingCount = 0;
   #free: number;
 
-  /**
-   * @param capacity largest total size of the tasks that run
-   * @param maxWaitMs longest wait of a task before it begins; unlimited by default
-   */
-  constructor(
-    private readonly capacity: number,
-    private readonly maxWaiting = Infinity,
-    private readonly maxWaitMs?: number,
-  ) {
-    this.#free = capacity;
+  constructor(private readonly options: FairQueueOptions) {
+    this.#free = options.capacity;
   }
 
   /** @throws Failure 503 if too many tasks wait or the wait is too long, 400 if the client has disconnected */
   async run<T>(
     task: () => Promise<T>,
-    { client = '', disconnected, size = 1 }: TaskOptions = {},
+    { client = '', disconnectSignal, size = 1 }: TaskOptions = {},
   ): Promise<T> {
-    if (size > this.capacity) throw new Error(`a task of the size ${size} can never run`);
-    await this.#enter(client, disconnected, size);
+    if (size > this.options.capacity) throw new Error(`a task of the size ${size} can never run`);
+    if (disconnectSignal?.aborted) throw failures.malformedRequest();
+    await this.#waitForTurn(new WaitingTask(client, size), disconnectSignal);
     try {
       return await task();
     } finally {
       this.#free += size;
-      this.#beginNext();
+      this.#beginTasks();
     }
   }
 
-  async #enter(client: string, disconnected: AbortSignal | undefined, size: number): Promise<void> {
-    if (disconnected?.aborted) throw failures.malformedRequest();
-    let drop: () => void = () => undefined;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((begin, reject) => {
-      const task = { size, begin, reject };
-      this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), task]);
-      this.#waitingCount += 1;
-      const end = (reason: Failure) => {
-        this.#remove(client, task);
-        reject(reason);
-        this.#beginNext();
-      };
-      drop = () => {
-        end(failures.malformedRequest());
-      };
-      disconnected?.addEventListener('abort', drop);
-      if (this.maxWaitMs !== undefined)
-        timer = setTimeout(() => {
-          end(failures.unavailable(`a task waited for ${this.maxWaitMs} ms`));
-        }, this.maxWaitMs);
-      this.#beginNext();
-      if (this.#waitingCount > this.maxWaiting) this.#rejectNewestTaskOfBusiestClient();
-    }).finally(() => {
-      disconnected?.removeEventListener('abort', drop);
+  async #waitForTurn(task: WaitingTask, disconnectSignal: AbortSignal | undefined): Promise<void> {
+    const { maxWaiting = Infinity, maxWaitMs } = this.options;
+    const handleDisconnect = () => {
+      this.#reject(task, failures.malformedRequest());
+    };
+    const handleTimeout = () => {
+      this.#reject(task, failures.unavailable(`a task waited for ${String(maxWaitMs)} ms`));
+    };
+    disconnectSignal?.addEventListener('abort', handleDisconnect);
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(handleTimeout, maxWaitMs);
+    this.#add(task);
+    this.#beginTasks();
+    if (this.#waitingCount > maxWaiting) this.#rejectNewestTaskOfBusiestClient();
+    try {
+      await task.turn;
+    } finally {
+      disconnectSignal?.removeEventListener('abort', handleDisconnect);
       clearTimeout(timer);
-    });
+    }
   }
 
   /** Begins waiting tasks until the next one does not fit. */
-  #beginNext(): void {
+  #beginTasks(): void {
     for (const [client, [next]] of this.#waiting) {
       if (next === undefined || next.size > this.#free) return;
-      this.#remove(client, next);
+      this.#remove(next);
       // Move the client to the end of the map: the other clients are served first.
       const rest = this.#waiting.get(client);
       this.#waiting.delete(client);
@@ -96,18 +99,29 @@ export class FairQueue {
   }
 
   #rejectNewestTaskOfBusiestClient(): void {
-    const [client, tasks] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    const tasks = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
     const newest = tasks.at(-1);
     if (newest === undefined) return;
-    this.#remove(client, newest);
-    newest.reject(failures.unavailable(`${this.maxWaiting} tasks wait already`));
+    this.#reject(newest, failures.unavailable(`${this.#waitingCount - 1} tasks wait already`));
   }
 
-  #remove(client: string, task: WaitingTask): void {
-    const tasks = this.#waiting.get(client);
+  #reject(task: WaitingTask, reason: Failure): void {
+    this.#remove(task);
+    task.reject(reason);
+    // Smaller tasks may have waited behind this one.
+    this.#beginTasks();
+  }
+
+  #add(task: WaitingTask): void {
+    this.#waiting.set(task.client, [...(this.#waiting.get(task.client) ?? []), task]);
+    this.#waitingCount += 1;
+  }
+
+  #remove(task: WaitingTask): void {
+    const tasks = this.#waiting.get(task.client);
     if (tasks?.includes(task) !== true) return;
     this.#waitingCount -= 1;
-    if (tasks.length === 1) this.#waiting.delete(client);
+    if (tasks.length === 1) this.#waiting.delete(task.client);
     else tasks.splice(tasks.indexOf(task), 1);
   }
 }

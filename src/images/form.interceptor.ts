@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
-import { clientOf } from '../common/http/client.decorator.js';
+import { identifyClient } from '../common/http/client.decorator.js';
 import { type FormRequest, parseForm } from './parse-form.js';
 import { uploadBytes, uploads, uploadsInFlight } from './uploads.metrics.js';
 
@@ -27,7 +27,7 @@ export const FORM_IDLE_MS = Symbol('FORM_IDLE_MS');
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  readonly #queue = new FairQueue(MEMORY_BYTES);
+  readonly #queue = new FairQueue({ capacity: MEMORY_BYTES });
 
   constructor(@Inject(FORM_IDLE_MS) private readonly idleMs: number) {}
 
@@ -49,7 +49,7 @@ export class FormInterceptor implements NestInterceptor {
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const size = estimateMemory(request);
-    const { clientAddress: client, disconnected } = clientOf(request, response);
+    const { clientAddress: client, disconnectSignal } = identifyClient(request, response);
     const task = async () => {
       uploadsInFlight.inc();
       try {
@@ -59,7 +59,7 @@ export class FormInterceptor implements NestInterceptor {
         uploadsInFlight.dec();
       }
     };
-    return this.#queue.run(task, { client, disconnected, size });
+    return this.#queue.run(task, { client, disconnectSignal, size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, Repository } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { FairQueue } from '../common/fair-queue.js';
 import { Env } from '../config/env.js';
 import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
@@ -23,6 +24,8 @@ export class ImagesService {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
+  /** One upload at a time is decoded: an image takes up to 130 MB of memory and a processor core. */
+  readonly #decoder = new FairQueue({ capacity: 1 });
 
   constructor(
     @InjectRepository(Image) private readonly images: Repository<Image>,
@@ -72,10 +75,12 @@ export class ImagesService {
 
   async #normalize(file: ImageFile): Promise<{ readonly id: string; readonly image: ImageFile }> {
     const id = randomUUID();
-    const image = await normalizeImage(file).catch((error: unknown) => {
-      this.#logger.warn(`image ${id} is stored as it is, because it cannot be decoded: ${String(error)}`);
-      return file;
-    });
+    const image = await this.#decoder
+      .run(() => normalizeImage(file))
+      .catch((error: unknown) => {
+        this.#logger.warn(`image ${id} is stored as it is, because it cannot be decoded: ${String(error)}`);
+        return file;
+      });
     return { id, image };
   }
 

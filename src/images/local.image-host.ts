@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../common/errors/error-info.js';
+import { FairQueue } from '../common/fair-queue.js';
 import { flushToDisk } from '../common/files.js';
 import type { ImageFile, ImageHost } from './image-host.js';
 import { shrinkImage } from './resize.js';
@@ -16,6 +17,12 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 export class LocalImageHost implements ImageHost {
   /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
   readonly #creations = new Map<string, Promise<void>>();
+
+  /**
+   * One image at a time is decoded for a smaller version, besides uploads (`ImagesService`). A disconnect does not stop a
+   * creation, because other requests may wait for the same version.
+   */
+  readonly #decoder = new FairQueue({ capacity: 1, maxWaiting: 200 });
 
   constructor(private readonly directory: string) {}
 
@@ -53,7 +60,7 @@ export class LocalImageHost implements ImageHost {
     if (path === null) return null;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
     if (await isFile(smaller)) return smaller;
-    const creation = this.#creations.get(smaller) ?? createSmaller(path, width, smaller);
+    const creation = this.#creations.get(smaller) ?? this.#createSmaller(path, width, smaller);
     this.#creations.set(smaller, creation);
     await creation.finally(() => this.#creations.delete(smaller));
     // The image may have been removed in the meantime.
@@ -62,17 +69,18 @@ export class LocalImageHost implements ImageHost {
     return null;
   }
 
+  async #createSmaller(path: string, width: number, smaller: string): Promise<void> {
+    const format = path.endsWith('.png') ? 'png' : 'jpg';
+    const bytes = await this.#decoder.run(() => shrinkImage(path, format, width));
+    // Rename a complete file, because another request must not read half a file.
+    const temporary = `${smaller}.${randomUUID()}.tmp`;
+    await writeFile(temporary, bytes, { flush: true });
+    await rename(temporary, smaller);
+  }
+
   #folderOf(publicId: string): string {
     return join(this.directory, publicId.slice(0, 2));
   }
-}
-
-async function createSmaller(path: string, width: number, smaller: string): Promise<void> {
-  const bytes = await shrinkImage(path, path.endsWith('.png') ? 'png' : 'jpg', width);
-  // Rename a complete file, because another request must not read half a file.
-  const temporary = `${smaller}.${randomUUID()}.tmp`;
-  await writeFile(temporary, bytes, { flush: true });
-  await rename(temporary, smaller);
 }
 
 /** Returns false for a symbolic link. */

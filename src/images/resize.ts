@@ -1,7 +1,6 @@
 import type { JpegOptions, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '../common/errors/error-info.js';
-import { FairQueue } from '../common/fair-queue.js';
 import type { ImageFile } from './image-host.js';
 import { hasMetadata, removeMetadata } from './image-metadata.js';
 
@@ -14,41 +13,33 @@ const MAX_PIXELS = 50_000_000;
 const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
 
-/** Limits decoding to one upload and one download at a time: an image takes up to 130 MB of memory and a processor core. */
-const uploads = new FairQueue(1);
-// A disconnect does not stop a task: other requests may wait for the same version (`LocalImageHost`).
-const downloads = new FairQueue(1, 200);
-
 /**
  * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough and
  * have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its metadata,
  * except the orientation.
  * @throws Error if the image cannot be decoded
  */
-export function normalizeImage(image: ImageFile): Promise<ImageFile> {
-  return uploads.run(async () => {
-    const { metadata, isTooLarge, upright } = await open(image);
-    if (isTooLarge) return removeMetadata(image, metadata.orientation);
-    // An image without metadata is upright, because the orientation is metadata.
-    if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
-    try {
-      const smaller = upright.resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
-      return { ...image, bytes: await encode(image, smaller) };
-    } catch (error) {
-      if (!errorMessage(error).startsWith('timeout')) throw error;
-      return removeMetadata(image, metadata.orientation);
-    }
-  });
+export async function normalizeImage(image: ImageFile): Promise<ImageFile> {
+  const { metadata, isTooLarge, upright } = await open(image);
+  if (isTooLarge) return removeMetadata(image, metadata.orientation);
+  // An image without metadata is upright, because the orientation is metadata.
+  if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
+  try {
+    const smaller = upright.resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
+    return { ...image, bytes: await encode(image, smaller) };
+  } catch (error) {
+    if (!errorMessage(error).startsWith('timeout')) throw error;
+    return removeMetadata(image, metadata.orientation);
+  }
 }
 
-export function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
-  return downloads.run(async () => {
-    const image = { bytes: await readFile(path), format };
-    const { metadata, isTooLarge, upright } = await open(image);
-    if (isTooLarge) throw new Error(`the image has ${metadata.width} x ${metadata.height} pixels`);
-    if (metadata.autoOrient.width <= width) return image.bytes;
-    return encode(image, upright.resize({ ...SHRINK, width }), LIST_JPEG);
-  });
+/** Returns an image with at most this width. */
+export async function shrinkImage(path: string, format: ImageFile['format'], width: number): Promise<Buffer> {
+  const image = { bytes: await readFile(path), format };
+  const { metadata, isTooLarge, upright } = await open(image);
+  if (isTooLarge) throw new Error(`the image has ${metadata.width} x ${metadata.height} pixels`);
+  if (metadata.autoOrient.width <= width) return image.bytes;
+  return encode(image, upright.resize({ ...SHRINK, width }), LIST_JPEG);
 }
 
 /** Half the size of the default, for lists on slow phones. The first packets of a connection then contain a whole picture. */

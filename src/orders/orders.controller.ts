@@ -16,7 +16,7 @@ import { OrdersService } from './orders.service.js';
 @Controller('orders')
 export class OrdersController {
   /** A page can occupy the process for 10 ms, so customers are served in turn. */
-  readonly #pages = new FairQueue(2, 200);
+  readonly #pages = new FairQueue({ capacity: 2, maxWaiting: 200 });
 
   constructor(
     private readonly orders: OrdersService,
@@ -55,13 +55,13 @@ export class OrdersController {
   list(
     @CurrentUser() customer: AuthUser,
     @Query() query: OrdersQuery,
-    @CurrentClient() { disconnected }: Client,
+    @CurrentClient() { disconnectSignal }: Client,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
     const find = async () => {
       const page = await this.orders.findPage(query, customer.id);
       return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
     };
-    return this.#pages.run(find, { client: String(customer.id), disconnected });
+    return this.#pages.run(find, { client: String(customer.id), disconnectSignal });
   }
 
   @ApiEndpoint({

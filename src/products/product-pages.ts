@@ -21,7 +21,7 @@ export class ProductPages {
   readonly #cache: LRUCache<number, string> | null;
 
   /** Leaves connections to PostgreSQL for other requests, because a search can read all names. */
-  readonly #searches = new FairQueue(2, 200);
+  readonly #searches = new FairQueue({ capacity: 2, maxWaiting: 200 });
 
   constructor(
     { catalogCacheMb }: Env,
@@ -41,9 +41,9 @@ export class ProductPages {
   }
 
   /** Clients that search are served in turn. */
-  async search(afterId: number, text: string, { clientAddress, disconnected }: Client): Promise<string> {
+  async search(afterId: number, text: string, { clientAddress, disconnectSignal }: Client): Promise<string> {
     const load = () => this.#load(afterId, text);
-    const page = await this.#searches.run(load, { client: clientAddress, disconnected });
+    const page = await this.#searches.run(load, { client: clientAddress, disconnectSignal });
     if (page === '') throw failures.notFound();
     return page;
   }

@@ -10,6 +10,7 @@ interface BuiltModules {
   'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
   'src/auth/client-turns.js': typeof import('../../src/auth/client-turns.js');
   'src/auth/limits.service.js': typeof import('../../src/auth/limits.service.js');
+  'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');

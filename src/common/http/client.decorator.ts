@@ -9,24 +9,25 @@ export interface Client {
   /** /48 network of an IPv6 address, because some providers assign a /48; absent for an IPv4 address. */
   readonly network48?: string;
   /** Aborted when the response has been sent or the client disconnects; absent in a job. */
-  readonly disconnected?: AbortSignal;
+  readonly disconnectSignal?: AbortSignal;
 }
 
 /** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
 
+/** Injects the client of the request. */
 export const CurrentClient = createParamDecorator((_: undefined, context: ExecutionContext): Client => {
   const http = context.switchToHttp();
-  return clientOf(http.getRequest<Request>(), http.getResponse<Response>());
+  return identifyClient(http.getRequest<Request>(), http.getResponse<Response>());
 });
 
-export function clientOf({ ip = '' }: Request, response: Response): Client {
+export function identifyClient({ ip = '' }: Request, response: Response): Client {
   const disconnection = new AbortController();
   response.once('close', () => {
     disconnection.abort();
   });
   if (response.closed) disconnection.abort();
-  return { ...parseAddress(ip), disconnected: disconnection.signal };
+  return { ...parseAddress(ip), disconnectSignal: disconnection.signal };
 }
 
 /** A malformed X-Forwarded-For value is used as an address, without its port. */

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { importBuilt } from './support/built.js';
+import { inTransaction, waitForLock } from './support/databases.js';
+import { addJob } from './support/jobs.js';
+import { useService, withService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const HOUR_S = 3600;
+const GUESS = { accountKey: 1, client: { clientAddress: '203.0.113.9' } };
+
+const service = await useService();
+const { LimitsService } = await importBuilt('src/auth/limits.service.js');
+const { AttemptCounts } = await importBuilt('src/auth/attempt-counts.js');
+const limits = service.app.get(LimitsService);
+const counts = service.app.get(AttemptCounts);
+
+beforeEach(() => service.clearCounts());
+
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+describe('a password that a limit rejects', () => {
+  beforeEach(async () => {
+    await limits.checkPassword(GUESS, () => Promise.resolve(false));
+    await service.setCounts('wrongPasswordsOfPair', 50);
+  });
+
+  it('is not checked', async () => {
+    const check = () => Promise.reject(new Error('it was checked'));
+    await expect(limits.checkPassword(GUESS, check)).resolves.toBe(false);
+  });
+
+  it('takes as long as the latest check of another password', async () => {
+    const checkMs = 200;
+    const check = () => delay(checkMs, false);
+    await limits.checkPassword({ ...GUESS, accountKey: 2 }, check);
+    const rejectionMs = await measureMs(() => limits.checkPassword(GUESS, check));
+    expect(rejectionMs).toBeGreaterThan(checkMs * 0.9);
+  });
+
+  it('takes as long as a check, even if it is the first password of a process', async () => {
+    const { verifyPassword } = await importBuilt('src/auth/passwords.js');
+    await withService({ database: service.database }, async (restarted) => {
+      const check = () => verifyPassword('', undefined);
+      const rejectionMs = await measureMs(() => restarted.app.get(LimitsService).checkPassword(GUESS, check));
+      const checks = [await measureMs(check), await measureMs(check), await measureMs(check)];
+      expect(rejectionMs).toBeGreaterThan(Math.min(...checks) * 0.5);
+    });
+  });
+});
+
+it.each([
+  ['expire', () => service.ageCounts(HOUR_S)],
+  ['are deleted', () => service.clearCounts()],
+])('counts that %s during the check of a correct password are not stored again', async (_what, change) => {
+  await limits.checkPassword(GUESS, async () => {
+    await change();
+    return true;
+  });
+  expect(await service.readCounts()).toEqual({ knownAddresses: 1 });
+});
+
+it.each(['delete', 'takeBack'] as const)(
+  '%s locks counts in the order of their keys, so that parallel statements cannot deadlock',
+  async (method) => {
+    const limit = { name: 'test', max: 1, seconds: HOUR_S };
+    const [first, second] = [
+      { ...limit, key: 'a' },
+      { ...limit, key: 'b' },
+    ] as const;
+    // Without an order, a statement locks rows in the order in which they were inserted.
+    for (const counter of [second, first]) await counts.add([counter]);
+    let ended: Promise<void> | undefined;
+    await inTransaction(service.database, async (holder) => {
+      const lock = (key: string) =>
+        holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
+      await lock(first.key);
+      ended = counts[method]([second, first]);
+      await waitForLock(service.database);
+      await lock(second.key);
+    });
+    await ended;
+  },
+);
+
+it('an hourly job deletes expired counts in batches', async () => {
+  await service.database.query(
+    `INSERT INTO attempt_counts (key, points, expire) SELECT 'expired:' || n, 1, 1 FROM generate_series(1, 25000) AS n`,
+  );
+  await addJob(service.database.pool, 'sweep-attempt-counts');
+  await until('the job has ended', async () => (await service.countRows()) === 0);
+});
