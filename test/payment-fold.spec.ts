@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TRANSACTION_STATUSES as KNOWN_STATUSES } from '../src/gateway/payment-gateway.js';
 import { Order } from '../src/orders/order.entity.js';
-import { chooseTransaction, foldHistory, toOrderColumns } from '../src/payments/payment.js';
+import { chooseTransaction, foldHistory, computeOrderColumns } from '../src/payments/payment.js';
 import { PaymentEvent } from '../src/payments/payment-event.entity.js';
 
 const TOTAL = 370_000;
@@ -51,7 +51,7 @@ function parse(text: string, position: number): PaymentEvent {
 function fold(history: readonly string[], newest = PAGE) {
   const order = buildOrder();
   const payment = foldHistory(order, history.map(parse));
-  const columns = toOrderColumns(order, payment, newest);
+  const columns = computeOrderColumns(order, payment, newest);
   return { payment, columns, order: Object.assign(order, columns) };
 }
 
@@ -70,9 +70,9 @@ it('keeps the payment type and the time of payment that version 1.2 stored if th
   const stored = { paymentType: 'qris', completedAt: new Date('2026-11-20T03:59:59.990Z') };
   const order = Object.assign(buildOrder(), { ...stored, status: 'settlement', transactionId: 'T1' });
   const history = [Object.assign(parse('T1 settlement', 0), { payload: '{}' })];
-  expect(toOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject(stored);
+  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject(stored);
   const other = Object.assign(order, { transactionId: 'T0' });
-  expect(toOrderColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
+  expect(computeOrderColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
 });
 
 describe('one transaction', () => {

@@ -5,7 +5,7 @@ import { lockOrderOrFail } from '../orders/locks.js';
 import type { Order } from '../orders/orders.service.js';
 import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { RefundSettlementService } from '../payments/refund-settlement.service.js';
+import { RefundCompletionService } from '../payments/refund-completion.service.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { withServices } from './with-services.js';
 
@@ -38,7 +38,7 @@ class PaymentsCommand {
   constructor(
     private readonly dataSource: DataSource,
     private readonly history: PaymentHistoryService,
-    private readonly refunds: RefundSettlementService,
+    private readonly refunds: RefundCompletionService,
   ) {}
 
   async rejectRefund(refundId: string): Promise<void> {

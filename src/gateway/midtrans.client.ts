@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
+import { parseJsonObject } from '../common/json.js';
 import { inCallSpan } from '../common/observability/tracing.js';
-import { type MidtransResponse, parseObject } from './midtrans.messages.js';
+import type { MidtransResponse } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -44,7 +45,7 @@ export class MidtransClient {
           body: body === undefined ? null : JSON.stringify(body),
         });
         const text = await response.body.text();
-        return { httpStatus: response.statusCode, text, fields: parseObject(text) };
+        return { httpStatus: response.statusCode, text, fields: parseJsonObject(text) };
       });
     } catch (error) {
       throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);

@@ -1,13 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type JsonObject, parseJsonObject } from '../common/json.js';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface MidtransResponse {
   readonly httpStatus: number;
   readonly text: string;
   /** `text` as a JSON object; null if the text is not one. */
-  readonly fields: Fields | null;
+  readonly fields: JsonObject | null;
 }
 
 const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
@@ -38,15 +37,6 @@ export function toSnapRequest(request: PaymentPageRequest, now: Date) {
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...lifetime },
     page_expiry: lifetime,
   };
-}
-
-export function parseObject(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? (value as Fields) : null;
-  } catch {
-    return null;
-  }
 }
 
 export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {
@@ -113,9 +103,9 @@ export function parseTransaction(
 
 /** Returns true if a payment has a refund with this key or, if the gateway lists no refunds, was refunded in full. */
 export function isRefunded({ transactionStatus, payload }: GatewayTransaction, refundKey: string): boolean {
-  const refunds = parseObject(payload)?.refunds;
+  const refunds = parseJsonObject(payload)?.refunds;
   if (!Array.isArray(refunds)) return transactionStatus === 'refund';
-  return refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
+  return refunds.some((refund: JsonObject | null) => refund?.refund_key === refundKey);
 }
 
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type AuthUser, CurrentUser } from '../common/access.js';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
-import { RequestAge } from '../common/http/request-info.js';
+import { ArrivedAtMs } from '../common/http/request-info.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import { FULFILMENTS } from '../orders/order-status.js';
 import {
@@ -22,12 +22,10 @@ import {
   NotificationView,
   TransactionView,
 } from './order-history.dto.js';
+import { OrderCancellationService } from './order-cancellation.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { PaymentSyncService } from './payment-sync.service.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
-
-const HISTORY_PAGE_SIZE = 50;
 
 @ApiTags('Administration')
 @Controller('admin/orders')
@@ -35,7 +33,7 @@ export class AdminOrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
-    private readonly paymentSync: PaymentSyncService,
+    private readonly cancellation: OrderCancellationService,
     private readonly refunds: RefundsService,
   ) {}
 
@@ -72,14 +70,15 @@ export class AdminOrdersController {
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.find(orderId);
-    const payment = await this.history.read(order);
-    const page = payment.events.filter(({ id }) => Number(id) > lastId).slice(0, HISTORY_PAGE_SIZE);
-    if (page.length === 0 && lastId > 0) throw failures.notFound();
-    const transactions = payment.transactions.map((transaction) => new TransactionView(order, transaction));
-    const actions = (await this.orders.listActions(orderId)).map((action) => new ActionView(action));
-    const notifications = page.map((event) => new NotificationView(event));
-    const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
-    return { order: new AdminOrderView(order), transactions, actions, meta, notifications };
+    const { transactions, page } = await this.history.readPage(order, lastId);
+    const actions = await this.orders.listActions(orderId);
+    return {
+      order: new AdminOrderView(order),
+      transactions: transactions.map((transaction) => new TransactionView(order, transaction)),
+      actions: actions.map((action) => new ActionView(action)),
+      meta: new HistoryMeta(page),
+      notifications: page.map((event) => new NotificationView(event)),
+    };
   }
 
   @ApiEndpoint({
@@ -105,7 +104,7 @@ export class AdminOrdersController {
     @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,
   ) {
-    return { order: new AdminOrderView(await this.paymentSync.advance(admin, orderId, fulfilment)) };
+    return { order: new AdminOrderView(await this.cancellation.takeStep(admin, orderId, fulfilment)) };
   }
 
   @ApiIdempotent(RefundDto)
@@ -131,9 +130,9 @@ export class AdminOrdersController {
     @CurrentUser() admin: AuthUser,
     @Param() { order_id: orderId }: OrderParams,
     @IdempotentBody() request: RefundDto,
-    @RequestAge() requestAgeS: number,
+    @ArrivedAtMs() arrivedAtMs: number,
   ) {
-    const order = await this.refunds.refund(admin, orderId, request, requestAgeS);
+    const order = await this.refunds.refund(admin, orderId, request, arrivedAtMs);
     return { order: new AdminOrderView(order) };
   }
 }

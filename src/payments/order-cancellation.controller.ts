@@ -5,13 +5,13 @@ import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
 import { OrderParams } from '../orders/orders-query.dto.js';
-import { PaymentSyncService } from './payment-sync.service.js';
+import { OrderCancellationService } from './order-cancellation.service.js';
 
 /** Belongs to payments, because a cancellation ends the payment at the gateway first. */
 @ApiTags('Orders')
 @Controller('orders')
 export class OrderCancellationController {
-  constructor(private readonly paymentSync: PaymentSyncService) {}
+  constructor(private readonly cancellation: OrderCancellationService) {}
 
   @ApiEndpoint({
     summary: 'Cancel a pending order, at the gateway and here',
@@ -21,6 +21,6 @@ export class OrderCancellationController {
   })
   @Post(':order_id/cancel')
   async cancel(@CurrentUser() customer: AuthUser, @Param() { order_id: orderId }: OrderParams) {
-    return { order: new OrderView(await this.paymentSync.cancel(customer, orderId)) };
+    return { order: new OrderView(await this.cancellation.cancel(customer, orderId)) };
   }
 }

@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { failures } from '../common/errors/failures.js';
 import type { LockedOrder } from '../orders/locks.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import { foldHistory, type Payment, toOrderColumns } from './payment.js';
+import { computeOrderColumns, foldHistory, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
 
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
+/** Payment of an order, with the events that describe it, oldest first. */
+export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[] };
 
+const PAGE_SIZE = 50;
 /** Reasons for the end of an order by the service. The history shows them. */
 const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
 
@@ -19,43 +23,43 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
-    const rows = await this.dataSource.manager
-      .createQueryBuilder(PaymentEvent, 'event')
-      .select('event.orderId', 'orderId')
-      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
-      .groupBy('event.orderId')
-      .having('count(*) > 1')
-      .orderBy('event.orderId')
-      .limit(limit)
-      .getRawMany<{ orderId: string }>();
-    return rows.map(({ orderId }) => orderId);
-  }
-
-  /** Returns the events of an order, oldest first, and the payment that they describe. */
-  async read(order: Order, tx: EntityManager = this.dataSource.manager) {
+  async read(order: Order, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
     const { orderId } = order;
     const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
     return { ...foldHistory(order, events), events };
   }
 
+  /**
+   * Returns all transactions of an order, and the page of its events after an event.
+   * @throws Failure 404 after the last page
+   */
+  async readPage(order: Order, lastId: number) {
+    const { transactions, events } = await this.read(order);
+    const page = events.filter(({ id }) => Number(id) > lastId).slice(0, PAGE_SIZE);
+    if (page.length === 0 && lastId > 0) throw failures.notFound();
+    return { transactions, page };
+  }
+
   /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
-  async record(tx: EntityManager, order: LockedOrder, event: NewPaymentEvent) {
+  async record(
+    tx: EntityManager,
+    order: LockedOrder,
+    event: NewPaymentEvent,
+  ): Promise<Exclude<Outcome, 'rejected'>> {
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
     const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
     const { orderId } = order;
     const receivedAt = new Date();
     const received = Object.assign(new PaymentEvent(), event, { orderId, outcome: 'applied', receivedAt });
-    let payment: Payment = foldHistory(order, [...before.events, received]);
-    let outcome: Exclude<Outcome, 'rejected'> = payment.lastOutcome;
-    if (event.source === 'notification' && order.hasEnded && countHeld(payment) > countHeld(before)) {
-      outcome = 'unconfirmed';
-      payment = before;
-    }
+    const after = foldHistory(order, [...before.events, received]);
+    const isUnconfirmed =
+      event.source === 'notification' && order.hasEnded && countHeld(after) > countHeld(before);
+    const outcome = isUnconfirmed ? 'unconfirmed' : after.lastOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const columns = await this.#toColumns(tx, order, payment);
+    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
+    const columns = computeOrderColumns(order, isUnconfirmed ? before : after, newestAttemptId);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
@@ -76,7 +80,7 @@ export class PaymentHistoryService {
    * Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it.
    * @param unknownIds transactions that the gateway does not know, so that they cannot be paid
    */
-  async end(
+  async recordEnd(
     tx: EntityManager,
     order: LockedOrder,
     status: 'cancel' | 'expire',
@@ -91,14 +95,25 @@ export class PaymentHistoryService {
     await this.record(tx, order, { source, status, payload });
   }
 
+  /** Returns the ids of at most `limit` orders that have several events, in ascending order after an id. */
+  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.manager
+      .createQueryBuilder(PaymentEvent, 'event')
+      .select('event.orderId', 'orderId')
+      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
+      .groupBy('event.orderId')
+      .having('count(*) > 1')
+      .orderBy('event.orderId')
+      .limit(limit)
+      .getRawMany<{ orderId: string }>();
+    return rows.map(({ orderId }) => orderId);
+  }
+
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     const payment = await this.read(order, tx);
-    return this.orders.applyPayment(tx, order, await this.#toColumns(tx, order, payment));
-  }
-
-  async #toColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
-    return toOrderColumns(order, payment, await this.orders.findNewestAttemptId(tx, order));
+    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
+    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, newestAttemptId));
   }
 }
 

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AuthUser } from '../common/access.js';
-import { failures } from '../common/errors/failures.js';
+import { parseJsonObject } from '../common/json.js';
 import { parseRupiah } from '../common/rupiah.js';
-import type { ReconciliationOutcome } from './payments.metrics.js';
-import { parseObject } from '../gateway/midtrans.messages.js';
 import {
   type GatewayTransaction,
   GatewayUnavailableError,
@@ -12,14 +9,16 @@ import {
   TRANSACTION_STATUSES,
 } from '../gateway/payment-gateway.js';
 import { lockOrderOrFail } from '../orders/locks.js';
-import { type Fulfilment, isCompleted } from '../orders/order-status.js';
+import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import type { PaymentEvent } from './payment-event.entity.js';
-import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
+import type { Outcome, PaymentEvent } from './payment-event.entity.js';
+import {
+  type NewPaymentEvent,
+  type PaymentHistory,
+  PaymentHistoryService,
+} from './payment-history.service.js';
+import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isUndecided } from './transaction.js';
-
-/** The order changes during a call at most once for each new payment page or payment. */
-const MAX_TRIES = 5;
 
 type Operation = 'status' | 'cancel' | 'expire';
 /** Response of the gateway, with the payment attempt that the gateway names. */
@@ -35,43 +34,10 @@ export class PaymentSyncService {
     private readonly history: PaymentHistoryService,
   ) {}
 
-  async cancel(customer: AuthUser, orderId: string): Promise<Order> {
-    const order = await this.orders.find(orderId, customer.id);
-    if (!order.isOpen || !(await this.#endPayment(orderId, customer.id))) throw failures.orderNotPending();
-    return this.orders.find(orderId, customer.id);
-  }
-
   /**
-   * Takes an order to its next step. Refusing a pending order first cancels its payment at the gateway: if that fails, the
-   * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
-   */
-  async advance(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
-    if (next === 'refused') {
-      const order = await this.orders.find(orderId);
-      if (order.status === 'pending' && order.canBecome(next)) await this.#endPayment(orderId);
-    }
-    return this.orders.storeStep(admin, orderId, next);
-  }
-
-  /** Cancels the payment of an order. Returns false if the order was paid, or has ended, in the meantime. */
-  async #endPayment(orderId: string, userId?: number): Promise<boolean> {
-    try {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        // If the order changed during the call, for example by a new payment attempt, call again.
-        const { order, outcome } = await this.sync(orderId, 'cancel', userId);
-        if (outcome !== 'outdated' || !order.awaitsPayment) return order.status === 'cancel';
-      }
-      throw failures.gatewayUnavailable();
-    } catch (error) {
-      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
-      throw error;
-    }
-  }
-
-  /**
-   * Calls the gateway for each attempt of an order and for each transaction that the attempts do not report, and records the
-   * responses. `cancel` and `expire` also end the order, unless it was paid or can still be paid. If the order changed during
-   * the calls, the responses may be older than that change. Then only cancellations are recorded, because they are final.
+   * Calls the gateway about an order, and records the responses. `cancel` and `expire` also end the order, unless it was paid or
+   * can still be paid. If the order changed during the calls, the responses may be older than that change. Then only
+   * cancellations are recorded, because they are final.
    * @param userId customer who cancels the order
    * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
    * @throws GatewayUnavailableError
@@ -82,43 +48,54 @@ export class PaymentSyncService {
     userId?: number,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
     const before = await this.orders.find(orderId);
-    const history = await this.history.read(before);
-    const { attemptIds } = before;
-    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
-    const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const undecided = history.transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
-    const known = new Set([...undecided, ...listUnconfirmed(history.events)]);
-    const missing = [...known].filter((id) => !reported.has(id));
-    const ofTransactions = await Promise.all(
-      missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
-    );
-    const events = [...ofAttempts, ...ofTransactions].filter((event) => event !== null);
-    const unknownIds = missing.filter((_, index) => ofTransactions[index] === null);
+    const historyBefore = await this.history.read(before);
+    const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
 
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
-      const now = await this.history.read(order, tx);
-      const hasNewPage = !attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
-      const isOutdated = hasNewPage || findLastApplied(now.events) !== findLastApplied(history.events);
-      let outcome: ReconciliationOutcome = 'unchanged';
-      for (const event of events) {
-        if (isOutdated && event.source !== 'cancellation') continue;
-        // A new attempt may still bring money, so this cancellation does not end the order.
-        if (isOutdated) event.source = 'reconciliation';
-        if (isCompleted(event.status) && parseRupiah(event.grossAmount) !== order.grossAmount)
-          throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
-        if ((await this.history.record(tx, order, event)) === 'applied') outcome = 'found';
-      }
+      const history = await this.history.read(order, tx);
+      const hasNewPage = !before.attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
+      const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);
+      const outcomes: Outcome[] = [];
+      for (const event of isOutdated ? listCancellations(events) : events)
+        outcomes.push(await this.history.record(tx, order, event));
       if (operation !== 'status' && (!isOutdated || order.status === operation))
-        await this.history.end(tx, order, operation, unknownIds);
+        await this.history.recordEnd(tx, order, operation, unknownIds);
       const { endedAs } = await this.history.read(order, tx);
-      if (userId !== undefined && endedAs === 'cancel' && now.endedAs === null)
+      if (userId !== undefined && endedAs === 'cancel' && history.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
       // The service itself ended these payments, so the outcome is not `found`.
       const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
-      return { order, outcome: isExpired ? 'expired' : outcome };
+      if (isExpired) return { order, outcome: 'expired' };
+      return { order, outcome: outcomes.includes('applied') ? 'found' : 'unchanged' };
     });
+  }
+
+  /**
+   * Calls the gateway for each attempt of an order, and for each transaction that can bring money and that the attempts do not
+   * report.
+   * @returns the responses, and the ids of the transactions that the gateway does not know or that belong to another order
+   */
+  async #callGateway(
+    { orderId, grossAmount, attemptIds }: Order,
+    { transactions, events: history }: PaymentHistory,
+    operation: Operation,
+  ): Promise<{ events: NewPaymentEvent[]; unknownIds: string[] }> {
+    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
+    const reported = new Set(ofAttempts.map((event) => event?.transactionId));
+    const undecided = transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
+    const known = new Set([...undecided, ...listUnconfirmed(history)]);
+    const missing = [...known].filter((id) => !reported.has(id));
+    const ofMissing = await Promise.all(
+      missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
+    );
+    const events = [...ofAttempts, ...ofMissing].filter((event) => event !== null);
+    const isPlausible = (event: NewPaymentEvent) =>
+      !isCompleted(event.status) || parseRupiah(event.grossAmount) === grossAmount;
+    if (!events.every(isPlausible))
+      throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
+    return { events, unknownIds: missing.filter((_, index) => ofMissing[index] === null) };
   }
 
   /** The gateway may send another id as `order_id`, so the id of the call counts. */
@@ -157,12 +134,18 @@ function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
-    .map(({ payload }) => parseObject(payload)?.transaction_id)
+    .map(({ payload }) => parseJsonObject(payload)?.transaction_id)
     .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
 }
 
-function findLastApplied(events: readonly PaymentEvent[]): string | undefined {
+function findLastApplied({ events }: PaymentHistory): string | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
+}
+
+/** Lists the cancellations. They do not end an order that changed during the calls, because a new attempt may still be paid. */
+function listCancellations(events: readonly NewPaymentEvent[]): NewPaymentEvent[] {
+  const cancellations = events.filter(({ source }) => source === 'cancellation');
+  return cancellations.map((event) => ({ ...event, source: 'reconciliation' }));
 }
 
 /** @throws GatewayUnavailableError for a status that this version does not know */

@@ -1,8 +1,9 @@
-import { FAILED_STATUSES } from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
-  applyEvent,
+  computeNext,
+  decideOutcome,
+  hasFailed,
   holdsMoney,
   isOfTransaction,
   isRefundedInFull,
@@ -15,54 +16,40 @@ export interface Payment {
   readonly transactions: readonly Transaction[];
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
-  readonly lastOutcome: 'applied' | 'duplicate' | 'late';
+  /** Outcome of the last event of the history. */
+  readonly lastOutcome: ReturnType<typeof decideOutcome>;
 }
 
 /** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
 export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
-  const seenKeys = new Set<string>();
+  const unconfirmed: PaymentEvent[] = [];
+  /** Keys of the notifications whose redelivery changes nothing. */
+  const knownKeys = new Set<string>();
   let endedAs: Payment['endedAs'] = null;
   let lastOutcome: Payment['lastOutcome'] = 'applied';
   for (const [position, event] of history.entries()) {
+    if (event.outcome === 'unconfirmed') unconfirmed.push(event);
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
     lastOutcome = 'applied';
-    const { source, status } = event;
     if (isOfTransaction(event)) {
       const current = transactions.get(event.transactionId);
+      const next = computeNext(current, event, { total: order.grossAmount, position });
       const key = toDeduplicationKey(event);
-      const isRedelivery = source === 'notification' && seenKeys.has(key);
-      if (source === 'notification' || source === 'refund') seenKeys.add(key);
-      const next = isRedelivery ? 'duplicate' : applyEvent(current, event, order.grossAmount, position);
-      if (typeof next === 'string') lastOutcome = next;
-      else {
+      const isRedelivery = event.source === 'notification' && knownKeys.has(key);
+      lastOutcome = isRedelivery ? 'duplicate' : decideOutcome(current, next);
+      if (event.source === 'notification' || event.source === 'refund') knownKeys.add(key);
+      if (lastOutcome === 'applied') {
         transactions.set(event.transactionId, next);
-        for (const confirmed of history.slice(0, position).filter((earlier) => isConfirmedBy(earlier, next)))
-          seenKeys.add(toDeduplicationKey(confirmed));
+        for (const earlier of unconfirmed)
+          if (isConfirmedBy(earlier, next)) knownKeys.add(toDeduplicationKey(earlier));
       }
     }
-    if ([...transactions.values()].some(holdsMoney)) endedAs = null;
-    else if ((status === 'cancel' || status === 'expire') && endsOrder(order, event, lastOutcome))
-      endedAs = status;
+    endedAs = [...transactions.values()].some(holdsMoney)
+      ? null
+      : (findEnd(order, event, lastOutcome) ?? endedAs);
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };
-}
-
-/** Returns true for an unconfirmed notification that the gateway has confirmed since, so that a redelivery reports nothing new. */
-function isConfirmedBy({ outcome, ...event }: PaymentEvent, transaction: Transaction): boolean {
-  const isSame = event.transactionId === transaction.transactionId && event.status === transaction.status;
-  return outcome === 'unconfirmed' && isSame && holdsMoney(transaction);
-}
-
-/** Returns true if the service itself cancelled or expired the order with this event. */
-function endsOrder(
-  order: Order,
-  { transactionId, source, status, receivedAt }: PaymentEvent,
-  outcome: Payment['lastOutcome'],
-): boolean {
-  if (transactionId === null) return true;
-  const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiresAt;
-  return outcome === 'applied' && (source === 'cancellation' || isExpiry);
 }
 
 /**
@@ -74,29 +61,26 @@ function toDeduplicationKey(event: PaymentEvent): string {
   return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
 }
 
-/**
- * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
- * none if the newest payment page has no transaction, otherwise the latest that has not failed, otherwise the latest.
- * @param newestAttemptId attempt with the newest payment page
- */
-export function chooseTransaction(
-  transactions: readonly Transaction[],
-  newestAttemptId: string,
-): Transaction | null {
-  const held = transactions.filter(holdsMoney);
-  if (held.length > 0)
-    return held.reduce((a, b) => ((b.heldSincePosition ?? 0) < (a.heldSincePosition ?? 0) ? b : a));
-  const refunded = transactions.filter(isRefundedInFull);
-  if (refunded.length > 0)
-    return refunded.reduce((a, b) => (b.lastChangePosition > a.lastChangePosition ? b : a));
-  if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
-  const open = transactions.filter(({ status }) => !FAILED_STATUSES.includes(status));
-  const candidates = open.length > 0 ? open : transactions;
-  // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
-  return candidates.reduce((a, b) => ((b.startedAt ?? 0) >= (a.startedAt ?? 0) ? b : a));
+/** Returns true if the gateway has confirmed the money that an unconfirmed notification reported. */
+function isConfirmedBy({ transactionId, status }: PaymentEvent, transaction: Transaction): boolean {
+  const isSame = transactionId === transaction.transactionId && status === transaction.status;
+  return isSame && holdsMoney(transaction);
 }
 
-export function toOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
+/** Returns the status with which the service itself ended the order by this event; null if the event does not end the order. */
+function findEnd(
+  order: Order,
+  { transactionId, source, status, receivedAt }: PaymentEvent,
+  outcome: Payment['lastOutcome'],
+): Payment['endedAs'] {
+  if (status !== 'cancel' && status !== 'expire') return null;
+  const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiresAt;
+  const isEndOfTransaction = outcome === 'applied' && (source === 'cancellation' || isExpiry);
+  return transactionId === null || isEndOfTransaction ? status : null;
+}
+
+/** Computes the columns of an order that follow from its payment. */
+export function computeOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
   const chosen = chooseTransaction(transactions, newestAttemptId);
   const surplus = transactions.filter((other) => other !== chosen && holdsMoney(other));
@@ -115,4 +99,28 @@ export function toOrderColumns(order: Order, payment: Payment, newestAttemptId: 
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
   } satisfies Partial<Order>;
+}
+
+/**
+ * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
+ * none if the newest payment page has no transaction, otherwise the latest that has not failed, otherwise the latest.
+ * @param newestAttemptId attempt with the newest payment page
+ */
+export function chooseTransaction(
+  transactions: readonly Transaction[],
+  newestAttemptId: string,
+): Transaction | null {
+  const held = sortBy(transactions.filter(holdsMoney), (each) => each.heldSincePosition ?? 0);
+  const refunded = sortBy(transactions.filter(isRefundedInFull), (each) => each.lastChangePosition);
+  const paid = held[0] ?? refunded.at(-1);
+  if (paid !== undefined) return paid;
+  if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
+  // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
+  const started = sortBy(transactions, ({ startedAt }) => startedAt ?? 0);
+  return started.findLast((transaction) => !hasFailed(transaction)) ?? started.at(-1) ?? null;
+}
+
+/** Sorts transactions by a number, lowest first. Transactions with the same number keep their order. */
+function sortBy(transactions: readonly Transaction[], toNumber: (transaction: Transaction) => number) {
+  return transactions.toSorted((a, b) => toNumber(a) - toNumber(b));
 }

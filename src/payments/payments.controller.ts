@@ -3,13 +3,13 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { PaymentNotificationDto } from './payments.dto.js';
-import { PaymentsService } from './payments.service.js';
+import { PaymentNotificationDto } from './payment-notification.dto.js';
+import { PaymentNotificationsService } from './payment-notifications.service.js';
 
 @ApiTags('Payments')
 @Controller('products/payments')
 export class PaymentsController {
-  constructor(private readonly payments: PaymentsService) {}
+  constructor(private readonly notifications: PaymentNotificationsService) {}
 
   @ApiBody({ type: PaymentNotificationDto })
   @ApiEndpoint({
@@ -28,6 +28,6 @@ export class PaymentsController {
   })
   @Post()
   async receive(@Req() { body, rawBody }: RawBodyRequest<Request>): Promise<void> {
-    await this.payments.receive(body, rawBody?.toString() ?? '');
+    await this.notifications.receive(body, rawBody?.toString() ?? '');
   }
 }

@@ -5,27 +5,29 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
+import { OrderCancellationService } from './order-cancellation.service.js';
 import { PaymentEvent } from './payment-event.entity.js';
 import { PaymentHistoryService } from './payment-history.service.js';
+import { PaymentNotificationsService } from './payment-notifications.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { PaymentsController } from './payments.controller.js';
-import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { RefundCompletionService } from './refund-completion.service.js';
 import { Refund } from './refund.entity.js';
-import { RefundSettlementService } from './refund-settlement.service.js';
 import { RefundsService } from './refunds.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([PaymentEvent, Refund]), GatewayModule, JobsModule, OrdersModule],
   controllers: [PaymentsController, OrderCancellationController, AdminOrdersController],
   providers: [
+    OrderCancellationService,
     PaymentHistoryService,
+    PaymentNotificationsService,
     PaymentSyncService,
-    PaymentsService,
     ReconciliationService,
-    RefundSettlementService,
+    RefundCompletionService,
     RefundsService,
   ],
-  exports: [PaymentHistoryService, RefundSettlementService],
+  exports: [PaymentHistoryService, RefundCompletionService],
 })
 export class PaymentsModule {}

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import {
   GRACE_HOURS,
@@ -11,6 +10,7 @@ import {
 } from '../orders/order-status.js';
 import type { Order } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
+import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
@@ -56,26 +56,29 @@ export class ReconciliationService implements OnModuleInit {
     this.jobs.handle(CHECK_ORDER, check, { kind: 'payments' });
   }
 
-  async enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
-    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
+  async #enqueueDueChecks(): Promise<void> {
+    let taken: number;
+    do {
+      taken = await this.dataSource.transaction(async (tx) => {
+        const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
+        for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
+        return due.length;
+      });
+    } while (taken > 0);
   }
 
-  async #enqueueDueChecks(): Promise<void> {
-    const wasAnyDue = await this.dataSource.transaction(async (tx) => {
-      const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
-      for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
-      return due.length > 0;
-    });
-    if (wasAnyDue) await this.#enqueueDueChecks();
+  async enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
+    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
   }
 
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const checked = await this.paymentSync.sync(orderId, 'status');
-      ({ outcome } = isDueToExpire(checked.order) ? await this.paymentSync.sync(orderId, 'expire') : checked);
+      let checked = await this.paymentSync.sync(orderId, 'status');
+      if (isDueToExpire(checked.order)) checked = await this.paymentSync.sync(orderId, 'expire');
+      outcome = checked.outcome;
       // The order changed during the call, so the response may be older than the order.
-      if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);
+      if (outcome === 'outdated') await this.dataSource.transaction((tx) => this.enqueueCheck(tx, orderId));
     } finally {
       paymentReconciliations.inc({ outcome });
     }

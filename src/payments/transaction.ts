@@ -1,7 +1,13 @@
 import { isUUID } from 'class-validator';
-import { parseObject } from '../gateway/midtrans.messages.js';
+import { parseJsonObject } from '../common/json.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
-import { FAILED_STATUSES, isCompleted, isReceived, REFUND_STATUSES } from '../orders/order-status.js';
+import {
+  FAILED_STATUSES,
+  isCompleted,
+  isReceived,
+  REFUND_STATUSES,
+  UNSETTLED_STATUSES,
+} from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
 /** Payment event about a transaction. Any other event ends an order for which no transaction was open. */
@@ -34,9 +40,6 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
-/** Order in which a transaction moves forward. A captured card payment in review comes before an accepted one. */
-const STEPS: readonly string[] = ['pending', 'authorize', 'review', 'capture', 'settlement'];
-
 export function isOfTransaction(event: PaymentEvent): event is TransactionEvent {
   return event.transactionId !== null && event.status !== null;
 }
@@ -47,65 +50,33 @@ export function holdsMoney({ heldSincePosition }: Transaction): boolean {
 }
 
 export function isRefundedInFull(transaction: Transaction): boolean {
-  return REFUND_STATUSES.includes(transaction.status) && !holdsMoney(transaction);
+  return isRefund(transaction) && !holdsMoney(transaction);
 }
 
-/** Returns true if a transaction is pending, authorized or in review. Also a failed one can still receive money: `canFollow`. */
+/** Returns true if a transaction is pending, authorized or in review. */
 export function isUndecided({ status, fraudStatus }: Transaction): boolean {
-  const step = stepOf(status, fraudStatus);
-  return step >= 0 && step < STEPS.indexOf('capture');
+  return UNSETTLED_STATUSES.includes(status) && !isReceived(status, fraudStatus);
+}
+
+export function hasFailed({ status }: Transaction): boolean {
+  return FAILED_STATUSES.includes(status);
 }
 
 /**
- * Applies an event to its transaction (docs/decisions/08). Returns `duplicate` or `late` for an event that changes nothing.
+ * Computes the transaction to which an event leads if the event is applied. A field that the event does not contain keeps its
+ * value.
  * @param total total of the order in whole rupiah
  * @param position number of earlier events in the history
  */
-export function applyEvent(
+export function computeNext(
   current: Transaction | undefined,
   event: TransactionEvent,
-  total: number,
-  position: number,
-): Transaction | Extract<Outcome, 'duplicate' | 'late'> {
-  const next = advance(current, event, total, position);
-  if (current === undefined) return next;
-  const isSmallerSum = (readGatewayRefunds(event, total) ?? next.gatewayRefunds) < next.gatewayRefunds;
-  if (next.status === 'partial_refund' && isSmallerSum) return 'late';
-  const isUnchanged = next.status === current.status && next.fraudStatus === current.fraudStatus;
-  const isRefundKnown = next.status === 'partial_refund' && current.status === 'refund';
-  if ((isUnchanged || isRefundKnown) && next.refundedAmount === current.refundedAmount) return 'duplicate';
-  return canFollow(current, next) ? next : 'late';
-}
-
-function canFollow(current: Transaction, next: Transaction): boolean {
-  if (REFUND_STATUSES.includes(next.status)) {
-    const isFirst = !REFUND_STATUSES.includes(current.status);
-    const isWhole = next.status === 'refund' && current.status === 'partial_refund';
-    return isFirst || isWhole || next.refundedAmount > current.refundedAmount;
-  }
-  if (REFUND_STATUSES.includes(current.status)) return false;
-  if (FAILED_STATUSES.includes(current.status)) return isReceived(next.status, next.fraudStatus);
-  return (
-    FAILED_STATUSES.includes(next.status) ||
-    stepOf(next.status, next.fraudStatus) >= stepOf(current.status, current.fraudStatus)
-  );
-}
-
-function stepOf(status: TransactionStatus, fraudStatus: string | null): number {
-  return STEPS.indexOf(status === 'capture' && !isReceived(status, fraudStatus) ? 'review' : status);
-}
-
-/** A field that the event does not contain keeps its value. */
-function advance(
-  current: Transaction | undefined,
-  event: TransactionEvent,
-  total: number,
-  position: number,
+  { total, position }: { readonly total: number; readonly position: number },
 ): Transaction {
   const { transactionId, status, source, receivedAt } = event;
-  const payload = parseObject(event.payload) ?? {};
+  const payload = parseJsonObject(event.payload) ?? {};
   const isManual = source === 'refund' && payload.manual === true;
-  const gatewayRefunds = Math.max(current?.gatewayRefunds ?? 0, readGatewayRefunds(event, total) ?? 0);
+  const gatewayRefunds = readGatewayRefunds(event, total) ?? current?.gatewayRefunds ?? 0;
   const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
@@ -148,4 +119,35 @@ function parseGatewayTime(value: unknown): number | null {
   const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
   const time = Date.parse(text);
   return Number.isNaN(time) ? null : time;
+}
+
+/** Returns `applied` if a transaction may become `next`: it only moves forward (docs/decisions/08). */
+export function decideOutcome(
+  current: Transaction | undefined,
+  next: Transaction,
+): Extract<Outcome, 'applied' | 'duplicate' | 'late'> {
+  if (current === undefined) return 'applied';
+  if (isRefund(next)) return decideRefund(current, next);
+  if (isRefund(current)) return 'late';
+  if (next.status === current.status && next.fraudStatus === current.fraudStatus) return 'duplicate';
+  if (hasFailed(current)) return isReceived(next.status, next.fraudStatus) ? 'applied' : 'late';
+  return hasFailed(next) || computeStep(next) >= computeStep(current) ? 'applied' : 'late';
+}
+
+function decideRefund(current: Transaction, next: Transaction) {
+  if (next.status === 'partial_refund' && next.gatewayRefunds < current.gatewayRefunds) return 'late';
+  const isFirst = !isRefund(current);
+  const isLarger = next.refundedAmount > current.refundedAmount;
+  const isWhole = next.status === 'refund' && current.status === 'partial_refund';
+  return isFirst || isLarger || isWhole ? 'applied' : 'duplicate';
+}
+
+function isRefund({ status }: Transaction): boolean {
+  return REFUND_STATUSES.includes(status);
+}
+
+/** Returns how far the payment has come. A captured card payment in review comes before an accepted one. */
+function computeStep({ status, fraudStatus }: Transaction): number {
+  const isInReview = status === 'capture' && !isReceived(status, fraudStatus);
+  return ['pending', 'authorize', 'review', 'capture', 'settlement'].indexOf(isInReview ? 'review' : status);
 }

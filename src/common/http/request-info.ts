@@ -29,10 +29,9 @@ export function requestIdOf(response: ServerResponse): string {
   return String(response.getHeader(ID_HEADER));
 }
 
-/** Injects the seconds since the headers of the request arrived. A duration, because the clocks of machines differ. */
-export const RequestAge = createParamDecorator((_: undefined, context: ExecutionContext): number => {
-  const { arrivedAtMs = performance.now() } = context.switchToHttp().getRequest<IncomingMessage>();
-  return (performance.now() - arrivedAtMs) / 1000;
+/** Injects the time of `performance.now()` at which the headers of the request arrived. */
+export const ArrivedAtMs = createParamDecorator((_: undefined, context: ExecutionContext): number => {
+  return context.switchToHttp().getRequest<IncomingMessage>().arrivedAtMs ?? performance.now();
 });
 
 /** Returns the pattern of a request's route, such as `/api/orders/:order_id`; null before routing and for unknown paths. */

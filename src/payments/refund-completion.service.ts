@@ -2,7 +2,6 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
-import { refundsTotal } from './payments.metrics.js';
 import {
   CALL_DEADLINE_MS,
   GatewayRejectedError,
@@ -11,22 +10,27 @@ import {
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
+import { OrderMailsService } from '../orders/order-mails.service.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
+import { refundsTotal } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
 
-const SETTLE_REFUND = 'settle-refund';
+const COMPLETE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
-const SETTLE_AFTER_MS = 60_000;
+const JOB_DELAY_MS = 60_000;
 
-/** A settlement can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
-const SETTLE_DEADLINE_MS = 4 * CALL_DEADLINE_MS;
-const lease = new Lease(Refund, SETTLE_DEADLINE_MS);
+/** A completion can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
+const DEADLINE_MS = 4 * CALL_DEADLINE_MS;
+const lease = new Lease(Refund, DEADLINE_MS);
 
+/** Response of the gateway or, for a manual refund, one that the service writes itself. */
+type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
+
+/** Gives stored refunds their result: success, or a rejection by the gateway or an operator. */
 @Injectable()
-export class RefundSettlementService implements OnModuleInit {
+export class RefundCompletionService implements OnModuleInit {
   readonly #logger = new Logger('Refunds');
 
   constructor(
@@ -39,66 +43,71 @@ export class RefundSettlementService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const settle = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
-    this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
+    const complete = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
+    this.jobs.handle(COMPLETE_REFUND, complete, { kind: 'payments' });
   }
 
-  /** Enqueues the job that settles a refund if its request ends without a result. */
+  /** Enqueues the job that completes a refund if its request ends without a result. */
   async enqueue(tx: EntityManager, { refundId }: Refund): Promise<void> {
-    const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
-    await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
+    const job = { key: `${COMPLETE_REFUND}:${refundId}`, runAt: new Date(Date.now() + JOB_DELAY_MS) };
+    await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, job);
   }
 
   /**
-   * Settles a refund, or waits for the request or job that settles it. Returns the refund with its result.
-   * @throws Failure 502 if the gateway returned no result: the refund can be settled again
+   * Completes a refund, or waits for the request or job that completes it. Returns the refund with its result.
+   * @throws Failure 502 if the gateway returned no result: the refund can be completed later
    */
   async complete(refundId: string): Promise<Refund> {
     const { manager } = this.dataSource;
-    const deadline = Date.now() + SETTLE_DEADLINE_MS;
+    const deadline = Date.now() + DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
-    if (leaseId !== null) await this.#settle(await manager.findOneByOrFail(Refund, { refundId }), leaseId);
-    const settled = await lease.waitForResult(manager, { refundId }, deadline, async () => {
+    if (leaseId !== null)
+      await this.#callAndStore(await manager.findOneByOrFail(Refund, { refundId }), leaseId);
+    const completed = await lease.waitForResult(manager, { refundId }, deadline, async () => {
       const refund = await manager.findOneByOrFail(Refund, { refundId });
       return refund.state === 'requested' ? null : refund;
     });
-    if (settled === null) throw failures.gatewayUnavailable();
-    return settled;
+    if (completed === null) throw failures.gatewayUnavailable();
+    return completed;
   }
 
-  async storeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
-    const { refundId, amount, reason } = refund;
-    const payload = { refund_key: refundId, amount, reason, manual: true };
-    await this.#storeSuccess(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
-    refundsTotal.inc({ outcome: 'manual' });
-  }
-
-  async #settle(refund: Refund, leaseId: string): Promise<void> {
+  async #callAndStore(refund: Refund, leaseId: string): Promise<void> {
+    const { manager } = this.dataSource;
+    const { refundId, orderId } = refund;
     try {
-      const response = await this.#callGateway(refund);
+      const response = refund.isManual ? buildManualResponse(refund) : await this.#callGateway(refund);
       const isStored = await this.#storeResult(refund, (tx, order) =>
         this.#storeSuccess(tx, order, refund, response),
       );
-      const { refundId, orderId } = refund;
       // The lease ended during the call, and another result was stored.
-      if (!isStored && (await this.dataSource.manager.existsBy(Refund, { refundId, state: 'rejected' })))
+      if (!isStored && (await manager.existsBy(Refund, { refundId, state: 'rejected' })))
         this.#logger.error(
           `refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`,
         );
-      if (isStored) refundsTotal.inc({ outcome: 'succeeded' });
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
-        const isStored = await this.#storeResult(refund, (tx) =>
-          this.#storeRejection(tx, refund, error.reason),
-        );
-        if (isStored) refundsTotal.inc({ outcome: 'rejected' });
+        await this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, error.reason));
         return;
       }
       refundsTotal.inc({ outcome: 'failed' });
-      await lease.endAfter(error, this.dataSource.manager, { refundId: refund.refundId }, leaseId);
+      await lease.endAfter(error, manager, { refundId }, leaseId);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
+  }
+
+  async #callGateway(refund: Refund): Promise<RefundResponse> {
+    const { refundId, transactionId, amount, reason } = refund;
+    const order = await this.orders.find(refund.orderId);
+    const { transactions } = await this.history.read(order);
+    const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
+    // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already
+    // `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
+    if (['capture', 'cancel'].includes(status) && amount === order.grossAmount) {
+      const transaction = await this.gateway.cancelOrExpire(transactionId, 'cancel');
+      if (transaction?.transactionStatus === 'cancel') return transaction;
+    }
+    return this.gateway.refund(transactionId, { refundKey: refundId, amount, reason });
   }
 
   /**
@@ -114,20 +123,6 @@ export class RefundSettlementService implements OnModuleInit {
     if ((await lease.take(manager, { refundId, state: 'requested' })) === null)
       throw new Error(`refund ${refundId}: the gateway is being called now; try again in a minute`);
     return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
-  }
-
-  async #callGateway(refund: Refund): Promise<GatewayTransaction> {
-    const { refundId, transactionId, amount, reason } = refund;
-    const order = await this.orders.find(refund.orderId);
-    const { transactions } = await this.history.read(order);
-    const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
-    // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already
-    // `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
-    if (['capture', 'cancel'].includes(status) && amount === order.grossAmount) {
-      const transaction = await this.gateway.cancelOrExpire(transactionId, 'cancel');
-      if (transaction?.transactionStatus === 'cancel') return transaction;
-    }
-    return this.gateway.refund(transactionId, { refundKey: refundId, amount, reason });
   }
 
   /** Stores a result. Returns false, with nothing stored, if another request or job stored one first. */
@@ -149,16 +144,16 @@ export class RefundSettlementService implements OnModuleInit {
     const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
     await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
     this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
+    refundsTotal.inc({ outcome: 'rejected' });
   }
 
-  /** @param response the gateway's or, for a manual refund, one that the service writes itself */
   async #storeSuccess(
     tx: EntityManager,
     order: LockedOrder,
     refund: Refund,
-    response: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
+    response: RefundResponse,
   ): Promise<void> {
-    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason } = refund;
+    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId } = refund;
     // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
@@ -176,8 +171,13 @@ export class RefundSettlementService implements OnModuleInit {
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
       payload: response.payload,
     });
-    const { userId } = refund;
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
+    refundsTotal.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
   }
+}
+
+function buildManualResponse({ refundId, amount, reason }: Refund): RefundResponse {
+  const payload = { refund_key: refundId, amount, reason, manual: true };
+  return { statusCode: '200', payload: JSON.stringify(payload) };
 }

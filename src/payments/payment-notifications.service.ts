@@ -4,12 +4,12 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
 import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
-import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/midtrans.messages.js';
 import { lockOrder } from '../orders/locks.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
-import { findImplausibleFields, PaymentNotificationDto } from './payments.dto.js';
+import { findImplausibleFields, PaymentNotificationDto } from './payment-notification.dto.js';
+import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
 /** The gateway's dashboard has a button that sends a test notification, whose order_id begins like this. */
@@ -23,7 +23,7 @@ interface Result {
 
 /** Receives the gateway's notifications (contract 4.9, 6 and 14). */
 @Injectable()
-export class PaymentsService {
+export class PaymentNotificationsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
@@ -46,11 +46,19 @@ export class PaymentsService {
     // PostgreSQL cannot store U+0000. Only JSON in UTF-16 or UTF-32, which the parser also accepts, contains zero bytes.
     if (payload.includes('\0')) return { outcome: 'bad_signature', failure: failures.unsupportedEncoding() };
     const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
-    const isSigned = this.#isSigned(notification);
-    if (!isSigned && problems !== null) return buildValidationResult(problems, 'bad_signature'); // `invalid` fires an alert.
-    if (!isSigned) return { outcome: 'bad_signature', failure: failures.invalidSignature() };
+    if (!this.#isSigned(notification)) {
+      const failure = problems === null ? failures.invalidSignature() : failures.validation(problems);
+      // Not `invalid`, which fires an alert: anyone can send a request without a signature.
+      return { outcome: 'bad_signature', failure };
+    }
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
     return this.dataSource.transaction((tx) => this.#store(tx, notification, problems, payload));
+  }
+
+  #isSigned(notification: PaymentNotificationDto): boolean {
+    const { order_id, status_code, gross_amount, signature_key } = notification;
+    const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
+    return isSignable && isValidSignature(notification, signature_key, this.env.midtransServerKey);
   }
 
   /** Records a valid notification. Stores an invalid one as rejected, and enqueues a check of the order. */
@@ -62,40 +70,26 @@ export class PaymentsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await lockOrder(tx, attemptId) : null;
-    const isIncomplete = problems !== null && lacksOnlyFraudStatus(notification, problems);
-    const outcome = isIncomplete ? 'incomplete' : 'invalid';
-    if (order === null && problems !== null) return buildValidationResult(problems, outcome);
+    if (order === null && problems !== null) return buildRejection(notification, problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
     const reasons = problems ?? findImplausibleFields(notification, grossAmount);
-    if (reasons === null) {
-      const recorded = await this.history.record(tx, order, toEvent(notification, payload));
-      if (recorded === 'unconfirmed') await this.reconciliation.enqueueCheck(tx, orderId);
-      return { outcome: recorded };
+    if (reasons !== null) {
+      await this.history.recordRejected(tx, { orderId, payload });
+      await this.reconciliation.enqueueCheck(tx, orderId);
+      return buildRejection(notification, reasons);
     }
-    await this.history.recordRejected(tx, { orderId, payload });
-    await this.reconciliation.enqueueCheck(tx, orderId);
-    return buildValidationResult(reasons, outcome);
-  }
-
-  #isSigned(notification: PaymentNotificationDto): boolean {
-    const { order_id, status_code, gross_amount, signature_key } = notification;
-    const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
-    return isSignable && isValidSignature(notification, signature_key, this.env.midtransServerKey);
+    const outcome = await this.history.record(tx, order, toEvent(notification, payload));
+    if (outcome === 'unconfirmed') await this.reconciliation.enqueueCheck(tx, orderId);
+    return { outcome };
   }
 }
 
-/** Returns true for the notifications of some payment methods, for example convenience stores. They are no cause for an alert. */
-function lacksOnlyFraudStatus(
-  notification: Partial<PaymentNotificationDto>,
-  problems: FieldMessages,
-): boolean {
-  return notification.fraud_status === undefined && Object.keys(problems).join() === 'fraud_status';
-}
-
-function buildValidationResult(problems: FieldMessages, outcome: NotificationOutcome): Result {
-  return { outcome, failure: failures.validation(problems) };
+function buildRejection({ fraud_status }: Partial<PaymentNotificationDto>, reasons: FieldMessages): Result {
+  // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
+  const isIncomplete = fraud_status === undefined && Object.keys(reasons).join() === 'fraud_status';
+  return { outcome: isIncomplete ? 'incomplete' : 'invalid', failure: failures.validation(reasons) };
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): NewPaymentEvent {

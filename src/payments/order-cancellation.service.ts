@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { AuthUser } from '../common/access.js';
+import { failures } from '../common/errors/failures.js';
+import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
+import type { Fulfilment } from '../orders/order-status.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
+import { PaymentSyncService } from './payment-sync.service.js';
+
+/** The order changes during a call at most once for each new payment page or payment. */
+const MAX_TRIES = 5;
+
+/** Cancels orders for their customers, and the payments of orders that an administrator refuses. */
+@Injectable()
+export class OrderCancellationService {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly paymentSync: PaymentSyncService,
+  ) {}
+
+  async cancel(customer: AuthUser, orderId: string): Promise<Order> {
+    const order = await this.orders.find(orderId, customer.id);
+    if (!order.isOpen || !(await this.#cancelPayment(orderId, customer.id))) throw failures.orderNotPending();
+    return this.orders.find(orderId, customer.id);
+  }
+
+  /**
+   * Takes an order to its next step. Refusing a pending order first cancels its payment at the gateway: if that fails, the
+   * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
+   */
+  async takeStep(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
+    if (next === 'refused') {
+      const order = await this.orders.find(orderId);
+      if (order.status === 'pending' && order.canBecome(next)) await this.#cancelPayment(orderId);
+    }
+    return this.orders.storeStep(admin, orderId, next);
+  }
+
+  /**
+   * @param userId customer who cancels the order
+   * @returns false if the order was paid, or has ended, in the meantime
+   * @throws Failure 502
+   */
+  async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        // If the order changed during the call, for example by a new payment attempt, call again.
+        const { order, outcome } = await this.paymentSync.sync(orderId, 'cancel', userId);
+        if (outcome !== 'outdated' || !order.awaitsPayment) return order.status === 'cancel';
+      }
+      throw failures.gatewayUnavailable();
+    } catch (error) {
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+}
