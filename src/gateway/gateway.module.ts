@@ -16,7 +16,11 @@ import { SimulatorPage } from './simulator/simulator-page.entity.js';
 })
 export class GatewayModule {}
 
-@Module({ imports: [GatewayModule], controllers: [SimulatorController] })
+@Module({
+  imports: [GatewayModule],
+  controllers: [SimulatorController],
+  providers: [{ provide: SimulatorGateway, useExisting: PaymentGateway }],
+})
 class SimulatorPageModule {}
 
 async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {

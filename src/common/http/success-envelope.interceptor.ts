@@ -1,10 +1,6 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
 
-export function toSuccessEnvelope<T>(data: T): { readonly status: 'success'; readonly data: T } {
-  return { status: 'success', data };
-}
-
 /**
  * Wraps the result of a handler in the success envelope (contract 2.4). Without a result, the body is empty. A text is a
  * body that already has its envelope.
@@ -16,7 +12,7 @@ export class SuccessEnvelopeInterceptor implements NestInterceptor {
       .handle()
       .pipe(
         map((data: unknown) =>
-          data === undefined || typeof data === 'string' ? data : toSuccessEnvelope(data),
+          data === undefined || typeof data === 'string' ? data : { status: 'success', data },
         ),
       );
   }

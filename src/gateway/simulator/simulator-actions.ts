@@ -57,7 +57,7 @@ export function findAction(name: string): Action | undefined {
  * start a new one.
  */
 export function listActions(page: SimulatorPage, transactionId?: string): string[] {
-  return Object.keys(ACTIONS).filter((name) => computeChange(name, page, transactionId) !== null);
+  return Object.keys(ACTIONS).filter((name) => computeChange(page, name, transactionId) !== null);
 }
 
 /**
@@ -66,8 +66,8 @@ export function listActions(page: SimulatorPage, transactionId?: string): string
  * @returns the changed or new transaction, which is not stored yet; null if the page does not allow the action
  */
 export function computeChange(
-  name: string,
   page: SimulatorPage,
+  name: string,
   transactionId?: string,
 ): SimulatedTransaction | null {
   const { from, to, method } = findAction(name) ?? {};

@@ -1,22 +1,20 @@
-import { Controller, Get, Inject, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
-import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Controller, Get, Header, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import Handlebars from 'handlebars';
 import { Access } from '../../common/access.js';
 import { failures } from '../../common/errors/failures.js';
 import { isCorsOrigin } from '../../common/http/origin-check.js';
 import { formatRupiah } from '../../common/rupiah.js';
-import { toSuccessEnvelope } from '../../common/http/success-envelope.interceptor.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
-import { PaymentGateway } from '../payment-gateway.js';
 import { sumRefunds } from './simulated-transaction.js';
 import { findAction, listActions } from './simulator-actions.js';
 import type { SimulatorPage } from './simulator-page.entity.js';
-import type { SimulatorGateway } from './simulator.gateway.js';
+import { SimulatorGateway } from './simulator.gateway.js';
 
 const tokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
@@ -45,53 +43,71 @@ const renderPage = handlebars.compile(template, { strict: true });
 @Controller('simulator/:token')
 export class SimulatorController {
   constructor(
-    @Inject(PaymentGateway) private readonly simulator: SimulatorGateway,
+    private readonly simulator: SimulatorGateway,
     private readonly env: Env,
   ) {}
 
+  @Header('Cache-Control', 'no-store')
   @Get()
   async show(
     @Param('token', tokenPipe) token: string,
     @Req() request: Request,
-    @Res() response: Response,
-    rejectedAction: string | null = null,
-  ): Promise<void> {
-    const found = await this.simulator.find({ token });
-    if (found === null) throw failures.notFound();
-    const view = toView(found);
-    response.vary('Accept').set('Cache-Control', 'no-store');
-    if (wantsJson(request)) {
-      if (rejectedAction !== null) throw failures.simulatorActionNotPossible();
-      response.status(200).json(toSuccessEnvelope(view));
-      return;
-    }
-    response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    // With helmet's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
-    response.set('Referrer-Policy', 'same-origin');
-    response.status(rejectedAction === null ? 200 : 409).type('html');
-    const shop = this.#findShop(request);
-    const page = { path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction };
-    response.send(renderPage({ ...view, ...page, earlier: view.transactions.slice(0, -1) }));
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const page = await this.#findPage(token);
+    return wantsJson(request) ? toView(page) : this.#renderPage(page, request, response);
   }
 
   /** Changes the latest transaction or starts one. The second path is for an earlier transaction. */
+  @Header('Cache-Control', 'no-store')
   @Post([':action', 'transactions/:transactionId/:action'])
   async act(
     @Param('token', tokenPipe) token: string,
     @Param('action') action: string,
     @Req() request: Request,
-    @Res() response: Response,
+    @Res({ passthrough: true }) response: Response,
     @Param('transactionId') transactionId?: string,
-  ): Promise<void> {
+  ) {
     if (findAction(action) === undefined) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
-    if (isPerformed && !wantsJson(request))
-      response.redirect(303, this.#pathTo(token) + toQuery(this.#findShop(request)));
-    else await this.show(token, request, response, isPerformed ? null : action);
+    const page = await this.#findPage(token);
+    if (wantsJson(request)) {
+      if (!isPerformed) throw failures.simulatorActionNotPossible();
+      response.status(200);
+      return toView(page);
+    }
+    if (!isPerformed) {
+      response.status(409);
+      return this.#renderPage(page, request, response, action);
+    }
+    response.status(303).location(this.#pathTo(page) + toQuery(this.#findShop(request)));
+    return undefined;
+  }
+
+  async #findPage(token: string): Promise<SimulatorPage> {
+    const page = await this.simulator.find({ token });
+    if (page === null) throw failures.notFound();
+    return page;
+  }
+
+  #renderPage(page: SimulatorPage, request: Request, response: Response, rejectedAction?: string): string {
+    response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    // With helmet's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
+    response.set('Referrer-Policy', 'same-origin');
+    const view = toView(page);
+    const shop = this.#findShop(request);
+    return renderPage({
+      ...view,
+      earlier: view.transactions.slice(0, -1),
+      path: this.#pathTo(page),
+      query: toQuery(shop),
+      shop,
+      rejectedAction,
+    });
   }
 
   /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */
-  #pathTo(token: string): string {
+  #pathTo({ token }: SimulatorPage): string {
     return new URL(`${this.env.publicUrl}/api/simulator/${token}`).pathname;
   }
 

@@ -1,6 +1,6 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OnModuleInit } from '@nestjs/common';
 import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull, Raw } from 'typeorm';
 import { violatedConstraint } from '../../common/errors/database-errors.js';
 import type { Env } from '../../config/env.js';
@@ -77,7 +77,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     // Before a payment method is chosen, only the page ends. The gateway sends no notification.
     const unusedPage = { attemptId: id, status: IsNull() };
     const { affected } = await this.dataSource.manager.update(SimulatorPage, unusedPage, { status: to });
-    if (affected === 0) await this.#change(byId(id), (page) => computeChange(to, page, id));
+    if (affected === 0) await this.#change(byId(id), (page) => computeChange(page, to, id));
     return this.getTransaction(id);
   }
 
@@ -110,7 +110,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
   async act(token: string, action: string, transactionId?: string): Promise<boolean> {
-    const change = (page: SimulatorPage) => computeChange(action, page, transactionId);
+    const change = (page: SimulatorPage) => computeChange(page, action, transactionId);
     const isPerformed = await this.#change({ token }, change, findAction(action)?.notificationDefect);
     for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
       const page = await this.find({ token });
