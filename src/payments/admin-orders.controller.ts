@@ -72,12 +72,13 @@ export class AdminOrdersController {
     const order = await this.orders.find(orderId);
     const { transactions, page } = await this.history.readPage(order, lastId);
     const actions = await this.orders.listActions(orderId);
+    const notifications = page.map((event) => new NotificationView(event));
     return {
       order: new AdminOrderView(order),
       transactions: transactions.map((transaction) => new TransactionView(order, transaction)),
       actions: actions.map((action) => new ActionView(action)),
-      meta: new HistoryMeta(page),
-      notifications: page.map((event) => new NotificationView(event)),
+      meta: { lastNotificationId: notifications.at(-1)?.id ?? null },
+      notifications,
     };
   }
 

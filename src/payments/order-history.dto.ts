@@ -77,12 +77,7 @@ export class NotificationView {
 export class HistoryMeta {
   /** Id of the last event on this page: the last_id for the next page. Null if the order has no payment events. */
   @ApiProperty({ example: 41 })
-  readonly lastNotificationId: number | null;
-
-  constructor(page: readonly PaymentEvent[]) {
-    const last = page.at(-1);
-    this.lastNotificationId = last === undefined ? null : Number(last.id);
-  }
+  readonly lastNotificationId!: number | null;
 }
 
 export class TransactionView {

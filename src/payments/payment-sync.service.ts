@@ -21,8 +21,6 @@ import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isUndecided } from './transaction.js';
 
 type Operation = 'status' | 'cancel' | 'expire';
-/** Response of the gateway, with the payment attempt that the gateway names. */
-type ReportedEvent = NewPaymentEvent & { readonly attemptId: string };
 
 /** Asks the gateway about all transactions of an order, or ends them, and records the responses. */
 @Injectable()
@@ -81,19 +79,19 @@ export class PaymentSyncService {
     { orderId, grossAmount, attemptIds }: Order,
     { transactions, events: history }: PaymentHistory,
     operation: Operation,
-  ): Promise<{ events: NewPaymentEvent[]; unknownIds: string[] }> {
+  ) {
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
     const undecided = transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
-    const known = new Set([...undecided, ...listUnconfirmed(history)]);
-    const missing = [...known].filter((id) => !reported.has(id));
+    const missing = [...new Set([...undecided, ...listUnconfirmed(history)])].filter(
+      (id) => !reported.has(id),
+    );
     const ofMissing = await Promise.all(
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
     const events = [...ofAttempts, ...ofMissing].filter((event) => event !== null);
-    const isPlausible = (event: NewPaymentEvent) =>
-      !isCompleted(event.status) || parseRupiah(event.grossAmount) === grossAmount;
-    if (!events.every(isPlausible))
+    const completed = events.filter(({ status }) => isCompleted(status));
+    if (completed.some((event) => parseRupiah(event.grossAmount) !== grossAmount))
       throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
     return { events, unknownIds: missing.filter((_, index) => ofMissing[index] === null) };
   }
@@ -115,7 +113,7 @@ export class PaymentSyncService {
   }
 
   /** Returns the gateway's response as an event; null until the customer chooses a payment method. */
-  async #call(id: string, operation: Operation): Promise<ReportedEvent | null> {
+  async #call(id: string, operation: Operation) {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(id)
       : this.gateway.cancelOrExpire(id, operation));
@@ -124,7 +122,7 @@ export class PaymentSyncService {
     if (operation !== 'status' && status === 'pending')
       throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';
-    const source = isCancelled ? 'cancellation' : 'reconciliation';
+    const source: NewPaymentEvent['source'] = isCancelled ? 'cancellation' : 'reconciliation';
     return { ...transaction, refundAmount: parseRupiah(transaction.refundAmount), status, source };
   }
 }

@@ -2,8 +2,8 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { map, type Observable } from 'rxjs';
 
 /**
- * Wraps the result of a handler in the success envelope (contract 2.4). Without a result, the body is empty. A text is a
- * body that already has its envelope.
+ * Wraps the result of a handler in the success envelope (contract 2.4). Without a result, the body is empty. A text is sent
+ * unchanged: a page of HTML, or a body that already has its envelope.
  */
 @Injectable()
 export class SuccessEnvelopeInterceptor implements NestInterceptor {
