@@ -2195,7 +2195,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last GET /api/admin/shop */
+                /** @description ETag of the last response. If the resource has changed since, the request changes nothing and gets 412. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -2210,6 +2210,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -25,7 +25,10 @@ const BASIS = ['common', 'config', 'database'];
 /** Files directly in `src` and the commands assemble the modules: they may import every module. No module imports them. */
 const STARTERS = ['src', 'commands'];
 
-/** Files that no other module imports. Exceptions: relations between entities, and the failures of an entity's constraints. */
+/**
+ * Files that no other module imports. Exceptions: the type of an entity, relations between entities, and the failures of an
+ * entity's constraints.
+ */
 const MODULE_PRIVATE = /\.(entity|repository)\.ts$/;
 
 /** Text that no source may contain, except in the modules `exceptIn`. */
@@ -64,16 +67,22 @@ function reachableFrom(module: string): string[] {
   return [module, ...[...shared, ...direct].flatMap(reachableFrom)];
 }
 
+function importsOnlyTypes(from: string, to: string): boolean {
+  const file = basename(to, '.ts');
+  return new RegExp(`^import type [^']+'[^']+/${file}\\.js';$`, 'm').test(sources.get(from) ?? '');
+}
+
 function mayImport(from: string, to: string): boolean {
   const [module, other] = [moduleOf(from), moduleOf(to)];
   if (to.startsWith('migrations/')) return module === 'database';
-  const isRelation = from.endsWith('.entity.ts') && to.endsWith('.entity.ts');
-  if (module !== other && MODULE_PRIVATE.test(to) && !isRelation && from !== 'src/app.module.ts')
+  const isAllowedEntity =
+    to.endsWith('.entity.ts') && (from.endsWith('.entity.ts') || importsOnlyTypes(from, to));
+  if (module !== other && MODULE_PRIVATE.test(to) && !isAllowedEntity && from !== 'src/app.module.ts')
     return false;
   return STARTERS.includes(module) || reachableFrom(module).includes(other);
 }
 
-it('modules import only allowed modules, no repository of another module, and entities of another module only for relations', () => {
+it('modules import only allowed modules, no repository of another module, and entities of another module only as types or for relations', () => {
   expect(sources.size).toBeGreaterThan(80);
   for (const path of sources.keys()) {
     expect([...Object.keys(MAY_IMPORT), ...BASIS, ...STARTERS]).toContain(moduleOf(path));

@@ -187,6 +187,8 @@ describe('PUT /api/admin/shop', () => {
     ['0 orders per slot', 'orders_per_slot', 0, PER_SLOT],
     ['1000 orders per slot', 'orders_per_slot', 1000, PER_SLOT],
     ['a pause without an offset', 'paused_until', '2026-11-24T10:30:00', PAUSED_UNTIL],
+    // `Date.parse` would read 2 March.
+    ['a pause until 30 February', 'paused_until', '2027-02-30T10:00:00+07:00', PAUSED_UNTIL],
   ])('rejects %s and changes nothing', async (_what, field, value, message) => {
     const response = await put({ ...DEFAULT_SHOP, [field]: value });
     expectInvalid(response, { [field]: message });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { DataSource } from 'typeorm';
 import { lockOrderOrFail } from '../orders/locks.js';
-import type { Order } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
 import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundCompletionService } from '../payments/refund-completion.service.js';

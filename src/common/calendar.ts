@@ -1,4 +1,6 @@
-import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsDate, ValidateBy, type ValidationOptions } from 'class-validator';
 import { DateTime, IANAZone } from 'luxon';
 import type { Language } from './languages.js';
 
@@ -33,8 +35,15 @@ export function isTimeZone(value: unknown): value is string {
   return typeof value === 'string' && ZONE.test(value) && IANAZone.isValidZone(value);
 }
 
-/** Returns null for a value that is no ISO 8601 timestamp with an offset. */
-export function parseInstant(value: unknown): Date | null {
+/** Parses and validates an ISO 8601 timestamp with an offset. The property is a `Date`. */
+export function Instant(options: { readonly message: string }): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => parseInstant(value) ?? value),
+    IsDate(options),
+  );
+}
+
+function parseInstant(value: unknown): Date | null {
   if (typeof value !== 'string' || !INSTANT.test(value)) return null;
   const instant = DateTime.fromISO(value);
   return instant.isValid ? instant.toJSDate() : null;

@@ -7,10 +7,9 @@ import {
   IsArray,
   IsObject,
   IsOptional,
-  ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { parseInstant } from '../common/calendar.js';
+import { Instant } from '../common/calendar.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { OptionalText, PhoneNumber } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
@@ -20,7 +19,6 @@ const ITEMS = { message: 'items should be a list of 1 to 50 different products' 
 export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
 export const SHOP_CLOSED = 'the shop takes no orders at the moment';
-const PICKUP = { message: PICKUP_IMPOSSIBLE };
 
 class NewOrderItemDto {
   @WholeNumber({ min: 1, message: 'product_id should be the id of a product', example: 7 })
@@ -49,8 +47,8 @@ export class CreateOrderDto extends IdempotentRequest {
   /** ISO 8601 with an offset: any time in a pickup window of GET /api/shop. */
   @ApiPropertyOptional({ nullable: true, format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
   @IsOptional()
-  @ValidateBy({ name: 'isInstant', validator: { validate: (value) => parseInstant(value) !== null } }, PICKUP)
-  pickup_at?: string;
+  @Instant({ message: PICKUP_IMPOSSIBLE })
+  pickup_at?: Date;
 
   @PhoneNumber({ blank: '', required: false })
   phone?: string;

@@ -1,9 +1,7 @@
 import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
-
-/** Steps that staff take (`new` takes an order back), the customer's cancellation, and refunds. */
-export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
+import type { ACTIONS } from './order-status.js';
 
 export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>;
 

@@ -1,23 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { parseInstant } from '../common/calendar.js';
 import type { AuthUser } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
 import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
-import { ordersCreated } from './orders.metrics.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { CheckoutService, findEndOfPage, type LeasedAttempt } from './checkout.service.js';
+import { CheckoutService } from './checkout.service.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
-import { lockPlacement } from './locks.js';
-import { Order } from './order.entity.js';
 import type { SoldItem } from './order-item.entity.js';
+import { computeEndOfPage } from './order-status.js';
+import { Order } from './order.entity.js';
+import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
+import { type LeasedAttempt, PaymentAttemptsService } from './payment-attempts.service.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
+
+interface StoredOrder {
+  readonly order: Order;
+  /** First payment attempt of the order, whose lease this request holds. */
+  readonly attempt: LeasedAttempt;
+}
 
 @Injectable()
 export class OrderPlacementService {
@@ -27,6 +33,7 @@ export class OrderPlacementService {
     private readonly products: ProductsService,
     private readonly shop: ShopService,
     private readonly pickups: PickupsService,
+    private readonly attempts: PaymentAttemptsService,
     private readonly checkout: CheckoutService,
   ) {}
 
@@ -39,7 +46,7 @@ export class OrderPlacementService {
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
 
-    let stored: { readonly order: Order; readonly attempt: LeasedAttempt };
+    let stored: StoredOrder;
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
@@ -50,34 +57,7 @@ export class OrderPlacementService {
       return committed;
     }
     ordersCreated.inc();
-    const { order } = stored;
-    const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
-    // The order has ended, or this request's lease expired during the call and another request has taken it.
-    if (attempt === null) return this.checkout.ensurePage(order, customer);
-    return Object.assign(order, { attempts: [attempt], payUntil: attempt.expiresAt });
-  }
-
-  /** Stores an order at catalog prices, with a payment attempt whose lease this request holds. */
-  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer) {
-    const shop = await this.shop.get();
-    const pickupAt = parseInstant(request.pickup_at);
-    return this.dataSource.transaction(async (tx) => {
-      const productIds = request.items.map(({ product_id }) => product_id);
-      const placement = await lockPlacement(tx, customer.id);
-      // Both statements are sent at once, and their timeouts start now. So only the second one may wait for a lock.
-      const [openOrders, offers] = await Promise.all([
-        this.orders.countOpen(tx, placement),
-        this.products.lockOffers(tx, productIds),
-      ]);
-      const problems = await this.pickups.findProblem(tx, shop, pickupAt);
-      const order = buildOrder(request, offers, problems);
-      if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
-      const payUntil = findEndOfPage(order, shop);
-      const idempotencyKey = request['idempotency-key'] ?? null;
-      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest, payUntil });
-      await this.orders.insert(tx, order);
-      return { order, attempt: await this.checkout.insertFirstAttempt(tx, order.orderId, payUntil) };
-    });
+    return this.checkout.openFirstPage(stored.order, customer, stored.attempt);
   }
 
   /** Returns the order of an earlier request with this key, or null. Opens a payment page if a pending order has none. */
@@ -89,42 +69,79 @@ export class OrderPlacementService {
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
     return order.status === 'pending' ? this.checkout.ensurePage(order, customer) : order;
   }
+
+  /**
+   * Stores an order at catalog prices, with its first payment attempt.
+   * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
+   */
+  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer): Promise<StoredOrder> {
+    const shop = await this.shop.get();
+    const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
+    const productIds = wanted.map(({ product_id }) => product_id);
+    return this.dataSource.transaction(async (tx) => {
+      const placement = await this.orders.lockPlacement(tx, customer.id);
+      // Both statements are sent at once, and their timeouts start now. So only the second one may wait for a lock.
+      const [openOrders, offers] = await Promise.all([
+        this.orders.countOpen(tx, placement),
+        this.products.lockOffers(tx, productIds),
+      ]);
+      const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
+      const items = toSoldItems(wanted, offers, pickupProblem);
+      const grossAmount = sumItems(items);
+      if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
+
+      const createdAt = new Date();
+      const payUntil = computeEndOfPage({ createdAt, pickupAt }, shop);
+      const order = Object.assign(new Order(), {
+        orderId: randomUUID(),
+        userId: customer.id,
+        items,
+        grossAmount,
+        createdAt,
+        pickupAt,
+        payUntil,
+        phone,
+        note,
+        idempotencyKey: request['idempotency-key'] ?? null,
+        requestDigest,
+      });
+      await this.orders.insert(tx, order);
+      return { order, attempt: await this.attempts.insertFirst(tx, order.orderId, payUntil) };
+    });
+  }
 }
 
 /**
- * Builds an order at catalog prices, still without its customer.
+ * Builds the items of an order at catalog prices.
  * @param offers available products by id
- * @param problems field messages of checks that have already failed
- * @throws Failure 400 with these problems and those of the items, or if the total cannot be paid
+ * @param otherProblems field messages of checks that have already failed
+ * @throws Failure 400 with these problems and those of the items
  */
-function buildOrder(
-  { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
+function toSoldItems(
+  wanted: CreateOrderDto['items'],
   offers: ReadonlyMap<number, Offer>,
-  problems: FieldMessages,
-): Order {
-  const details: Record<string, string> = { ...problems };
+  otherProblems: FieldMessages,
+): SoldItem[] {
+  const problems: Record<string, string> = { ...otherProblems };
   const items: SoldItem[] = [];
   for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
     const offer = offers.get(productId);
-    if (offer === undefined) details[`items.${position}.product_id`] = PRODUCT_GONE;
+    if (offer === undefined) problems[`items.${position}.product_id`] = PRODUCT_GONE;
     else if (shown != null && shown !== offer.price)
-      details[`items.${position}.price`] = `price is now ${offer.price}`;
+      problems[`items.${position}.price`] = `price is now ${offer.price}`;
     else items.push({ productId, ...offer, quantity });
   }
-  if (Object.keys(details).length > 0) throw failures.validation(details);
-  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
-  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
-  if (grossAmount > Number.MAX_SAFE_INTEGER)
+  if (Object.keys(problems).length > 0) throw failures.validation(problems);
+  return items;
+}
+
+/** @throws Failure 400 if the total cannot be paid */
+function sumItems(items: readonly SoldItem[]): number {
+  const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
+  if (total > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
-  return Object.assign(new Order(), {
-    orderId: randomUUID(),
-    items,
-    grossAmount,
-    createdAt: new Date(),
-    pickupAt: parseInstant(pickup_at),
-    phone: phone ?? null,
-    note: note ?? null,
-  });
+  return total;
 }
 
 /** Hashes a request as version 1.2 does, so that a request that was first sent before the upgrade can be repeated after it. */
@@ -132,7 +149,7 @@ function hashOrderRequest({ items, pickup_at, phone, note }: Readonly<CreateOrde
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],
   );
-  const wishes = [parseInstant(pickup_at)?.toISOString() ?? null, phone ?? null, note ?? null];
+  const wishes = [pickup_at?.toISOString() ?? null, phone ?? null, note ?? null];
   const canonical = wishes.every((wish) => wish === null) ? lines : [lines, wishes];
   return createHash('sha256').update(JSON.stringify(canonical)).digest();
 }

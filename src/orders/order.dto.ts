@@ -1,10 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
+import {
+  type PaymentPage,
+  TRANSACTION_STATUSES,
+  type TransactionStatus,
+} from '../gateway/payment-gateway.js';
 import { UserView } from '../users/users.dto.js';
 import type { Order } from './order.entity.js';
 import type { SoldItem } from './order-item.entity.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
-import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 class OrderItemView {
   @ApiProperty({ type: 'integer', example: 7 })
@@ -27,19 +30,17 @@ class OrderItemView {
   }
 }
 
-/** Payment page of an attempt that `Order.livePage` returned, so both fields are set. */
 export class PaymentPageView {
-  @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
-  readonly token: string | null;
+  @ApiProperty({ example: '3b7ad8a1c5f24e2f9f6e0d7a' })
+  readonly token: string;
 
   @ApiProperty({
-    nullable: false,
     format: 'uri',
     example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a',
   })
-  readonly redirect_url: string | null;
+  readonly redirect_url: string;
 
-  constructor({ token, redirectUrl }: PaymentAttempt) {
+  constructor({ token, redirectUrl }: PaymentPage) {
     this.token = token;
     this.redirect_url = redirectUrl;
   }
@@ -142,9 +143,5 @@ export class AdminOrderView extends OrderView {
 export class OrderPageMeta {
   /** Pass this id as last_id for the next page. */
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
-  readonly lastOrderId: string;
-
-  constructor(page: readonly Order[]) {
-    this.lastOrderId = page.at(-1)?.orderId ?? ''; // a page is never empty: the response would be 404
-  }
+  readonly lastOrderId!: string;
 }

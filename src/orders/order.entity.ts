@@ -1,23 +1,19 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { bigintAsNumber } from '../database/bigint-as-number.js';
-import type { TransactionStatus } from '../gateway/payment-gateway.js';
+import type { PaymentPage, TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
 import {
   type Fulfilment,
-  GRACE_HOURS,
+  GRACE_MS,
   isReceived,
   NEXT_STEPS,
   OPEN_STATUSES,
-  PAY_TIME_HOURS,
+  PAY_TIME_MS,
   RETRYABLE_STATUSES,
   UNSETTLED_STATUSES,
 } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
-
-const HOUR_MS = 60 * 60 * 1000;
-export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
-const GRACE_MS = GRACE_HOURS * HOUR_MS;
 
 @Entity('orders')
 export class Order {
@@ -156,9 +152,9 @@ export class Order {
     return RETRYABLE_STATUSES.includes(this.status);
   }
 
-  /** Newest attempt whose payment page has not expired. Null if there is none. */
-  get livePage(): PaymentAttempt | null {
-    return this.attempts?.findLast(({ hasLivePage }) => hasLivePage) ?? null;
+  /** Newest payment page that has not expired. Null if there is none. */
+  get livePage(): PaymentPage | null {
+    return this.attempts?.findLast(({ livePage }) => livePage !== null)?.livePage ?? null;
   }
 
   get needsPage(): boolean {

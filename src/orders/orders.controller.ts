@@ -4,12 +4,13 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { CheckoutService } from './checkout.service.js';
 import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE, SHOP_CLOSED } from './create-order.dto.js';
-import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_LIST_DOCS, OrderParams, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
+import { ORDER_LIST_DOCS, OrderParams, OrdersQuery } from './order-requests.dto.js';
+import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Orders')
@@ -21,6 +22,7 @@ export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly placement: OrderPlacementService,
+    private readonly checkout: CheckoutService,
   ) {}
 
   @ApiIdempotent(CreateOrderDto)
@@ -58,8 +60,8 @@ export class OrdersController {
     @CurrentClient() { disconnectSignal }: Client,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
     const find = async () => {
-      const page = await this.orders.findPage(query, customer.id);
-      return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
+      const { orders, lastOrderId } = await this.orders.findPage(query, customer.id);
+      return { meta: { lastOrderId }, orders: orders.map((order) => new OrderView(order)) };
     };
     return this.#pages.run(find, { client: String(customer.id), disconnectSignal });
   }
@@ -85,6 +87,6 @@ export class OrdersController {
   })
   @Post(':order_id/token')
   async token(@CurrentUser() customer: AuthUser, @Param() { order_id: orderId }: OrderParams) {
-    return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));
+    return new PaymentPageView(await this.checkout.getPage(customer, orderId));
   }
 }

@@ -3,13 +3,23 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { toLikePattern } from '../database/like-pattern.js';
-import type { PlacementLock } from './locks.js';
 import { GRACE_HOURS, isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
 import { Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';
-import type { AdminOrdersQuery } from './orders-query.dto.js';
+import type { AdminOrdersQuery } from './order-requests.dto.js';
 
 const PAGE_SIZE = 50;
+
+/** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
+const PLACEMENT_LOCK = 1_766_432;
+
+declare const LOCKED: unique symbol;
+/** Customer whose further orders wait until the transaction ends. Only `lockPlacement` returns one. */
+interface PlacementLock {
+  readonly userId: number;
+  readonly [LOCKED]: true;
+}
+
 const CUSTOMER_COLUMNS = [
   'customer.id',
   'customer.fullname',
@@ -71,6 +81,11 @@ export class OrdersRepository {
       .andWhere(isPaidSql('o'))
       .andWhere("o.fulfilment <> 'refused'");
     return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
+  }
+
+  async lockPlacement(tx: EntityManager, userId: number): Promise<PlacementLock> {
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
+    return { userId } as PlacementLock;
   }
 
   /** Counts the open orders of a customer. The number stays right until the transaction ends. */

@@ -1,23 +1,25 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
-import { dayRange, type TimeRange } from '../common/calendar.js';
 import type { AuthUser } from '../common/access.js';
+import { dayRange, type TimeRange } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
-import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
-import { CheckoutService } from './checkout.service.js';
-import { type LockedOrder, lockOrder } from './locks.js';
-import { ACTIONS, type NewAction, OrderAction } from './order-action.entity.js';
+import { type LockedOrder, lockOrderOrFail } from './locks.js';
+import { type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { Order } from './order.entity.js';
+import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { type Fulfilment, REFUND_STATUSES } from './order-status.js';
-import type { AdminOrdersQuery } from './orders-query.dto.js';
+import { Order } from './order.entity.js';
+import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-export { ACTIONS, type Order, type OrderAction };
+interface OrderPage {
+  readonly orders: readonly Order[];
+  readonly lastOrderId: string;
+}
 
 @Injectable()
 export class OrdersService {
@@ -27,17 +29,20 @@ export class OrdersService {
     private readonly users: UsersService,
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
-    private readonly checkout: CheckoutService,
     private readonly mails: OrderMailsService,
     private readonly shop: ShopService,
   ) {}
 
-  async findPage(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
-    const { pickup, ...filter } = query;
-    const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.timeZone());
-    const page = await this.orders.findPage({ ...filter, userId, pickupDay });
-    if (page.length === 0) throw failures.notFound();
-    return page;
+  /**
+   * @param userId lists only the orders of this customer
+   * @throws Failure 404 for an empty page
+   */
+  async findPage({ pickup, ...filter }: AdminOrdersQuery, userId?: number): Promise<OrderPage> {
+    const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.getTimeZone());
+    const orders = await this.orders.findPage({ ...filter, userId, pickupDay });
+    const last = orders.at(-1);
+    if (last === undefined) throw failures.notFound();
+    return { orders, lastOrderId: last.orderId };
   }
 
   findOfDays(days: TimeRange, options?: { readonly isUncollected: boolean }): Promise<Order[]> {
@@ -57,14 +62,12 @@ export class OrdersService {
   }
 
   /**
-   * Stores another step of an order, and mails the customer if the order was prepared or is refused. Does not cancel the
+   * Stores another step of an order, and mails the customer if the order became ready or is refused. Does not cancel the
    * payment of a refused order. If two requests perform the same step concurrently, the second one fails with 409.
    */
   async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
-    const order = await this.find(orderId);
     await this.dataSource.transaction(async (tx) => {
-      // A concurrent step or payment may have changed the order.
-      Object.assign(order, await lockOrder(tx, orderId));
+      const order = await lockOrderOrFail(tx, orderId);
       if (!order.canBecome(next)) throw failures.stepNotPossible(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
       await this.recordAction(tx, { orderId, action: next, userId });
@@ -74,7 +77,7 @@ export class OrdersService {
         await this.mails.enqueue(tx, orderId, 'order-ready');
     });
     fulfilmentChanges.inc({ fulfilment: next });
-    return Object.assign(order, { fulfilment: next });
+    return this.find(orderId);
   }
 
   async recordAction(tx: EntityManager, action: NewAction): Promise<void> {
@@ -86,32 +89,20 @@ export class OrdersService {
     return this.dataSource.manager.find(OrderAction, options);
   }
 
-  async openPaymentPage(customer: AuthUser, orderId: string): Promise<PaymentAttempt> {
-    const order = await this.checkout.ensurePage(await this.find(orderId, customer.id), customer);
-    if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
-    return order.livePage;
-  }
-
   /**
-   * Updates the columns of an order that follow from its payment. The first payment enqueues the receipt, or `order-refused`
+   * Updates an order and its payment columns, which nothing else changes. The first payment enqueues the receipt, or `order-refused`
    * for a refused order.
    * @returns false if the order has these values already
    */
-  async applyPayment(
-    tx: EntityManager,
-    order: LockedOrder,
-    payment: Pick<Order, 'surplusAmount'> & Partial<Order>,
-  ): Promise<boolean> {
+  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<Order>): Promise<boolean> {
     if (isDeepStrictEqual(Object.assign({}, order, payment), Object.assign({}, order))) return false;
-    const { orderId } = order;
+    const { orderId, surplusAmount: surplusBefore } = order;
     const wasPaidBefore = order.firstPaidAt !== null;
-    if (payment.surplusAmount > order.surplusAmount) {
-      surplusPayments.inc(); // Before the commit: an event whose commit fails counts again.
-      this.#logger.warn(
-        `order ${orderId} was paid twice: ${payment.surplusAmount} rupiah have to be returned`,
-      );
-    }
     Object.assign(order, payment);
+    if (order.surplusAmount > surplusBefore) {
+      surplusPayments.inc(); // Before the commit: an event whose commit fails counts again.
+      this.#logger.warn(`order ${orderId} was paid twice: ${order.surplusAmount} rupiah have to be returned`);
+    }
     if (order.isPaid) order.firstPaidAt ??= new Date();
     const isFirstPayment = !wasPaidBefore && order.isPaid;
     const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import type { PaymentPage } from '../gateway/payment-gateway.js';
 
 /**
  * One try to get an order paid, with its own payment page. The first attempt has the id of the order. The gateway accepts
@@ -42,7 +43,10 @@ export class PaymentAttempt {
     return Object.assign(new PaymentAttempt(), { attemptId, orderId, number });
   }
 
-  get hasLivePage(): boolean {
-    return this.token !== null && this.expiresAt !== null && this.expiresAt.getTime() > Date.now();
+  /** The payment page. Null if it has expired or the gateway has not opened one. */
+  get livePage(): PaymentPage | null {
+    const { token, redirectUrl, expiresAt } = this;
+    if (token === null || redirectUrl === null || expiresAt === null) return null;
+    return expiresAt.getTime() > Date.now() ? { token, redirectUrl } : null;
   }
 }

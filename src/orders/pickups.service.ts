@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
 import { isClosedOn, isPickupPossible, type PickupCount, pickupWindows } from '../shop/pickup-windows.js';
 import type { PickupWindowView } from '../shop/shop.dto.js';
-import type { Shop } from '../shop/shop.service.js';
+import type { Shop } from '../shop/shop.entity.js';
 import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './create-order.dto.js';
 import { isOpenSql, isPaidSql } from './order-status.js';
 
 /** Key of the advisory lock that serializes orders with a pickup time while the shop limits the orders of a slot. */
 const PICKUP_LOCK = 1_766_431;
 
-/** Decides together with the stored orders when an order can be collected. */
+/** Decides, with the pickup times of the stored orders, when a new order can be collected. */
 @Injectable()
 export class PickupsService {
   constructor(private readonly dataSource: DataSource) {}
@@ -23,38 +23,43 @@ export class PickupsService {
   }
 
   /**
-   * Returns the field message for a pickup time that an order cannot have, or none. If the shop limits the orders of a slot,
-   * other orders with a pickup time wait until `tx` ends, so that two of them cannot take the last place.
+   * Checks the pickup time of a new order. If the shop limits the orders of a slot, other orders with a pickup time wait until
+   * `tx` ends, so that two of them cannot take the last place.
+   * @returns the field message if the order is not possible, otherwise nothing
    */
-  async findProblem(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
+  async checkPickup(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
     if (pickupAt !== null && hasSlots(shop))
       await tx.query('SELECT pg_advisory_xact_lock($1)', [PICKUP_LOCK]);
     const now = new Date();
     const counts = await this.#countOccupied(tx, shop, now);
     if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
+    const isClosed = pickupWindows(shop, now, counts).next().done === true;
+    if (pickupAt === null) return isClosed ? { pickup_at: SHOP_CLOSED } : {};
     // A slot that is full is not a closed shop.
-    if (pickupAt !== null && isPickupPossible(shop, pickupAt, now)) return { pickup_at: PICKUP_IMPOSSIBLE };
-    if (pickupWindows(shop, now, counts).next().done === true) return { pickup_at: SHOP_CLOSED };
-    return pickupAt === null ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
+    const isFull = isPickupPossible(shop, pickupAt, now);
+    return { pickup_at: isClosed && !isFull ? SHOP_CLOSED : PICKUP_IMPOSSIBLE };
   }
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
   async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<{ date: string; orders: number }[]> {
-    const due = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
+    const isUncollected = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
+    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isUncollected);
     const byDate = new Map<string, number>();
-    for (const { pickupAt, orders } of await this.#count(this.dataSource.manager, shop, new Date(), due)) {
+    for (const { pickupAt, orders } of counts) {
       const { date } = toLocalDateAndTime(pickupAt, shop.time_zone);
       if (isClosedOn(shop, date)) byDate.set(date, (byDate.get(date) ?? 0) + orders);
     }
     return [...byDate].map(([date, orders]) => ({ date, orders }));
   }
 
+  /** Counts the orders that occupy a place in a slot, by pickup time. */
   async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
     if (!hasSlots(shop)) return [];
-    const occupied = `fulfilment <> 'refused' AND (${isPaidSql('orders')} OR ${isOpenSql('orders')})`;
-    return this.#count(manager, shop, now, occupied);
+    const isOccupying = `fulfilment <> 'refused' AND (${isPaidSql('orders')} OR ${isOpenSql('orders')})`;
+    return this.#count(manager, shop, now, isOccupying);
   }
 
+  /** Counts the orders that meet a condition and have a pickup time from today on, by pickup time. */
   #count(manager: EntityManager, { time_zone }: Readonly<Shop>, now: Date, condition: string) {
     return manager.query<PickupCount[]>(
       `SELECT date_trunc('minute', pickup_at) AS "pickupAt", count(*)::int AS orders

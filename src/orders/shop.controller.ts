@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Headers, Put, Res } from '@nestjs/common';
-import { ApiHeader, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
-import { AdminShopView, ShopDto, ShopView } from '../shop/shop.dto.js';
-import { type Shop, shopEtag, ShopService, toSettingsView } from '../shop/shop.service.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { AdminShopView, ShopDto, ShopView, toSettingsView } from '../shop/shop.dto.js';
+import type { Shop } from '../shop/shop.entity.js';
+import { ShopService, toShopEtag } from '../shop/shop.service.js';
 import { PickupsService } from './pickups.service.js';
 
 /** Belongs to the orders, because the orders decide which slots are full. */
@@ -36,13 +37,12 @@ export class ShopController {
   @Get('admin/shop')
   async showToAdmin(@Res({ passthrough: true }) response: Response): Promise<{ shop: AdminShopView }> {
     const shop = await this.shop.get();
+    const view = await this.#toView(shop);
     const paid_orders = await this.pickups.countPaidOnClosedDates(shop);
-    const view = { ...(await this.#toView(shop)), paid_orders };
     setEtag(response, shop);
-    return { shop: view };
+    return { shop: { ...view, paid_orders } };
   }
 
-  @ApiHeader({ name: 'If-Match', required: false, description: 'ETag of the last GET /api/admin/shop' })
   @ApiEndpoint({
     summary: 'Replace the opening hours and the pickup rules, and change details of the shop',
     description:
@@ -50,11 +50,9 @@ export class ShopController {
       'replaced only if nobody has changed them since.',
     access: 'admin',
     success: { status: 200, data: { shop: ShopView } },
-    failures: [
-      failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' }),
-      failures.changedMeanwhile(),
-    ],
+    failures: [failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' })],
     takes: 'json',
+    acceptsIfMatch: true,
   })
   @Put('admin/shop')
   async replace(
@@ -74,7 +72,7 @@ export class ShopController {
 
 /** Sets the ETag of the settings. The rest of the response can change without them, so the client must never get a 304. */
 function setEtag(response: Response, shop: Readonly<Shop>): void {
-  response.setHeader('ETag', shopEtag(shop));
+  response.setHeader('ETag', toShopEtag(shop));
   // Without this header of the request, Express sends no 304.
   delete response.req.headers['if-none-match'];
 }

@@ -13,7 +13,7 @@ import {
   ORDER_LIST_DOCS,
   OrderParams,
   UNKNOWN_FULFILMENT,
-} from '../orders/orders-query.dto.js';
+} from '../orders/order-requests.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
 import {
   ActionView,
@@ -45,8 +45,8 @@ export class AdminOrdersController {
   })
   @Get()
   async list(@Query() query: AdminOrdersQuery) {
-    const page = await this.orders.findPage(query);
-    return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
+    const { orders, lastOrderId } = await this.orders.findPage(query);
+    return { meta: { lastOrderId }, orders: orders.map((order) => new AdminOrderView(order)) };
   }
 
   @ApiEndpoint({

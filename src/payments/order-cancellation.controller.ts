@@ -4,7 +4,7 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
-import { OrderParams } from '../orders/orders-query.dto.js';
+import { OrderParams } from '../orders/order-requests.dto.js';
 import { OrderCancellationService } from './order-cancellation.service.js';
 
 /** Belongs to payments, because a cancellation ends the payment at the gateway first. */

@@ -3,7 +3,8 @@ import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
 import type { Fulfilment } from '../orders/order-status.js';
-import { type Order, OrdersService } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 
 /** The order changes during a call at most once for each new payment page or payment. */

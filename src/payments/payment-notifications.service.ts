@@ -6,7 +6,7 @@ import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/midtrans.messages.js';
-import { lockOrder } from '../orders/locks.js';
+import { lockOrderOfAttempt } from '../orders/locks.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { findImplausibleFields, PaymentNotificationDto } from './payment-notification.dto.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
@@ -69,7 +69,7 @@ export class PaymentNotificationsService {
     payload: string,
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
-    const order = isUUID(attemptId, 'loose') ? await lockOrder(tx, attemptId) : null;
+    const order = isUUID(attemptId, 'loose') ? await lockOrderOfAttempt(tx, attemptId) : null;
     if (order === null && problems !== null) return buildRejection(notification, problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 

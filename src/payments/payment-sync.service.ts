@@ -10,7 +10,8 @@ import {
 } from '../gateway/payment-gateway.js';
 import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
-import { type Order, OrdersService } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
+import { OrdersService } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import {
   type NewPaymentEvent,

@@ -1,4 +1,4 @@
-import type { Order } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
   computeNext,

@@ -8,7 +8,7 @@ import {
   PAY_TIME_HOURS,
   UNSETTLED_STATUSES,
 } from '../orders/order-status.js';
-import type { Order } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 

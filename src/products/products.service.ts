@@ -147,7 +147,7 @@ export class ProductsService {
   }
 
   async #startOfFutureDate(until: string): Promise<Date> {
-    const zone = await this.shop.timeZone();
+    const zone = await this.shop.getTimeZone();
     if (until <= toLocalDateAndTime(new Date(), zone).date)
       throw failures.validation({ until: INVALID_UNTIL });
     return startOfDay(until, zone);

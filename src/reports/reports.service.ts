@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { addDays, dayRange, daysBetween, toLocalDateAndTime, startOfDay } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { AdminOrderView } from '../orders/order.dto.js';
-import { type Order, OrdersService } from '../orders/orders.service.js';
+import type { Order } from '../orders/order.entity.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { csvFormat } from './csv.js';
 import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
@@ -21,7 +22,7 @@ export class ReportsService {
   ) {}
 
   async buildDaySheet(date: string): Promise<DayView> {
-    const zone = await this.shop.timeZone();
+    const zone = await this.shop.getTimeZone();
     const { start, end } = dayRange(date, zone);
     const orders = await this.orders.findOfDays({ start, end });
     const isToday = date === toLocalDateAndTime(new Date(), zone).date;
@@ -53,7 +54,7 @@ export class ReportsService {
     if (length > MAX_DAYS)
       throw failures.validation({ to: `from and to can include ${MAX_DAYS} days at max` });
     const dates = Array.from({ length }, (_, index) => addDays(from, index));
-    const zone = await this.shop.timeZone();
+    const zone = await this.shop.getTimeZone();
     return { dates, boundaries: [...dates, addDays(to, 1)].map((date) => startOfDay(date, zone)) };
   }
 }

@@ -1,22 +1,23 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn, IsOptional, isString, Matches, ValidateBy } from 'class-validator';
-import { IsCalendarDate, isExistingDate, isTimeZone, parseInstant } from '../common/calendar.js';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
-import { OptionalText, PhoneNumber, STORABLE, Text, Trim } from '../common/validation/text.decorator.js';
+import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
-import { IsOpeningHours } from './opening-hours.decorator.js';
-import type { ClosedRange, OpeningHours } from './shop.entity.js';
+import { IsClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
+import { IsOpeningHours, normalizeHours } from './opening-hours.decorator.js';
+import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
-const MAX_RANGES = 50;
 const MAX_WEBSITE = 2000;
 const SLOT_MINUTES = [15, 30, 60];
-const CLOSED_RANGES_MESSAGE =
-  `closed_ranges should be a list of at most ${MAX_RANGES} ranges {from, to, reason}, with dates from ≤ to ` +
-  `and a reason of at most 100 characters or null`;
-const PAUSED_UNTIL_MESSAGE =
-  'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
 const MAX_CLOSED = 366;
-const TIME_ZONE = 'time_zone should be the name of a time zone, such as Asia/Jakarta';
+
+const WEBSITE = { message: 'website should be an http or https URL' };
+const CUT_OFF = { message: 'cut_off should be a time HH:MM, such as 20:00, or null' };
+const PAUSED_UNTIL = {
+  message: 'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null',
+};
+const TIME_ZONE = { message: 'time_zone should be the name of a time zone, such as Asia/Jakarta' };
 const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} dates, such as 2026-12-25` };
 
 /** Settings that a request may leave out. A setting that is absent does not change. */
@@ -36,10 +37,7 @@ class OptionalShopSettings {
   @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE, example: 'http://localhost:8080' })
   @Trim({ blank: null })
   @IsOptional()
-  @ValidateBy({
-    name: 'isWebsite',
-    validator: { validate: isWebsite, defaultMessage: () => 'website should be an http or https URL' },
-  })
+  @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, WEBSITE)
   website!: string | null;
 
   /** Language of customers who have chosen none. */
@@ -48,30 +46,13 @@ class OptionalShopSettings {
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
-  @ApiProperty({
-    type: 'array',
-    maxItems: MAX_RANGES,
-    items: {
-      type: 'object',
-      properties: {
-        from: { type: 'string', format: 'date' },
-        to: { type: 'string', format: 'date' },
-        reason: { type: 'string', nullable: true, maxLength: 100 },
-      },
-      required: ['from', 'to', 'reason'],
-    },
-    example: [{ from: '2027-03-09', to: '2027-03-12', reason: 'Lebaran' }],
-  })
-  @ValidateBy({
-    name: 'areClosedRanges',
-    validator: { validate: areClosedRanges, defaultMessage: () => CLOSED_RANGES_MESSAGE },
-  })
+  @IsClosedRanges()
   closed_ranges!: readonly ClosedRange[];
 
   /** An order must be placed before this time on the day before its pickup. */
   @ApiProperty({ type: String, nullable: true, example: '20:00' })
   @IsOptional()
-  @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'cut_off should be a time HH:MM, such as 20:00, or null' })
+  @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, CUT_OFF)
   cut_off!: string | null;
 
   /** Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`. */
@@ -88,19 +69,13 @@ class OptionalShopSettings {
   /** The shop takes no orders until this time: ISO 8601 with an offset. */
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
   @IsOptional()
-  @ValidateBy({
-    name: 'isInstant',
-    validator: {
-      validate: (value) => parseInstant(value) !== null,
-      defaultMessage: () => PAUSED_UNTIL_MESSAGE,
-    },
-  })
-  paused_until!: string | null;
+  @Instant(PAUSED_UNTIL)
+  paused_until!: Date | null;
 }
 
 class RequiredShopSettings {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
-  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone, defaultMessage: () => TIME_ZONE } })
+  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, TIME_ZONE)
   time_zone!: string;
 
   @IsOpeningHours()
@@ -160,25 +135,32 @@ export class AdminShopView extends ShopView {
   paid_orders!: readonly PaidOrdersView[];
 }
 
-/** Keeps the known fields of each range, and sorts the ranges by date. */
-export function normalizeRanges(ranges: readonly ClosedRange[]): ClosedRange[] {
-  return ranges
-    .map(({ from, to, reason }) => ({ from, to, reason: (reason ?? '').trim() || null }))
-    .sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
+/**
+ * Lists the settings that everyone may see. Restores the order of keys, which `jsonb` does not keep: equal settings must have the
+ * same ETag.
+ */
+export function toSettingsView(shop: Readonly<Shop>): Omit<ShopView, 'pickup'> {
+  return {
+    name: shop.name,
+    address: shop.address,
+    phone: shop.phone,
+    whatsapp: shop.whatsapp,
+    website: shop.website,
+    language: shop.language,
+    time_zone: shop.time_zone,
+    hours: normalizeHours(shop.hours),
+    closed: shop.closed,
+    closed_ranges: normalizeRanges(shop.closed_ranges),
+    lead_minutes: shop.lead_minutes,
+    days_ahead: shop.days_ahead,
+    cut_off: shop.cut_off,
+    slot_minutes: shop.slot_minutes,
+    orders_per_slot: shop.orders_per_slot,
+    paused_until: shop.paused_until,
+  };
 }
 
 function isWebsite(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_WEBSITE) return false;
   return /^https?:\/\/[^\s\p{C}]+$/iu.test(value) && URL.canParse(value);
-}
-
-function areClosedRanges(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= MAX_RANGES && value.every(isClosedRange);
-}
-
-function isClosedRange(value: unknown): boolean {
-  const { from, to, reason = null } = (value ?? {}) as Record<string, unknown>;
-  const text = typeof reason === 'string' ? reason.trim() : reason;
-  const isReason = text === null || (isString(text) && /^.{0,100}$/su.test(text) && STORABLE.test(text));
-  return isExistingDate(from) && isExistingDate(to) && from <= to && isReason;
 }

@@ -20,10 +20,7 @@ export const SHOP_ID = 1;
 
 const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
 
-/**
- * Settings of the shop, named like the fields of the API. The table has one row, or none while `DEFAULT_SHOP` applies. The
- * order of the properties decides the ETag of the settings.
- */
+/** Settings of the shop, named like the fields of the API. The table has one row, or none while `DEFAULT_SHOP` applies. */
 @Entity('shop')
 export class Shop {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })

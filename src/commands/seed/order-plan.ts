@@ -2,7 +2,7 @@ import { addDays, startOfDay, toInstant, toLocalDateAndTime } from '../../common
 import type { Fulfilment } from '../../orders/order-status.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import { pickupWindows } from '../../shop/pickup-windows.js';
-import type { Shop } from '../../shop/shop.service.js';
+import type { Shop } from '../../shop/shop.entity.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
 

@@ -5,7 +5,7 @@ import { hashPassword } from '../../auth/passwords.js';
 import type { AuthUser } from '../../common/access.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
 import { lockOrderOrFail } from '../../orders/locks.js';
-import type { Order } from '../../orders/orders.service.js';
+import type { Order } from '../../orders/order.entity.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
