@@ -15,10 +15,11 @@ interface Result {
   readonly response: Response;
 }
 
-/** Type of `data` in the success envelope of a call; undefined for a response without a body. */
-type DataOf<R extends Result> = Extract<R, { error?: never }>['data'] extends { data: infer Data }
-  ? Data
-  : undefined;
+/** Type of the body of a successful call, undefined for a response without a body. */
+type BodyOf<R extends Result> = Extract<R, { error?: never }>['data'];
+
+/** Type of `data` in the success envelope of a call. A body without an envelope, such as CSV, keeps its type. */
+type DataOf<R extends Result> = BodyOf<R> extends { data: infer Data } ? Data : BodyOf<R>;
 
 /** Error for a failed call. */
 export class BakeryFailure extends Error {
@@ -38,7 +39,7 @@ export class BakeryFailure extends Error {
 }
 
 /**
- * Returns `data` of a successful call.
+ * Returns `data` of the envelope of a successful call, or a body without an envelope as it is.
  *
  * @throws BakeryFailure if the service or a proxy returns a failure
  * @throws the error of the `fetch` function if there is no response, usually a TypeError
@@ -46,7 +47,7 @@ export class BakeryFailure extends Error {
 export async function dataOf<R extends Result>(call: Promise<R>): Promise<DataOf<R>> {
   const { data, error, response } = await call;
   if (!response.ok) throw toFailure(error, response);
-  return (isObject(data) ? data.data : undefined) as DataOf<R>;
+  return (isObject(data) && 'data' in data ? data.data : data) as DataOf<R>;
 }
 
 function toFailure(error: unknown, response: Response): BakeryFailure {

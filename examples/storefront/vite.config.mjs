@@ -72,10 +72,10 @@ export default defineConfig({
           groups: [
             { name: 'messages-en', test: /messages\/en/ },
             { name: 'messages-id', test: /messages\/id/ },
-            { name: 'manage', test: /pages\/manage\/|api\/(product-|reports|shrink-|upload-)/ },
+            { name: 'manage', test: /pages\/manage\/|api\/(product-|refunds|reports|shrink-|upload-)/ },
             {
               name: 'orders',
-              test: /pages\/(cart|orders?|product)\.|components\/(checkout|order-|pickup-|quantity-|question-)|api\/(checkout|orders)/,
+              test: /pages\/(cart|orders?|product)\.|components\/(badge|cart-|checkout-|order-|pickup-|quantity-|question-)|api\/(checkout|order-|orders)/,
             },
             { name: 'account', test: /pages\/account\/|react-hook-form|components\/form/ },
             { name: 'shop', test: /./ },

@@ -4,7 +4,7 @@ import { CROISSANT } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, submitSignIn } from './support/steps.js';
 
-it('if the session cookies are gone, "Orders" leads to the sign-in, and signing in leads back to "Your orders"', async () => {
+it('after the end of a session, the sign-in leads back to the page that the customer wanted to see', async () => {
   const { context, page, email } = await newCustomer();
   await page.goto('/');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
@@ -45,7 +45,7 @@ it('a sign-in never leads to another site', async () => {
   }
 });
 
-it('two tabs share the cart, can refresh the access token at the same time, and are signed out together', async () => {
+it('the tabs of a customer share the cart and the session', async () => {
   const { context, page } = await newCustomer();
   const other = await context.newPage();
   await page.goto('/');
@@ -57,6 +57,7 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
   await other.getByRole('button', { name: 'One more of Roti sobek pandan' }).click();
   await page.getByRole('link', { name: /^Cart ?, 2 pieces$/ }).waitFor();
 
+  // Both tabs refresh the access token at the same time.
   await context.clearCookies({ name: 'accessToken' });
   await Promise.all([
     page.getByRole('link', { name: 'Orders' }).click(),
@@ -71,7 +72,7 @@ it('two tabs share the cart, can refresh the access token at the same time, and 
   await waitForHeading(other, 'Welcome back');
 });
 
-it('a sign-out removes the phone number from the browser, also if the script of the cart cannot be loaded', async () => {
+it('a sign-out removes the phone number from the browser, even without the script of the cart', async () => {
   const { page } = await newCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Phone').fill('0812-3456-7890');
@@ -84,7 +85,7 @@ it('a sign-out removes the phone number from the browser, also if the script of 
   expect(await readDetails()).not.toContain('0812-3456-7890');
 });
 
-it('a page without a connection says so, has a button to try again, and loads when the connection is back', async () => {
+it('a page that could not be loaded without a connection is loaded when the connection is back', async () => {
   const { context, page } = await newCustomer();
   const scriptOfOrders = page.waitForResponse('**/assets/orders-*.js');
   await page.goto('/');
@@ -107,7 +108,7 @@ it('a page without a connection says so, has a button to try again, and loads wh
   await waitForHeading(page, 'Your account');
 });
 
-it('a password reset continues at its second step after a reload, and a link leads back to the first step', async () => {
+it('a password reset stays at its second step after a reload, until the customer uses another address', async () => {
   const { page } = await newVisitor();
   await page.goto('/forgot');
   await page.getByLabel('Email').fill(newEmail());

@@ -13,7 +13,7 @@ function toUpload(name: string, size?: number) {
   return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padded(bytes, size) };
 }
 
-function thumbs(page: Page) {
+function getTiles(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
 }
 
@@ -30,7 +30,7 @@ async function deleteProduct(page: Page): Promise<void> {
 }
 
 it('a price that can mean two prices is rejected with an example', async () => {
-  const { page } = await openAsAdmin('/manage/products/new', 'New product');
+  const { page } = await openAsAdmin('/manage/products/new');
   for (const price of ['25.00', '25k', '25 000', '25,000']) {
     await fillProduct(page, 'Roti unyil', price, 'A bite.');
     await page.getByRole('button', { name: 'Create product' }).click();
@@ -41,16 +41,16 @@ it('a price that can mean two prices is rejected with an example', async () => {
 });
 
 it('photos of a phone and pictures in other formats become upright JPEG files of at most 2,000 pixels', async () => {
-  const { page } = await openAsAdmin('/manage/products/new', 'New product');
+  const { page } = await openAsAdmin('/manage/products/new');
   const cake = sharp({ create: { width: 4000, height: 400, channels: 3, background: 'brown' } });
   await page.getByLabel('Add pictures').setInputFiles([
     { name: 'phone.jpg', mimeType: 'image/jpeg', buffer: await photo() },
     { name: 'cake.webp', mimeType: 'image/webp', buffer: await cake.clone().webp().toBuffer() },
     { name: 'bread.avif', mimeType: 'image/avif', buffer: await cake.clone().avif({ effort: 0 }).toBuffer() },
   ]);
-  await thumbs(page).nth(2).waitFor();
+  await getTiles(page).nth(2).waitFor();
   expect(await canRenderPreviews(page)).toBe(true);
-  const pictures = await thumbs(page)
+  const pictures = await getTiles(page)
     .getByRole('img')
     .evaluateAll((images) =>
       (images as HTMLImageElement[]).map(({ alt, naturalWidth, naturalHeight }) => [
@@ -66,9 +66,9 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
   ]);
 });
 
-it('an administrator corrects the input for a new product, saves the product with three pictures, edits it and deletes it', async () => {
+it('an administrator creates, edits and deletes a product with pictures', async () => {
   const name = makeUnique('Roti unyil');
-  const { page } = await openAsAdmin('/manage/today', 'Today');
+  const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await page.getByRole('link', { name: 'New product' }).click();
   await waitForHeading(page, 'New product');
@@ -83,12 +83,12 @@ it('an administrator corrects the input for a new product, saves the product wit
   await waitForText(page, 'Not added: note.txt is not a picture that this browser can read.');
   await upload.setInputFiles([toUpload('a.png', 4 * MIB), toUpload('b.png', 4 * MIB)]);
   await upload.setInputFiles([toUpload('c.png', 4 * MIB), toUpload('d.png')]);
-  await thumbs(page).nth(3).waitFor();
-  expect(await thumbs(page).count()).toBe(4);
+  await getTiles(page).nth(3).waitFor();
+  expect(await getTiles(page).count()).toBe(4);
   await page.getByRole('button', { name: 'Take out d.png' }).click();
   await page.getByRole('button', { name: 'Move a.jpg back' }).press('Enter');
-  await thumbs(page).nth(2).dragTo(thumbs(page).nth(0));
-  const names = await thumbs(page)
+  await getTiles(page).nth(2).dragTo(getTiles(page).nth(0));
+  const names = await getTiles(page)
     .getByRole('img')
     .evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
   expect(names).toEqual(['c.jpg', 'b.jpg', 'a.jpg']); // The editor has converted the large PNG files.
@@ -108,7 +108,7 @@ it('an administrator corrects the input for a new product, saves the product wit
   await waitForHeading(page, 'Edit product');
   expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('15000');
   await page.getByRole('button', { name: 'Remove picture 3' }).waitFor();
-  expect(await thumbs(page).count()).toBe(3);
+  expect(await getTiles(page).count()).toBe(3);
   await page.getByRole('button', { name: 'Remove picture 2' }).click();
   await page.getByRole('button', { name: 'Keep picture 2' }).click();
   await page.getByRole('button', { name: 'Remove picture 1' }).click();
@@ -122,7 +122,7 @@ it('an administrator corrects the input for a new product, saves the product wit
   await page.getByRole('link', { name: `Edit ${name}` }).click();
   await waitForHeading(page, 'Edit product');
   await page.getByLabel('Price in rupiah').waitFor();
-  expect(await thumbs(page).count()).toBe(2);
+  expect(await getTiles(page).count()).toBe(2);
   expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('16500');
   await page.getByRole('button', { name: 'Delete product' }).click();
   await page.getByRole('button', { name: 'Keep it' }).click();
@@ -131,9 +131,9 @@ it('an administrator corrects the input for a new product, saves the product wit
   await waitForText(page, 'Nothing found');
 });
 
-it('the editor starts with the current price, even if it showed an earlier price before and cannot load the product at first; changes of others while it is open are shown before they are replaced', async () => {
+it('the form of a product starts with the current price, not with a cached one', async () => {
   const product = await createProduct('Roti berdua', 20_000);
-  const { page } = await openAsAdmin(`/manage/products/${product.id}`, 'Edit product');
+  const { page } = await openAsAdmin(`/manage/products/${product.id}`);
   const price = page.getByLabel('Price in rupiah');
   expect(await price.inputValue()).toBe('20000');
   await page.getByRole('link', { name: 'Sales' }).click();
@@ -147,6 +147,11 @@ it('the editor starts with the current price, even if it showed an earlier price
   await page.unroute(url);
   await page.getByRole('button', { name: 'Try again' }).click();
   expect(await price.inputValue()).toBe('30000');
+});
+
+it('a change of a product by somebody else is shown before the form replaces it', async () => {
+  const product = await createProduct('Roti berdua', 20_000);
+  const { page } = await openAsAdmin(`/manage/products/${product.id}`);
   await page.getByLabel('Description').fill('With more butter.');
   await changePrice(product, 35_000);
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -159,7 +164,7 @@ it('the editor starts with the current price, even if it showed an earlier price
 it('markup in the texts of a product is shown as text', async () => {
   const name = makeUnique(`<img src=x onerror="document.title='stolen'">`);
   const description = '<script>document.title = "stolen"</script>';
-  const { page } = await openAsAdmin('/manage/products/new', 'New product');
+  const { page } = await openAsAdmin('/manage/products/new');
   await fillProduct(page, name, '1', description);
   await page.getByRole('button', { name: 'Create product' }).click();
   await waitForText(page, `${name} is saved.`);
@@ -182,7 +187,7 @@ it('a customer cannot open the pages of administrators', async () => {
 
 function canRenderPreviews(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
-    const images = [...document.querySelectorAll<HTMLImageElement>('.thumb img')];
+    const images = [...document.querySelectorAll<HTMLImageElement>('.picture-tile img')];
     await Promise.all(images.map((image) => image.decode()));
     return (
       images.length > 0 &&

@@ -65,7 +65,7 @@ it.each([
   ['was deleted', deleteProduct],
   ['became unavailable', makeUnavailable],
 ])(
-  'a product that %s is marked in the cart and left out of the total and the order, and its page says that it is sold out',
+  'a product that %s while it was in a cart is shown as sold out and left out of the order',
   async (_, makeGone) => {
     const { page } = await newCustomer();
     const gone = await createProduct('Roti habis', 20_000);
@@ -130,13 +130,18 @@ it('the last hour to pay has a countdown that screen readers ignore', async () =
   await page.locator('.pay-until [aria-hidden=true]', { hasText: /^(30|29):\d\d$/ }).waitFor();
 });
 
-it('an open order is polled with growing gaps, and at once when the tab becomes visible again', async () => {
+/** Opens the page of an open order, and its payment page, and stops the clock of the page of the order. */
+async function openPausedOrder() {
   const { page } = await newCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.clock.install();
   const paymentPage = await orderCart(page);
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
+  return { page, paymentPage };
+}
 
+it('an open order is polled with growing gaps', async () => {
+  const { page } = await openPausedOrder();
   const gaps = [];
   for (let polls = 0; polls < 5; polls += 1) gaps.push(await measureGapToPoll(page));
   // Ignore the first gap: it begins before the clock is paused.
@@ -144,7 +149,10 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
   expect(secondGap).toBeLessThan(5);
   expect(laterGaps).toEqual([...laterGaps].sort((one, other) => one - other));
   expect(laterGaps.at(-1)).toBeGreaterThan(secondGap);
+});
 
+it('an open order is polled at once when its tab becomes visible again', async () => {
+  const { page, paymentPage } = await openPausedOrder();
   await setVisibility(page, 'hidden');
   await paymentPage.getByRole('button', { name: 'Pay with QRIS' }).click();
   await waitForHeading(paymentPage, 'settlement');

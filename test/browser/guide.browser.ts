@@ -28,7 +28,7 @@ it.each([
   { name: 'guide', language: 'en', locale: 'en-GB', heading: 'Guide for the owner' },
   { name: 'panduan', language: 'id', locale: 'id-ID', heading: 'Panduan untuk pemilik toko' },
 ] as const)(
-  'the staff pages open the guide $name; its bold words are texts of the shop, and its pictures show the pages',
+  'the guide $name, which the pages of administrators open, contains pictures and the words of these pages',
   async ({ name, language, locale, heading }) => {
     const text = (key: string) => getText(language, key);
     const [ayu, budi, dewi] = [

@@ -17,7 +17,7 @@ it('a customer orders, cancels, orders again and pays in Indonesian', async () =
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
   await page.getByRole('link', { name: text('nav.cart') }).click();
   await press(page, 'cart.order');
-  await waitForText(page, text('pickup.missing'));
+  await page.getByText(text('pickup.missing'), { exact: true }).waitFor();
   await expectIndonesian(page);
   await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
   await press(page, 'cart.order');

@@ -22,7 +22,7 @@ describe.each([
   { language: 'en', locale: 'en-GB' },
   { language: 'id', locale: 'id-ID' },
 ] as const)(
-  'in the language "$language", every page has only texts of it, fits windows of 320 to 1280 px and is accessible',
+  'in the language "$language", every page has only texts of this language, is accessible and fits windows of 320 to 1280 px',
   ({ language, locale }) => {
     const text = (key: string) => getText(language, key);
     const press = (key: string) => (page: Page) => page.getByRole('button', { name: text(key) }).click();
@@ -117,7 +117,7 @@ describe.each([
   },
 );
 
-it('the catalog is accessible while it loads slowly and after it has failed to load, and "Try again" then loads it', async () => {
+it('the catalog is accessible while it loads slowly, and after it has failed to load', async () => {
   const { page } = await newCustomer();
   await page.clock.install();
   const waiting: Route[] = [];

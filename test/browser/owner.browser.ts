@@ -15,7 +15,7 @@ it('the owner finds an order and takes its next step, and the list keeps its fil
   const surname = name.replace('Sari ', '').toUpperCase();
   await placePaidOrder(customer, { [CROISSANT]: 1 });
 
-  const { page } = await openAsAdmin('/manage/today', 'Today');
+  const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
   await search(page, surname);
   await waitForText(page, '1 order found.');
@@ -47,7 +47,7 @@ it.each([
 ])('a step that someone else has already taken is rejected on the page of %s', async (_, toPath) => {
   const customer = await newCustomer();
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
-  const { page } = await openAsAdmin(toPath(id), /Order|Today/);
+  const { page } = await openAsAdmin(toPath(id));
   const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
   await article.getByRole('button', { name: 'Start preparing' }).waitFor();
   await setFulfilment(id, 'preparing');
@@ -73,7 +73,7 @@ it.each([
 ])('the page of an order for administrators %s', async (_, state, label, hints) => {
   const customer = await newCustomer();
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
-  const { page } = await openAsAdmin('/manage/orders', 'Orders');
+  const { page } = await openAsAdmin('/manage/orders');
   const url = `**/api/admin/orders/${order_id}`;
   await changeResponses<{ order: object }>(page, url, ({ order, ...data }) => ({
     ...data,
@@ -86,7 +86,7 @@ it.each([
 });
 
 it('newly paid orders are announced in a message, and in the title until the page is used', async () => {
-  const { page } = await openAsAdmin('/manage/orders', 'Orders');
+  const { page } = await openAsAdmin('/manage/orders');
   await page.clock.install();
   await openPage(page, '/manage/orders'); // The page uses the installed clock only after a reload.
   // Stop the page's clock, so that the list is not polled while the customer orders.

@@ -2,15 +2,22 @@ import { onlineManager } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
-import { Skeleton, Failure } from './components/notice';
+import { useTimeZone } from './api/shop';
+import { Skeleton } from './components/loaded';
+import { Failure } from './components/notice';
 import { Shell } from './components/shell';
+import { useLanguage } from './i18n';
 import { CatalogPage } from './pages/catalog';
 import { NotFoundPage } from './pages/not-found';
 import { WelcomePage } from './pages/welcome';
-import { CatalogGuard, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
+import {
+  RedirectToSignIn,
+  RequireAdmin,
+  RequireCatalogAccess,
+  RequireUser,
+  RequireVisitor,
+} from './routing/guards';
 import { useSession } from './state/session';
-import { useTimeZone } from './api/shop';
-import { useLanguage } from './i18n';
 
 // Loaded on demand, to keep the script of the catalog small.
 const CartPage = lazy(() => import('./pages/cart'));
@@ -30,12 +37,6 @@ const SalesPage = lazy(() => import('./pages/manage/sales'));
 const ShopPage = lazy(() => import('./pages/manage/shop'));
 const TodayPage = lazy(() => import('./pages/manage/today'));
 
-/** Time for the pictures of the first page, which share the connection with this script. */
-const PRELOAD_AFTER_MS = 2000;
-
-// The products, the cart and the orders have one script. It loads early, so that they open at once and without a connection.
-setTimeout(() => void import('./pages/cart').catch(() => undefined), PRELOAD_AFTER_MS);
-
 export function App() {
   const userId = useSession(({ user }) => user?.id);
   const { pathname } = useLocation();
@@ -50,14 +51,14 @@ export function App() {
           {/* The key resets the state of all pages when a person signs in or out. */}
           <Routes key={userId ?? 'visitor'}>
             {/* Visitors see the fallback, unless the catalog is public. */}
-            <Route element={<CatalogGuard fallback={<WelcomePage />} />}>
+            <Route element={<RequireCatalogAccess fallback={<WelcomePage />} />}>
               <Route index element={<CatalogPage />} />
             </Route>
-            <Route element={<CatalogGuard fallback={<RedirectToSignIn />} />}>
+            <Route element={<RequireCatalogAccess fallback={<RedirectToSignIn />} />}>
               <Route path="products/:id" element={<ProductPage />} />
               <Route path="cart" element={<CartPage />} />
             </Route>
-            <Route element={<GuestsOnly />}>
+            <Route element={<RequireVisitor />}>
               <Route path="login" element={<LoginPage />} />
               <Route path="register" element={<RegisterPage />} />
               <Route path="forgot" element={<ForgotPage />} />

@@ -5,7 +5,7 @@ import { getLocale, t } from './i18n';
 // All dates and times are those of the shop's time zone.
 
 /** Interval between pickup times that customers can choose. */
-const STEP_MINUTES = 30;
+const PICKUP_INTERVAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -20,10 +20,10 @@ export function toLocalDate(instant: Date | string): string {
 
 /** Returns the current date. An open page is rendered again after midnight. */
 export function useToday(): string {
-  return useSyncExternalStore(subscribeToClock, () => toLocalDate(new Date()));
+  return useSyncExternalStore(subscribeToMinutes, () => toLocalDate(new Date()));
 }
 
-function subscribeToClock(listener: () => void) {
+function subscribeToMinutes(listener: () => void) {
   const timer = setInterval(listener, MINUTE_MS);
   return () => clearInterval(timer);
 }
@@ -63,7 +63,7 @@ export function formatDay(date: string, today: string): string {
 }
 
 /** Formats the time of an instant: `14:30` */
-export function formatClock(iso: string): string {
+export function formatTime(iso: string): string {
   return getFormat(getLocale(), { timeZone: getTimeZone(), timeStyle: 'short' }).format(new Date(iso));
 }
 
@@ -74,19 +74,20 @@ export function formatDateAndTime(iso: string): string {
 }
 
 /** Formats an instant: `Tuesday 24 November, 14:30`, or only `14:30` if its date is `today`. */
-export function formatDayAndClock(iso: string, today?: string): string {
+export function formatDayAndTime(iso: string, today?: string): string {
   const date = toLocalDate(iso);
-  const time = formatClock(iso);
+  const time = formatTime(iso);
   return date === today ? time : t('dateAndTime', { date: formatDate(date), time });
 }
 
-/** Lists the pickup times in a window. The end of the window is excluded. */
+/** Lists the pickup times in a window from one time to another. The end of the window is excluded. */
 export function listTimes({ from, to }: { from: string; to: string }): string[] {
-  const first = Math.ceil(toMinutes(from) / STEP_MINUTES) * STEP_MINUTES;
-  const count = Math.max(0, Math.ceil((toMinutes(to) - first) / STEP_MINUTES));
-  return Array.from({ length: count }, (_, step) => toTime(first + step * STEP_MINUTES));
+  const first = Math.ceil(toMinutes(from) / PICKUP_INTERVAL_MINUTES) * PICKUP_INTERVAL_MINUTES;
+  const count = Math.max(0, Math.ceil((toMinutes(to) - first) / PICKUP_INTERVAL_MINUTES));
+  return Array.from({ length: count }, (_, index) => toTime(first + index * PICKUP_INTERVAL_MINUTES));
 }
 
+/** Converts a date and a time of the shop: `2026-11-24`, `14:30` */
 export function toInstant(date: string, time: string): Date {
   const asUtc = Date.parse(`${date}T${time}Z`);
   // Close to a change of daylight saving time, the guess can be off by an hour, but the offset at the guess is correct.

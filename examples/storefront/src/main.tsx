@@ -6,14 +6,22 @@ import { productDetail, productList } from './api/products';
 import { queryClient } from './api/query-client';
 import { shopInfo } from './api/shop';
 import { App } from './app';
-// Removes the phone number and the note of a person who leaves, also if the page of the cart was never loaded.
-import './state/checkout';
-import { useSession } from './state/session';
+import { adoptVisitorCart } from './state/cart';
+import { removeCheckoutDetails } from './state/checkout-details';
 import { loadFirstLanguage } from './state/language';
+import { useSession } from './state/session';
 
-// The next person must not see cached responses of the previous one.
-useSession.subscribe((now, before) => {
-  if (now.user?.id !== before.user?.id) queryClient.clear();
+/** Time for the pictures of the first page, which share the connection with the preloaded script. */
+const PRELOAD_AFTER_MS = 2_000;
+
+// A person has signed in or out, or in another tab somebody else has signed in.
+useSession.subscribe(({ user }, { user: previous }) => {
+  if (user?.id === previous?.id) return;
+  // The next person must not see cached responses of the previous one.
+  queryClient.clear();
+  // A shared computer must not keep the phone number and the note of a person who has left.
+  if (previous !== null) removeCheckoutDetails(previous.id);
+  else adoptVisitorCart();
 });
 
 /** Requests what the first page shows while its texts are still loading. The page reports failures. */
@@ -27,9 +35,15 @@ function startLoading() {
   void Promise.allSettled(requests);
 }
 
+/** Loads the script of the products, the cart and the orders, so that they open at once and without a connection. */
+function preloadShopScript() {
+  import('./pages/cart').catch(() => undefined);
+}
+
 const root = document.querySelector('#app') ?? document.body;
 
 startLoading();
+setTimeout(preloadShopScript, PRELOAD_AFTER_MS);
 loadFirstLanguage().then(
   () =>
     createRoot(root).render(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page } from 'playwright-core';
-import { waitForHeading } from './page.js';
+import { openPage } from './page.js';
 import { admin, serviceUrl, storefrontUrl } from './settings.js';
 
 export const PHONE = { width: 390, height: 844 } as const;
@@ -72,11 +72,10 @@ export async function newAdmin(options: SessionOptions = {}): Promise<BrowserSes
   return session;
 }
 
-/** Opens a page as the administrator, in a new browser session, and waits for the page's heading. */
-export async function openAsAdmin(path: string, heading: string | RegExp): Promise<BrowserSession> {
+/** Opens a page as the administrator, in a new browser session, and waits until its content is shown. */
+export async function openAsAdmin(path: string): Promise<BrowserSession> {
   const session = await newAdmin();
-  await session.page.goto(path);
-  await waitForHeading(session.page, heading);
+  await openPage(session.page, path);
   return session;
 }
 

@@ -1,9 +1,10 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
 import type { CartLine } from '../state/cart';
-import type { CheckoutDetails } from '../state/checkout';
+import type { CheckoutDetails } from '../state/checkout-details';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
-import { cacheOrder, isOpen, isPaid } from './orders';
+import { isOpen, isPaid } from './order-status';
+import { cacheOrder } from './orders';
 import { markUnavailable, productDetail } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';

@@ -2,51 +2,83 @@ import { BakeryFailure } from 'bakery-client';
 import { toSentence } from '../format';
 import { findText, t } from '../i18n';
 
-/** Patterns of messages of the service, with the text that replaces each message. */
-const PATTERNS: readonly (readonly [RegExp, (value: string) => string])[] = [
-  [/access token/, () => t('account.sessionEnded')],
-  [/^price is now \d+$/, () => t('error.priceChanged')],
-  [/^the order cannot become \w+$/, () => t('error.step')],
-  [/^cut_off should be a time/, () => t('hours.unclear')],
-  [/^hours\.(\w+) should be/, (day) => t('error.hours', { day: findText(`day.${day}`) ?? day })],
-  [/^(.*) is not a png or jpg file$/, (name) => t('error.image', { name })],
-  [/ should be a date/, () => t('error.date')],
-  [/contains a character that is not allowed$|has invalid characters$/, () => t('error.character')],
-  [/ can have \d+ characters at max$/, () => t('error.tooLong')],
+/** Error that the storefront itself detects. Its message is a text in the language of the page. */
+export class LocalizedError extends Error {
+  constructor(
+    message: string,
+    /** Name of the field that shows the message. Without a field, the form shows the message above its button. */
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Texts for messages of the service that contain a value. `value` is the first group of the pattern. */
+const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[] = [
+  { pattern: /access token/, toText: () => t('account.sessionEnded') },
+  { pattern: /^price is now \d+$/, toText: () => t('error.priceChanged') },
+  { pattern: /^the order cannot become \w+$/, toText: () => t('error.step') },
+  { pattern: /^cut_off should be a time/, toText: () => t('hours.unclear') },
+  {
+    pattern: /^hours\.(\w+) should be/,
+    toText: (day) => t('error.hours', { day: findText(`day.${day}`) ?? day }),
+  },
+  { pattern: /^(.*) is not a png or jpg file$/, toText: (name) => t('error.image', { name }) },
+  { pattern: / should be a date/, toText: () => t('error.date') },
+  {
+    pattern: /contains a character that is not allowed$|has invalid characters$/,
+    toText: () => t('error.character'),
+  },
+  { pattern: / can have \d+ characters at max$/, toText: () => t('error.tooLong') },
 ];
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
+/** Returns the data of a call, or null if the call fails with 404. */
+export function orNullIf404<Data>(call: Promise<Data>) {
+  return call.catch((error: unknown) => {
+    if (hasCode(error, 404)) return null;
+    throw error;
+  });
+}
+
+/** Returns the texts that explain an error at these fields, by field name. */
+export function getFieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
+  const shown = Object.entries(getAllFieldMessages(error)).filter(([name]) => fields.includes(name));
+  return Object.fromEntries(shown);
+}
+
+/**
+ * Returns the text that explains an error to a person, without the messages that are shown at these fields. The text is
+ * empty if no other message is left.
+ */
+export function explain(error: unknown, shownAtFields: readonly string[] = []): string {
+  const messages = Object.entries(getAllFieldMessages(error));
+  if (messages.length === 0) return toShownText(error);
+  const others = messages.filter(([name]) => !shownAtFields.includes(name)).map(([, message]) => message);
+  return [...new Set(others)].join(' ');
+}
+
+function getAllFieldMessages(error: unknown): Record<string, string> {
+  if (error instanceof LocalizedError && error.field !== undefined) return { [error.field]: error.message };
+  const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
+  return Object.fromEntries(details.map(([name, message]) => [name, translate(message)]));
+}
+
+function toShownText(error: unknown): string {
+  if (error instanceof LocalizedError) return error.message;
+  return error instanceof BakeryFailure ? translate(error.message) : t('error.unreachable');
+}
+
 /** Returns the text that people see instead of a message of the service. */
-function toShownText(message: string): string {
+function translate(message: string): string {
   const text = findText(`api:${message}`);
   if (text !== undefined) return text;
-  for (const [pattern, toText] of PATTERNS) {
+  for (const { pattern, toText } of PATTERNS) {
     const match = pattern.exec(message);
     if (match) return toText(match[1] ?? '');
   }
   return t('error.other', { message: toSentence(message) });
-}
-
-/** Returns the messages of a failed call for these fields, by field name. */
-export function getFieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
-  const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
-  const shown = details.filter(([name]) => fields.includes(name));
-  return Object.fromEntries(shown.map(([name, message]) => [name, toShownText(message)]));
-}
-
-/**
- * Returns the text that explains a failed call to a person, without the messages that are shown at these fields. The text is
- * empty if no other message is left.
- */
-export function explain(error: unknown, shownAtFields: readonly string[] = []) {
-  if (!(error instanceof BakeryFailure)) return t('error.unreachable');
-  const details = Object.entries(error.details);
-  if (details.length === 0) return toShownText(error.message);
-  const others = details
-    .filter(([name]) => !shownAtFields.includes(name))
-    .map(([, message]) => toShownText(message));
-  return [...new Set(others)].join(' ');
 }

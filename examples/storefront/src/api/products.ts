@@ -1,17 +1,18 @@
 import { type InfiniteData, queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { api, itemsOf, listOptions, orNullIf404, type Page, type Product } from './client';
+import { api, type Product } from './client';
+import { orNullIf404 } from './errors';
+import { itemsOf, listOptions, type Page } from './list-options';
 import { queryClient } from './query-client';
 
 /** Prefix of all query keys of products. */
-export const PRODUCTS = ['products'];
-/** Prefix of the query keys of lists. */
-export const LISTS = [...PRODUCTS, 'list'];
-type ListData = InfiniteData<Page<Product, number>>;
+export const PRODUCTS_KEY = ['products'];
+/** Prefix of the query keys of all lists of products. */
+export const PRODUCT_LISTS_KEY = [...PRODUCTS_KEY, 'list'];
 
-/** Available products in the order of their ids. With a text, only products whose names contain all its words. */
+/** Available products in the order of their ids. A text searches the products by name. */
 export function productList(text = '') {
-  const list = listOptions<Product, number>([...LISTS, text], async (page, signal) => {
+  const list = listOptions<Product, number>([...PRODUCT_LISTS_KEY, text], async (page, signal) => {
     const query = text === '' ? page : { ...page, q: text };
     const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
     return { items: products, next: meta.lastProductId };
@@ -22,15 +23,19 @@ export function productList(text = '') {
 /** Product, or null if no product has this id or the product is unavailable. Administrators get unavailable products. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
-    queryKey: [...PRODUCTS, 'detail', id],
+    queryKey: [...PRODUCTS_KEY, 'detail', id],
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       return (await orNullIf404(dataOf(call)))?.products ?? null;
     },
     // Shows the copy from a cached list while the product is loading.
     placeholderData: () => {
-      const lists = queryClient.getQueriesData<ListData>({ queryKey: LISTS });
-      return lists.flatMap(([, list]) => (list ? itemsOf(list) : [])).find((product) => product.id === id);
+      const lists = queryClient.getQueriesData<InfiniteData<Page<Product, number>>>({
+        queryKey: PRODUCT_LISTS_KEY,
+      });
+      return lists
+        .flatMap(([, list]) => (list === undefined ? [] : itemsOf(list)))
+        .find((product) => product.id === id);
     },
   });
 }

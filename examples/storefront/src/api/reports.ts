@@ -1,16 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api } from './client';
+import { ORDERS_KEY } from './orders';
 
 const DAY_POLL_MS = 15_000;
 
-/**
- * Paid orders of a day that are not refused, and the number of pieces of each product in these orders. `setFulfilment`
- * reloads this query, because the key starts with `orders`.
- */
+/** Paid orders of a day that are not refused, and the number of pieces of each product in these orders. */
 export function daySheet(date: string) {
   return queryOptions({
-    queryKey: ['orders', 'day', date],
+    queryKey: [...ORDERS_KEY, 'day', date],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/admin/days/{date}', { params: { path: { date } }, signal })),
     refetchInterval: DAY_POLL_MS,
@@ -32,12 +30,9 @@ export function salesReport(range: DateRange) {
 /** Downloads the sales of a range as CSV. `excel` selects the form that Excel opens in Indonesia. */
 export async function downloadSales(range: DateRange, format?: 'excel'): Promise<void> {
   const query = { ...range, ...(format && { format }) };
-  const call = api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' });
-  // `dataOf` throws if the call failed, but cannot return the CSV, because the CSV has no envelope.
-  await dataOf(call);
-  const { data = new Blob() } = await call;
+  const csv = await dataOf(api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' }));
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(data);
+  link.href = URL.createObjectURL(csv);
   link.download = `sales-${range.from}-${range.to}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -1,10 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { type AdminShop, api, type Shop, type ShopSettings } from './client';
+import { type AdminShop, api, type Shop, type ShopSettings, toIfMatchHeader } from './client';
 import { queryClient } from './query-client';
-
-/** Default time zone of the service, used until the settings of the shop are loaded. */
-const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
 
 /** Query for the settings and the pickup windows of the shop. */
 export const shopInfo = queryOptions<Shop>({
@@ -13,8 +10,9 @@ export const shopInfo = queryOptions<Shop>({
   staleTime: 60_000,
 });
 
-/** Name of the shop, until it is loaded. */
+/** Defaults of the service, which the storefront shows until the settings of the shop are loaded. */
 const DEFAULT_NAME = 'Roti Pagi';
+const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
 
 export function useShopName(): string {
   return useQuery(shopInfo).data?.name ?? DEFAULT_NAME;
@@ -59,14 +57,14 @@ export const shopSettings = queryOptions<LoadedSettings>({
   queryFn: async ({ signal }) => {
     const call = api.GET('/api/admin/shop', { signal });
     const { shop } = await dataOf(call);
-    return { shop, etag: (await call).response.headers.get('ETag') };
+    const { response } = await call;
+    return { shop, etag: response.headers.get('ETag') };
   },
 });
 
 /** Saves the settings, unless somebody has changed them since they were loaded with this ETag. */
 export async function saveShop(body: ShopSettings, etag: string | null) {
-  const params = { header: etag === null ? {} : { 'If-Match': etag } };
-  await dataOf(api.PUT('/api/admin/shop', { params, body }));
+  await dataOf(api.PUT('/api/admin/shop', { params: { header: toIfMatchHeader(etag) }, body }));
   await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Shop } from '../api/client';
 import { getPauseEnd, isClosedOn, shopInfo } from '../api/shop';
-import { addDays, formatDate, formatDayAndClock, listDates, useToday } from '../calendar';
+import { addDays, formatDate, formatDayAndTime, listDates, useToday } from '../calendar';
 import { t } from '../i18n';
 import { Icon } from './icon';
 
@@ -26,12 +26,12 @@ export function ClosedNote() {
 
 function describeClosure(shop: Shop, today: string) {
   const pauseEnd = getPauseEnd(shop);
-  if (pauseEnd !== null) return t('closed.paused', { time: formatDayAndClock(pauseEnd, today) });
+  if (pauseEnd !== null) return t('closed.paused', { time: formatDayAndTime(pauseEnd, today) });
   const tomorrow = addDays(today, 1);
   // A range that begins tomorrow counts: nothing can be ordered for the rest of today.
   const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && today <= to);
-  const until = listDates(tomorrow, LONGEST_CLOSURE_DAYS).find((date) => !isClosedOn(shop, date));
-  if (range === undefined || until === undefined) return t('closed.noOrders');
-  const note = t('closed.until', { date: formatDate(until) });
+  const reopening = listDates(tomorrow, LONGEST_CLOSURE_DAYS).find((date) => !isClosedOn(shop, date));
+  if (range === undefined || reopening === undefined) return t('closed.noOrders');
+  const note = t('closed.until', { date: formatDate(reopening) });
   return range.reason === null ? note : `${note} (${range.reason})`;
 }

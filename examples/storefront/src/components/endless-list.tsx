@@ -2,8 +2,13 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { t } from '../i18n';
 import { Button } from './button';
-import { Failure, OutdatedNote, SlowNote } from './notice';
+import { SlowNote } from './loaded';
+import { Failure, OutdatedNote } from './notice';
 import { NothingFound } from './search';
+
+/** Number of grey placeholders while the first page is loading, and while a further page is loading. */
+const FIRST_SKELETONS = 8;
+const FURTHER_SKELETONS = 3;
 
 export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
@@ -50,7 +55,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         <ul className={className} aria-label={label}>
           {data?.map((item, index) => renderItem(item, index))}
           {isLoading &&
-            Array.from({ length: data === undefined ? 8 : 3 }, (_, index) => (
+            Array.from({ length: data === undefined ? FIRST_SKELETONS : FURTHER_SKELETONS }, (_, index) => (
               <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
             ))}
         </ul>

@@ -10,7 +10,6 @@ import {
 import { explain, getFieldMessages } from '../api/errors';
 import { FieldFrame, TextField, type TextFieldProps } from './field';
 import { Alert } from './notice';
-import { t } from '../i18n';
 
 interface FormProps<Values> {
   /** Label of the button. */
@@ -71,6 +70,7 @@ interface SelectFieldProps extends Pick<FormFieldProps, 'name' | 'label' | 'hint
   options: Record<string, string>;
 }
 
+/** Select box that is bound to a value of the form, and shows the validation message of this value. */
 export function SelectField({ name, label, hint, options }: SelectFieldProps) {
   const { register, getFieldState, formState } = useFormContext();
   return (
@@ -85,32 +85,5 @@ export function SelectField({ name, label, hint, options }: SelectFieldProps) {
         </select>
       )}
     </FieldFrame>
-  );
-}
-
-export function PasswordField({ name = 'password', label = t('account.password') }) {
-  return <FormField name={name} label={label} type="password" autoComplete="current-password" />;
-}
-
-export function NewPasswordFields({ label }: { label: string }) {
-  const attributes = { type: 'password', autoComplete: 'new-password' };
-  return (
-    <>
-      <FormField name="password" label={label} hint={t('account.passwordHint')} {...attributes} />
-      <FormField name="passwordConfirmation" label={t('account.repeatPassword')} {...attributes} />
-    </>
-  );
-}
-
-export function CodeField() {
-  return (
-    <FormField
-      name="otp"
-      label={t('account.code')}
-      autoComplete="one-time-code"
-      inputMode="numeric"
-      hint={t('account.codeHint')}
-      autoFocus
-    />
   );
 }

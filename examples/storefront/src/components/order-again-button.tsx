@@ -14,13 +14,13 @@ export function OrderAgainButton({ order }: { order: Order }) {
   const navigate = useNavigate();
   const { mutate, isPending } = useMutation({
     mutationFn: async () => {
-      const products = await Promise.all(
-        order.items.map(({ product_id }) => queryClient.query(productDetail(product_id))),
+      const lines = await Promise.all(
+        order.items.map(async ({ product_id, quantity }) => {
+          const product = await queryClient.query(productDetail(product_id));
+          return product && { product, quantity };
+        }),
       );
-      return order.items.flatMap(({ quantity }, index) => {
-        const product = products[index];
-        return product ? { product, quantity } : [];
-      });
+      return lines.filter((line) => line !== null);
     },
     onSuccess: (lines) => {
       for (const { product, quantity } of lines) addToCart(product, quantity);

@@ -1,18 +1,20 @@
 import { Link } from 'react-router';
 import type { AdminOrder, Order } from '../api/client';
-import { isPaid } from '../api/orders';
-import { formatDateAndTime, formatDayAndClock } from '../calendar';
+import { isPaid } from '../api/order-status';
+import { formatDateAndTime, formatDayAndTime } from '../calendar';
 import { formatOrderNumber, formatPrice } from '../format';
-import { EndlessList, type EndlessListProps } from './endless-list';
-import { Badge, describeFulfilment, describePayment } from './order-labels';
-import { useBackLinkState } from './page';
 import { t } from '../i18n';
+import { useBackLinkState } from './back-link';
+import { Badge } from './badge';
+import { EndlessList, type EndlessListProps } from './endless-list';
+import { describeFulfilment, describePayment } from './order-texts';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
   /** Path of an order's page without the id. */
   path: string;
 }
 
+/** List of orders that loads its pages while it is scrolled. Each row is a link to the order. */
 export function OrderList<Item extends Order>({ path, ...props }: OrderListProps<Item>) {
   return (
     <EndlessList
@@ -25,6 +27,7 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
   );
 }
 
+/** Row of the list. Only orders that are loaded for administrators have `customer` and `refund_due`. */
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
   const shouldShowFulfilment = isPaid(order) || order.fulfilment !== 'new';
   return (
@@ -34,7 +37,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}
           {order.pickup_at !== null && (
-            <span>{t('orders.pickup', { time: formatDayAndClock(order.pickup_at) })}</span>
+            <span>{t('orders.pickup', { time: formatDayAndTime(order.pickup_at) })}</span>
           )}
           <small>
             {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}

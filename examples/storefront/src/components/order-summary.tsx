@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Order } from '../api/client';
-import { isPaid } from '../api/orders';
-import { formatDateAndTime, formatDayAndClock } from '../calendar';
+import { isPaid } from '../api/order-status';
+import { formatDateAndTime, formatDayAndTime } from '../calendar';
 import { formatOrderNumber, formatPrice, toPhoneLink } from '../format';
-import { Button } from './button';
 import { t } from '../i18n';
+import { Button } from './button';
 
 /** Details, items and total of an order, titled "Receipt" while the order is paid. */
 export function OrderSummary({ order }: { order: Order }) {
@@ -22,7 +22,7 @@ export function OrderSummary({ order }: { order: Order }) {
       </p>
       <p className="hint">{t('order.placed', { time: formatDateAndTime(order.created_at) })}</p>
       <dl className="details">
-        {pickup_at !== null && <Detail name={t('order.pickup')}>{formatDayAndClock(pickup_at)}</Detail>}
+        {pickup_at !== null && <Detail name={t('order.pickup')}>{formatDayAndTime(pickup_at)}</Detail>}
         {phone !== null && (
           <Detail name={t('order.phone')}>
             <a href={toPhoneLink(phone)}>{phone}</a>

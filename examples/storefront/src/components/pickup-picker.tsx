@@ -1,7 +1,7 @@
-import { formatClock, formatDay, listTimes, toInstant, useToday } from '../calendar';
 import type { Shop } from '../api/client';
-import { FieldFrame } from './field';
+import { formatDay, formatTime, listTimes, toInstant, useToday } from '../calendar';
 import { t } from '../i18n';
+import { FieldFrame } from './field';
 
 interface PickupTime {
   /** Date in the time zone of the shop: `2026-11-24` */
@@ -65,7 +65,7 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
               .filter(({ date }) => date === chosen?.date)
               .map(({ at }) => (
                 <option key={at} value={at}>
-                  {formatClock(at)}
+                  {formatTime(at)}
                 </option>
               ))}
           </select>

@@ -1,13 +1,15 @@
-import { type ComponentProps, useState } from 'react';
 import { sizedImage } from 'bakery-client';
+import { type ComponentProps, useState } from 'react';
 
-/** Drawings in public/drawings, each with a pattern for product names. The first match counts. The default is `bun`. */
-const DRAWINGS: readonly (readonly [string, RegExp])[] = [
-  ['croissant', /croissant|cornetto|kouign/i],
-  ['ring', /donat|donut|doughnut|bagel|ring/i],
-  ['cake', /cake|kue|lapis|bolu|tart|brownie|slice|legit|cheese/i],
-  ['loaf', /roti|bread|loaf|sourdough|toast|rye/i],
+/** Drawings in public/drawings, each with a pattern for product names. The first match counts. */
+const DRAWINGS = [
+  { drawing: 'croissant', pattern: /croissant|cornetto|kouign/i },
+  { drawing: 'ring', pattern: /donat|donut|doughnut|bagel|ring/i },
+  { drawing: 'cake', pattern: /cake|kue|lapis|bolu|tart|brownie|slice|legit|cheese/i },
+  { drawing: 'loaf', pattern: /roti|bread|loaf|sourdough|toast|rye/i },
 ];
+const DEFAULT_DRAWING = 'bun';
+/** Number of the classes `tint-0`, `tint-1` … in components.css. */
 const TINT_COUNT = 5;
 
 interface PictureProps extends ComponentProps<'img'> {
@@ -25,10 +27,9 @@ export function Picture({
   ...attributes
 }: PictureProps) {
   const [brokenSrc, setBrokenSrc] = useState<string>();
-  const [drawing = 'bun'] = DRAWINGS.find(([, pattern]) => pattern.test(name)) ?? [];
   const isDrawn = src === undefined || src === brokenSrc;
   const image = isDrawn
-    ? { className: 'drawing', src: `/drawings/${drawing}.svg`, alt: '', width: 120, height: 120 }
+    ? { className: 'drawing', src: `/drawings/${chooseDrawing(name)}.svg`, alt: '', width: 120, height: 120 }
     : {
         src: sizedImage(src, 480),
         srcSet: `${sizedImage(src, 480)} 480w, ${sizedImage(src, 960)} 960w`,
@@ -44,4 +45,8 @@ export function Picture({
       <img decoding="async" {...image} {...attributes} />
     </div>
   );
+}
+
+function chooseDrawing(productName: string) {
+  return DRAWINGS.find(({ pattern }) => pattern.test(productName))?.drawing ?? DEFAULT_DRAWING;
 }

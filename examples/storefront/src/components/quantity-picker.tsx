@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
-import { MAX_QUANTITY } from '../state/cart';
 import { t } from '../i18n';
+import { MAX_QUANTITY } from '../state/cart';
 
 interface QuantityPickerProps {
   name: string;
@@ -10,7 +10,7 @@ interface QuantityPickerProps {
 
 /** Field for a number of pieces, with buttons for one less and one more. */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
-  // Text while a person types, which may be an impossible quantity. If null, the field shows `value`.
+  // Text while a person types: it may be empty or an impossible quantity. If null, the field shows `value`.
   const [draft, setDraft] = useState<string | null>(null);
   const [hasError, setHasError] = useState(false);
   const id = useId();
@@ -19,7 +19,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
     if (isPossible) onChange(quantity);
     return isPossible;
   };
-  const type = (text: string) => {
+  const changeText = (text: string) => {
     setDraft(text);
     // An empty field is a quantity that is still being typed.
     setHasError(!tryChange(Number(text)) && text !== '');
@@ -43,7 +43,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           aria-describedby={id}
           aria-invalid={hasError || undefined}
           value={draft ?? value}
-          onChange={({ target }) => type(target.value)}
+          onChange={({ target }) => changeText(target.value)}
           onBlur={() => setDraft(null)}
         />
         <button type="button" aria-label={t('quantity.more', { name })} onClick={() => stepTo(value + 1)}>

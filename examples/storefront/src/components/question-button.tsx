@@ -1,6 +1,6 @@
 import { type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
-import { Button } from './button';
 import { t } from '../i18n';
+import { Button } from './button';
 
 interface QuestionButtonProps {
   className: string;

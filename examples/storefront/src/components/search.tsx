@@ -1,22 +1,10 @@
 import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
+import { t } from '../i18n';
+import { useUrlParameter } from '../routing/url-parameters';
 import { Button } from './button';
 import { Icon } from './icon';
 import { Notice } from './notice';
-import { t } from '../i18n';
-
-/** Returns a query parameter of the page's URL and a function that changes it. A missing parameter is ''. */
-export function useUrlParameter(name: string) {
-  const [parameters, setParameters] = useSearchParams();
-  const setValue = (value: string) => {
-    setParameters((current) => {
-      current.delete(name);
-      if (value !== '') current.set(name, value);
-      return current;
-    });
-  };
-  return [parameters.get(name) ?? '', setValue] as const;
-}
 
 /** Search field that is bound to `?q=` of the URL. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
@@ -41,6 +29,7 @@ export function SearchForm({ label }: { label: string }) {
   );
 }
 
+/** Notice that nothing matches the search and the filters, with a button that removes them. */
 export function NothingFound({ text }: { text: string }) {
   const [, setParameters] = useSearchParams();
   const showAll = () => {

@@ -1,24 +1,28 @@
-import { onlineManager, useInfiniteQuery } from '@tanstack/react-query';
+import { onlineManager } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { type ReactNode, useSyncExternalStore } from 'react';
-import { Link, NavLink, useNavigate } from 'react-router';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { Link, useNavigate } from 'react-router';
 import { api } from '../api/client';
 import { explain } from '../api/errors';
-import { productList } from '../api/products';
+import { useShopName } from '../api/shop';
 import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
-import { countPieces, useCart } from '../state/cart';
 import { chooseLanguage } from '../state/language';
 import { forgetUser, useSession } from '../state/session';
-import { showToast, ToastRegion } from '../state/toast';
+import { showToast } from '../state/toast';
 import { Button, ButtonLink } from './button';
-import { Icon } from './icon';
-import { useShopName } from '../api/shop';
 import { ClosedNote } from './closed-note';
+import { Icon } from './icon';
+import { MainNav } from './main-nav';
 import { ShopContact } from './shop-contact';
+import { ToastRegion } from './toast-region';
 
-/** Frame of every page: header with the navigation, note while offline, footer and messages. */
+/** Frame of every page: header with the navigation, notes, footer and messages. */
 export function Shell({ children }: { children: ReactNode }) {
   const name = useShopName();
+  const description = t('description', { name });
+  useEffect(() => {
+    document.querySelector('meta[name=description]')?.setAttribute('content', description);
+  }, [description]);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -31,7 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
         <MainNav />
         <LanguageSwitch />
-        <Account />
+        <AccountButton />
       </header>
       <OfflineNote />
       <ClosedNote />
@@ -47,52 +51,8 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-const SHOP = { to: '/', label: 'nav.shop', icon: 'shop' } as const;
-const CART = { to: '/cart', label: 'nav.cart', icon: 'cart' } as const;
-const ORDERS = { to: '/orders', label: 'nav.orders', icon: 'orders' } as const;
-const ACCOUNT = { to: '/profile', label: 'nav.account', icon: 'person' } as const;
-// The label for administrators, who also see the orders of all customers under "Manage".
-const OWN_ORDERS = { ...ORDERS, label: 'nav.ownOrders' } as const;
-const MANAGE = { to: '/manage', label: 'nav.manage', icon: 'manage' } as const;
-
-const NAV_LINKS = {
-  USER: [SHOP, ORDERS, CART, ACCOUNT],
-  ADMIN: [MANAGE, SHOP, OWN_ORDERS, CART, ACCOUNT],
-};
-
-function MainNav() {
-  const role = useSession(({ user }) => user?.role);
-  // Reads only the query cache. `CatalogGuard` loads the list for visitors, who get it only if the catalog is public.
-  const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
-  const linksOfVisitors = isCatalogPublic ? [SHOP, CART] : [];
-  const links = role ? NAV_LINKS[role] : linksOfVisitors;
-  return (
-    <nav className="main-nav" aria-label={t('nav.shop')}>
-      {links.map(({ to, label, icon }) => (
-        <NavLink key={to} to={to} end={to === '/'}>
-          <Icon name={icon} />
-          <span>{t(label)}</span>
-          {to === '/cart' && <PieceCount />}
-        </NavLink>
-      ))}
-    </nav>
-  );
-}
-
-function PieceCount() {
-  const pieces = countPieces(useCart());
-  if (pieces === 0) return null;
-  return (
-    <>
-      <span className="pieces" aria-hidden="true">
-        {pieces > 99 ? '99+' : pieces}
-      </span>
-      <span className="visually-hidden">, {t('count.pieces', { count: pieces })}</span>
-    </>
-  );
-}
-
-function Account() {
+/** Name of the signed-in user with a button to sign out, or a link to the sign-in. */
+function AccountButton() {
   const { user } = useSession();
   const navigate = useNavigate();
   const signOut = async () => {
@@ -133,6 +93,7 @@ function LanguageSwitch() {
   );
 }
 
+/** Note while the browser has no connection. */
 function OfflineNote() {
   const isOnline = useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),

@@ -25,7 +25,7 @@ export function ShopContact({ orderId }: { orderId?: string }) {
 
 /** Returns the link to a WhatsApp chat with the shop, with a first message that names the order. */
 function toWhatsAppLink(number: string, { name }: Shop, orderId?: string) {
-  // WhatsApp wants the country code: 0812 is +62 812.
+  // WhatsApp needs the country code: 0812 becomes 62812.
   const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');
   const text =
     orderId === undefined ? '' : t('contact.aboutOrder', { name, number: formatOrderNumber(orderId) });

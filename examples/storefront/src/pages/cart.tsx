@@ -1,17 +1,17 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { productDetail } from '../api/products';
+import { Badge } from '../components/badge';
 import { Button, ButtonLink } from '../components/button';
-import { CartSummary } from '../components/checkout';
+import { CartSummary } from '../components/cart-summary';
 import { Notice } from '../components/notice';
-import { focusHeading, PageHeading } from '../components/page';
+import { focusHeading, PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
-import { removeFromCart, setQuantity, calculateLineTotal, useCart } from '../state/cart';
-import { showToast } from '../state/toast';
 import { t } from '../i18n';
-import { Badge } from '../components/order-labels';
+import { computeLineTotal, removeFromCart, setQuantity, useCart } from '../state/cart';
+import { showToast } from '../state/toast';
 
 export default function CartPage() {
   const lines = useCurrentLines();
@@ -78,7 +78,7 @@ function Line({ line }: { line: CurrentLine }) {
       {!isSoldOut && (
         <>
           <QuantityPicker name={name} value={line.quantity} onChange={(value) => setQuantity(id, value)} />
-          <p className="price">{formatPrice(calculateLineTotal(line))}</p>
+          <p className="price">{formatPrice(computeLineTotal(line))}</p>
         </>
       )}
       <Button className="link" aria-label={t('removeNamed', { name })} onClick={remove}>

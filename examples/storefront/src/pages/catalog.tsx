@@ -4,11 +4,12 @@ import type { Product } from '../api/client';
 import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice } from '../components/notice';
-import { PageHeading } from '../components/page';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
-import { SearchForm, useUrlParameter } from '../components/search';
+import { SearchForm } from '../components/search';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
+import { useUrlParameter } from '../routing/url-parameters';
 
 /** Number of products in the first row of the widest layout; see `.grid` in pages.css. */
 const MAX_COLUMNS = 4;

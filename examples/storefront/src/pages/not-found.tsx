@@ -1,6 +1,6 @@
 import { ButtonLink } from '../components/button';
 import { Notice } from '../components/notice';
-import { PageHeading } from '../components/page';
+import { PageHeading } from '../components/page-heading';
 import { t } from '../i18n';
 
 export function NotFoundPage() {

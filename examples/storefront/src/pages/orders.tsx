@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ownOrders } from '../api/orders';
 import { ButtonLink } from '../components/button';
-import { OrderList } from '../components/order-list';
 import { Notice } from '../components/notice';
-import { PageHeading } from '../components/page';
+import { OrderList } from '../components/order-list';
+import { PageHeading } from '../components/page-heading';
 import { t } from '../i18n';
 
 export default function OrdersPage() {

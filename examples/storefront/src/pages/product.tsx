@@ -3,16 +3,17 @@ import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { productDetail } from '../api/products';
-import { BackLink, PageHeading } from '../components/page';
+import { BackLink } from '../components/back-link';
 import { Button, ButtonLink } from '../components/button';
-import { Loaded } from '../components/notice';
+import { Loaded } from '../components/loaded';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
+import { t } from '../i18n';
 import { addToCart, countPieces } from '../state/cart';
 import { useSession } from '../state/session';
 import { showToast } from '../state/toast';
-import { t } from '../i18n';
 
 export default function ProductPage() {
   const id = Number(useParams().id);

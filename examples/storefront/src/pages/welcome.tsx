@@ -1,6 +1,6 @@
 import { useShopName } from '../api/shop';
 import { ButtonLink } from '../components/button';
-import { PageHeading } from '../components/page';
+import { PageHeading } from '../components/page-heading';
 import { Picture } from '../components/picture';
 import { t } from '../i18n';
 

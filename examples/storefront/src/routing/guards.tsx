@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
-import { Skeleton } from '../components/notice';
+import { Skeleton } from '../components/loaded';
 import { NotFoundPage } from '../pages/not-found';
 import { useSession } from '../state/session';
 
@@ -18,13 +18,13 @@ export function RedirectToSignIn() {
   return <Navigate to={`/login?next=${encodeURIComponent(pathname + search)}`} replace />;
 }
 
-interface CatalogGuardProps {
+interface RequireCatalogAccessProps {
   /** Shown to visitors of a shop whose catalog needs an account. */
   fallback: ReactNode;
 }
 
-/** Shows a route to signed-in people, and to visitors if the catalog is public. */
-export function CatalogGuard({ fallback }: CatalogGuardProps) {
+/** Shows a route to users, and to visitors if the catalog is public. */
+export function RequireCatalogAccess({ fallback }: RequireCatalogAccessProps) {
   const isSignedIn = useSession(({ user }) => user !== null);
   // Visitors can load the product list only if the catalog is public.
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
@@ -41,8 +41,8 @@ export function RequireAdmin() {
   return user?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
-/** Redirects signed-in people to the next path. People with an unverified email go to the verification first. */
-export function GuestsOnly() {
+/** Redirects users to the next path. Users with an unverified email go to the verification first. */
+export function RequireVisitor() {
   const { user } = useSession();
   const next = useNextPath();
   if (user === null) return <Outlet />;
@@ -50,7 +50,7 @@ export function GuestsOnly() {
   return <Navigate to={user.emailVerified === false ? verify : next} replace />;
 }
 
-/** Returns the path to open after the sign-in: `?next=` if it is in this shop, otherwise the person's start page. */
+/** Returns the path to open after the sign-in: `?next=` if it is in this shop, otherwise the start page of the user. */
 export function useNextPath() {
   const [parameters] = useSearchParams();
   const role = useSession(({ user }) => user?.role);

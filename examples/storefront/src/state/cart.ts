@@ -11,7 +11,7 @@ export const MAX_QUANTITY = 999;
 
 const NO_LINES: CartLine[] = [];
 
-/** Carts by user id. The cart of a visitor who is not signed in has the key ''. */
+/** Carts by user id. The cart of a visitor has the key ''. */
 const useCarts = createSharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
 
 export function useCart() {
@@ -23,12 +23,12 @@ export function countPieces(lines: CartLine[]) {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Returns the total of a line. Rounds the price of a piece to whole rupiah, as the service does. */
-export function calculateLineTotal({ price, quantity }: CartLine) {
+/** Rounds the price of a piece to whole rupiah, as the service does. */
+export function computeLineTotal({ price, quantity }: CartLine) {
   return Math.round(price) * quantity;
 }
 
-/** Adds pieces of a product to the cart, up to MAX_QUANTITY. Returns the lines of the cart. */
+/** Adds pieces of a product to the cart, up to MAX_QUANTITY. Returns the changed lines of the cart. */
 export function addToCart({ id, name, price, images }: Omit<CartLine, 'quantity'>, quantity: number) {
   return changeCart((lines) => {
     const inCart = lines.find((line) => line.id === id)?.quantity ?? 0;
@@ -55,14 +55,13 @@ export function removeOrderedPieces(ordered: CartLine[]) {
   );
 }
 
-// When a visitor signs in, the lines of the visitor's cart are added to the user's cart.
-useSession.subscribe(({ user }, previous) => {
-  if (user === null || previous.user !== null) return;
+/** Moves the lines of the visitor's cart into the cart of the signed-in user. */
+export function adoptVisitorCart() {
   const { '': lines = NO_LINES, ...carts } = useCarts.getState().carts;
   if (lines.length === 0) return;
   useCarts.setState({ carts });
   for (const line of lines) addToCart(line, line.quantity);
-});
+}
 
 function changeCart(change: (lines: CartLine[]) => CartLine[]) {
   const owner = useSession.getState().user?.id ?? '';

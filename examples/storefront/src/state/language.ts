@@ -6,7 +6,7 @@ import { type Language, LANGUAGES, loadLanguage } from '../i18n';
 import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
-/** Language that the person has chosen with the switch, null before the first choice. */
+/** Language that the person has chosen, null before the first choice. */
 const useChosenLanguage = createSharedStore<{ language: Language | null }>('bakery.language', {
   language: null,
 });

@@ -1,7 +1,7 @@
 import type { User } from '../api/client';
+import { t } from '../i18n';
 import { createSharedStore } from './shared-store';
 import { showToast } from './toast';
-import { t } from '../i18n';
 
 interface SignedInUser extends User {
   /** Undefined unless the user registered, changed the email or verified the email in this browser. */
@@ -26,7 +26,7 @@ export const useSession = createSharedStore<Session>(
 
 export function useSignedInUser() {
   const { user } = useSession();
-  if (user === null) throw new Error('this page needs RequireUser around it');
+  if (user === null) throw new Error('the route of this page is not inside RequireUser');
   return user;
 }
 

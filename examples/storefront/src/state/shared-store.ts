@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { persist, type PersistOptions } from 'zustand/middleware';
 
 /**
- * Creates a store in localStorage. All tabs share the store. It keeps its state until the site data is cleared.
+ * Creates a store in localStorage, which all tabs share. The store keeps its state until the site data is cleared.
  * @param format version of the state, and a function that migrates the state of earlier versions
  */
 export function createSharedStore<State extends object>(

@@ -1,10 +1,11 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { CodeField, FormField, Form, NewPasswordFields } from '../../components/form';
-import { FormPage } from '../../components/page';
-import { showToast } from '../../state/toast';
+import { Form, FormField } from '../../components/form';
+import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
+import { showToast } from '../../state/toast';
+import { CodeField, NewPasswordFields } from './fields';
 
 /** State of the history entry. Unlike the page's URL, this state cannot appear in logs. It survives a reload. */
 interface ForgotState {

@@ -1,16 +1,17 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { FormField, Form, PasswordField } from '../../components/form';
-import { FormPage } from '../../components/page';
-import { storeUser } from '../../state/session';
+import { Form, FormField } from '../../components/form';
+import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
+import { storeUser } from '../../state/session';
+import { PasswordField } from './fields';
 
 export default function LoginPage() {
   const { search } = useLocation();
   const login = async (body: Schemas['LoginDto']) => {
     const { user } = await dataOf(api.POST('/api/login', { body }));
-    // The route's guard, `GuestsOnly`, redirects as soon as the user is stored.
+    // The route's guard, `RequireVisitor`, redirects as soon as the user is stored.
     storeUser(user);
   };
   return (

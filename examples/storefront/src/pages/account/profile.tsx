@@ -1,12 +1,14 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { FormField, Form, NewPasswordFields, PasswordField, SelectField } from '../../components/form';
-import { PageHeading } from '../../components/page';
-import { storeUser, useSignedInUser } from '../../state/session';
-import { showToast } from '../../state/toast';
+import { LocalizedError } from '../../api/errors';
+import { Form, FormField, SelectField } from '../../components/form';
+import { PageHeading } from '../../components/page-heading';
 import { getLanguage, type Language, LANGUAGE_NAMES, t } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
+import { storeUser, useSignedInUser } from '../../state/session';
+import { showToast } from '../../state/toast';
+import { NewPasswordFields, PasswordField } from './fields';
 
 export default function ProfilePage() {
   const { fullname, email, emailVerified } = useSignedInUser();
@@ -76,12 +78,13 @@ export default function ProfilePage() {
   );
 }
 
-/** Turns the failure for a wrong password into a message at the field. The response of the service names no field. */
+/** Shows the failure for a wrong password at a field. The response of the service names no field. */
 async function showWrongPasswordAt<Result>(field: string, call: Promise<Result>) {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof BakeryFailure) || error.message !== 'email or password is incorrect') throw error;
-    throw new BakeryFailure(error.code, error.message, { [field]: 'your current password is incorrect' });
+    const isPasswordWrong =
+      error instanceof BakeryFailure && error.message === 'email or password is incorrect';
+    throw isPasswordWrong ? new LocalizedError(t('profile.wrongPassword'), field) : error;
   }
 }

@@ -1,10 +1,11 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
-import { FormField, Form, NewPasswordFields } from '../../components/form';
-import { FormPage } from '../../components/page';
-import { storeUser } from '../../state/session';
+import { Form, FormField } from '../../components/form';
+import { FormPage } from '../../components/form-page';
 import { getLanguage, t } from '../../i18n';
+import { storeUser } from '../../state/session';
+import { NewPasswordFields } from './fields';
 
 export default function RegisterPage() {
   const { search } = useLocation();
@@ -12,7 +13,7 @@ export default function RegisterPage() {
     // Mails are sent in the language of the account, which the service reads from this header.
     const headers = { 'Accept-Language': getLanguage() };
     const { user } = await dataOf(api.POST('/api/register', { body, headers }));
-    // The route's guard, `GuestsOnly`, redirects as soon as the user is stored.
+    // The route's guard, `RequireVisitor`, redirects as soon as the user is stored.
     storeUser({ ...user, emailVerified: false });
   };
   return (

@@ -2,12 +2,13 @@ import { dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Button } from '../../components/button';
-import { CodeField, Form } from '../../components/form';
-import { FormPage } from '../../components/page';
+import { Form } from '../../components/form';
+import { FormPage } from '../../components/form-page';
+import { t } from '../../i18n';
 import { useNextPath } from '../../routing/guards';
 import { storeUser, useSignedInUser } from '../../state/session';
 import { showToast } from '../../state/toast';
-import { t } from '../../i18n';
+import { CodeField } from './fields';
 
 export default function VerifyPage() {
   const { email } = useSignedInUser();

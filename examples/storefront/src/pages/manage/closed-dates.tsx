@@ -4,11 +4,7 @@ import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 import { t } from '../../i18n';
-
-/** Returns the dates in order, with this date unless it is empty. */
-export function addDate(dates: string[], date: string) {
-  return date === '' ? dates : [...new Set([...dates, date])].sort();
-}
+import { addDate } from './shop-values';
 
 /** Form fields `closed`, the dates on which the shop is closed, and `newClosedDate`, the date to add. */
 export function ClosedDates() {

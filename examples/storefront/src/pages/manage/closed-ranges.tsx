@@ -21,6 +21,7 @@ export function ClosedRanges() {
     <fieldset className="closed-dates">
       <legend className="label">{t('ranges.label')}</legend>
       <div className="range">
+        {/* The first date is also the last date until the person chooses another one. */}
         <TextField
           label={t('sales.from')}
           type="date"

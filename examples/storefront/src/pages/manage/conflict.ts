@@ -1,8 +1,8 @@
-import { BakeryFailure } from 'bakery-client';
+import { LocalizedError } from '../../api/errors';
 import { t } from '../../i18n';
 
-/** Creates the failure of a form that somebody else has saved in the meantime. `changes` describes the changed fields. */
-export function createConflict(changes: string[]): BakeryFailure {
+/** Creates the error of a form that somebody else has saved in the meantime. `changes` describes the changed fields. */
+export function createConflict(changes: string[]): LocalizedError {
   const fields = changes.join(', ');
-  return new BakeryFailure(412, fields === '' ? 'changed in the meantime' : t('shop.changed', { fields }));
+  return new LocalizedError(fields === '' ? t('api:changed in the meantime') : t('shop.changed', { fields }));
 }

@@ -1,14 +1,11 @@
-import { useRef, useState } from 'react';
-import { Link } from 'react-router';
+import { useRef } from 'react';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
-import { formatClock, formatShortDate, toLocalDate } from '../../calendar';
-import { Badge, describeFulfilment } from '../../components/order-labels';
-import { useBackLinkState } from '../../components/page';
+import { formatShortDate, formatTime, toLocalDate } from '../../calendar';
 import { Alert, Notice } from '../../components/notice';
-import { formatOrderNumber, toPhoneLink } from '../../format';
 import { t } from '../../i18n';
-import { getNextStep, NextStepButton, StepButton } from './fulfilment';
+import { DayOrder } from './day-order';
+import { getNextStep, StepButton, useStepError } from './step-buttons';
 
 interface DayOrdersProps {
   /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
@@ -20,11 +17,11 @@ interface DayOrdersProps {
 /** Paid orders of a day: the overdue ones of earlier days, then the orders to hand over, then the collected ones. */
 export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
+  const toHandOver = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
   // The pressed button may have disappeared, because the orders are reloaded after a step and after a failure.
   const focusDayHeading = () => heading.current?.focus();
+  const { error, callbacks } = useStepError(focusDayHeading);
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
     <DayOrder key={order.order_id} order={order} time={time} onMoved={focusDayHeading} />
   );
@@ -41,21 +38,18 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       <h2 id="day-orders" ref={heading} tabIndex={-1}>
         {orders.length === 0
           ? t('nav.orders')
-          : t('day.open', { orders: t('count.orders', { count: open.length }) })}
+          : t('day.toHandOver', { orders: t('count.orders', { count: toHandOver.length }) })}
       </h2>
       <Alert>{error && explain(error)}</Alert>
       <div className="actions">
-        {groupByTimeAndStep(open).map(({ key, time, step, orders: group }) => (
+        {groupByTimeAndStep(toHandOver).map(({ key, time, step, orders: group }) => (
           <StepButton
             key={key}
             className="button quiet"
             orders={group}
             step={step}
             onTaken={focusDayHeading}
-            onError={(failure) => {
-              setError(failure);
-              if (failure) focusDayHeading();
-            }}
+            {...callbacks}
           >
             {t('day.group', {
               time,
@@ -66,8 +60,8 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
         ))}
       </div>
       {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
-      <ol className="rows" aria-label={t('day.openList')}>
-        {open.map((order) => renderRow(order))}
+      <ol className="rows" aria-label={t('day.toHandOverList')}>
+        {toHandOver.map((order) => renderRow(order))}
       </ol>
       {collected.length > 0 && (
         <div className="collected-orders">
@@ -104,7 +98,7 @@ function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
 }
 
 function formatPickupTime({ pickup_at }: AdminOrder) {
-  return pickup_at === null ? t('day.anyTime') : formatClock(pickup_at);
+  return pickup_at === null ? t('day.anyTime') : formatTime(pickup_at);
 }
 
 /** Formats the pickup of an order of an earlier day: `24 Nov, 07:00` */
@@ -113,50 +107,4 @@ function formatPickupDay(order: AdminOrder) {
   // An order without a pickup time belongs to the day of its payment.
   const date = formatShortDate(toLocalDate(pickup_at ?? completed_at ?? created_at));
   return `${date}, ${formatPickupTime(order)}`;
-}
-
-interface DayOrderProps {
-  order: AdminOrder;
-  /** Text for the time of the pickup. */
-  time: string;
-  /** Called after the order was collected and after a failure: the order may be in another list then. */
-  onMoved: () => void;
-}
-
-function DayOrder({ order, time, onMoved }: DayOrderProps) {
-  const { order_id, phone, note, customer, items, fulfilment } = order;
-  const [error, setError] = useState<Error | null>(null);
-  return (
-    <li className={error ? 'row day-order failed' : 'row day-order'}>
-      <span className="pickup-time">{time}</span>
-      <div className="row-main">
-        <span className="contact-links">
-          <strong>{customer.fullname}</strong>
-          <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
-            {formatOrderNumber(order_id)}
-          </Link>
-          {phone !== null && <a href={toPhoneLink(phone)}>{phone}</a>}
-        </span>
-        <ul className="items">
-          {items.map(({ product_id, name, quantity }) => (
-            <li key={product_id}>{`${quantity} × ${name}`}</li>
-          ))}
-        </ul>
-        {note !== null && <p className="note">{note}</p>}
-        <Alert>{error && explain(error)}</Alert>
-      </div>
-      <div className="next-step">
-        <Badge {...describeFulfilment(fulfilment)} />
-        <NextStepButton
-          order={order}
-          description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
-          onError={(failure) => {
-            setError(failure);
-            if (failure) onMoved();
-          }}
-          onTaken={(step) => step === 'collected' && onMoved()}
-        />
-      </div>
-    </li>
-  );
 }

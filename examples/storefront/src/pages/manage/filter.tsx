@@ -1,12 +1,5 @@
-import { useSearchParams } from 'react-router';
-import { useUrlParameter } from '../../components/search';
 import { t } from '../../i18n';
-
-/** Returns the query parameters that have one of these names. Omits all others, because they filter nothing. */
-export function useFilters(names: string[]): Record<string, string> {
-  const [parameters] = useSearchParams();
-  return Object.fromEntries([...parameters].filter(([name]) => names.includes(name)));
-}
+import { useUrlParameter } from '../../routing/url-parameters';
 
 interface FilterProps {
   label: string;

@@ -4,13 +4,14 @@ import type { Shop } from '../../api/client';
 import { WEEKDAYS } from '../../api/shop';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
+import { completeTime } from './shop-values';
 
 type Windows = Shop['hours'][(typeof WEEKDAYS)[number]];
 
 const MAX_WINDOWS = 5;
 const NEW_WINDOW = ['07:00', '18:00'];
 
-/** Form field `hours`: opening hours by weekday. */
+/** Form field `hours`: opening hours of each weekday. A window is a period between opening and closing. */
 export function HoursField() {
   const { field, fieldState } = useController({ name: 'hours' });
   const hours = field.value as Shop['hours'];
@@ -42,7 +43,7 @@ interface DayHoursProps {
 function DayHours({ name, windows, onChange }: DayHoursProps) {
   const id = useId();
   const group = useRef<HTMLDivElement>(null);
-  const set = (index: number, window: string[]) => onChange(windows.with(index, window));
+  const change = (index: number, changed: string[]) => onChange(windows.with(index, changed));
   const remove = (index: number) => {
     onChange(windows.toSpliced(index, 1));
     group.current?.focus();
@@ -58,13 +59,13 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
             <TimeInput
               label={t('hours.opens', { day: name })}
               value={from}
-              onChange={(time) => set(index, [time, to])}
+              onChange={(time) => change(index, [time, to])}
             />
             –
             <TimeInput
               label={t('hours.closes', { day: name })}
               value={to}
-              onChange={(time) => set(index, [from, time])}
+              onChange={(time) => change(index, [from, time])}
             />
             <Button
               className="link"
@@ -116,10 +117,4 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
       </span>
     </>
   );
-}
-
-/** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
-export function completeTime(text: string) {
-  const [, hours, minutes = '00'] = /^\s*(\d{1,2}?)(?:[.:]?(\d{2}))?\s*$/.exec(text) ?? [];
-  return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }

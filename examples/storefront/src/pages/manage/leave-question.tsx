@@ -2,7 +2,10 @@ import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { t } from '../../i18n';
 
-/** Asks before the person leaves a form with unsaved changes, by a link or by closing the tab. */
+/**
+ * Asks before the person leaves a form with unsaved changes, by a link or by closing the tab. React Router's own `useBlocker`
+ * needs a data router, which this storefront does not use.
+ */
 export function LeaveQuestion() {
   const { isDirty, isSubmitting } = useFormContext().formState;
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { PageHeading } from '../../components/page';
-import './manage.css';
+import { PageHeading } from '../../components/page-heading';
 import { type Language, t, useLanguage } from '../../i18n';
 import { NewOrderAlerts } from './new-orders';
+import './manage.css';
 
 interface ManagePageProps {
   title: string;

@@ -1,43 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 import { newestPaidOrders } from '../../api/orders';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
-import { allowSound, beep, isSoundAllowed, onSoundChange } from './sound';
+import { allowSound, beep, useSound } from './sound';
 
 /** Events after which somebody has seen the page. */
 const SEEN_EVENTS = ['focus', 'visibilitychange', 'pointerdown'];
 
 /**
  * Announces newly paid orders on every page for administrators: with a message, a sound, and a number in the tab's title
- * until somebody has seen the page. An order is new if no earlier poll contained it.
+ * until somebody has seen the page. An order is new if no earlier poll contained it. Shows a button that turns on the sound.
  */
 export function NewOrderAlerts() {
   const { data } = useQuery(newestPaidOrders);
+  const isSoundAllowed = useSound(({ isAllowed }) => isAllowed);
   const known = useRef<Set<string>>(undefined);
-  const unseen = useRef(0);
+  const unseenCount = useRef(0);
   useEffect(() => {
     if (data === undefined) return;
     const before = known.current;
     known.current = new Set([...(before ?? []), ...data]);
-    const arrived = before === undefined ? 0 : data.filter((id) => !before.has(id)).length;
-    if (arrived === 0) return;
-    unseen.current += arrived;
-    showInTitle(unseen.current);
-    showToast(t('manage.newOrders', { count: arrived }));
+    const newCount = before === undefined ? 0 : data.filter((id) => !before.has(id)).length;
+    if (newCount === 0) return;
+    unseenCount.current += newCount;
+    showInTitle(unseenCount.current);
+    showToast(t('manage.newOrders', { count: newCount }));
     beep();
   }, [data]);
   useEffect(() => {
     const markSeen = () => {
-      unseen.current = 0;
+      unseenCount.current = 0;
       showInTitle(0);
     };
     const controller = new AbortController();
     for (const event of SEEN_EVENTS) window.addEventListener(event, markSeen, { signal: controller.signal });
     return () => controller.abort();
   }, []);
-  if (useSyncExternalStore(onSoundChange, isSoundAllowed)) return null;
+  if (isSoundAllowed) return null;
   return (
     <Button className="link" onClick={() => void allowSound()}>
       {t('sound.allow')}

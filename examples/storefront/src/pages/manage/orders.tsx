@@ -1,18 +1,19 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { allOrders, type OrderFilter } from '../../api/orders';
-import { FULFILMENTS, STATUSES } from '../../components/order-labels';
-import { OrderList } from '../../components/order-list';
 import { Notice } from '../../components/notice';
-import { SearchForm, useUrlParameter } from '../../components/search';
+import { OrderList } from '../../components/order-list';
+import { FULFILMENTS, STATUSES } from '../../components/order-texts';
+import { SearchForm } from '../../components/search';
 import { t } from '../../i18n';
-import { Filter, useFilters } from './filter';
+import { useUrlParameter, useUrlParameters } from '../../routing/url-parameters';
+import { Filter } from './filter';
 import { ManagePage } from './manage-page';
 
 const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
 
 /** Orders of all customers. Search and filters are in the URL: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
-  const filters = useFilters(FILTERS);
+  const filters = useUrlParameters(FILTERS);
   const statuses = Object.fromEntries(STATUSES.map((status) => [status, t(`status.${status}`)]));
   const fulfilments = Object.fromEntries(FULFILMENTS.map((step) => [step, t(`fulfilment.${step}`)]));
   const search = (

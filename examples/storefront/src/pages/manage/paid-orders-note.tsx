@@ -7,8 +7,7 @@ import { isClosedOn } from '../../api/shop';
 import { formatDate, listDates, useToday } from '../../calendar';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
-import { addDate } from './closed-dates';
-import type { ShopFormValues } from './shop-values';
+import { addDate, type ShopFormValues } from './shop-values';
 
 /** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
 export function PaidOrdersNote({ saved }: { saved: AdminShop }) {

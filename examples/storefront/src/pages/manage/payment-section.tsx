@@ -1,24 +1,12 @@
 import type { AdminOrder, PaymentEvent, Transaction } from '../../api/client';
-import { isPaid } from '../../api/orders';
+import { isPaid } from '../../api/order-status';
 import { formatDateAndTime } from '../../calendar';
-import { Badge, describeMethod, describePayment } from '../../components/order-labels';
+import { Badge } from '../../components/badge';
+import { describeMethod, describePayment } from '../../components/order-texts';
 import { formatPrice } from '../../format';
+import { t } from '../../i18n';
+import { PaymentHistory } from './payment-history';
 import { RefundForm } from './refund-form';
-import { findText, t } from '../../i18n';
-
-/** Maximum number of events in a response of the service. */
-const MAX_EVENTS = 50;
-
-/** Payload of an event with a refund status. It is valid JSON. */
-interface RefundPayload {
-  /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
-  refund_key?: string;
-  refund_amount?: string | null;
-  /** Amount of a refund that was made outside of the gateway, or that the gateway rejected. */
-  amount?: number;
-  /** Reason of the gateway for rejecting the refund. */
-  rejection?: string;
-}
 
 interface PaymentSectionProps {
   order: AdminOrder;
@@ -26,6 +14,7 @@ interface PaymentSectionProps {
   transactions: Transaction[];
 }
 
+/** Payments and payment history of an order, with forms that refund payments. */
 export function PaymentSection({ order, events, transactions }: PaymentSectionProps) {
   // Not `refund_due`, which is also true for a surplus. A surplus has its own message and form.
   const isDue = order.fulfilment === 'refused' && isPaid(order);
@@ -46,28 +35,14 @@ export function PaymentSection({ order, events, transactions }: PaymentSectionPr
         />
       )}
       <Transactions orderId={order.order_id} transactions={transactions} />
-      {events.length === 0 && <p className="hint">{t('payment.none')}</p>}
-      <ol className="history" aria-label={t('payment.history')}>
-        {events.map((event) => (
-          <li key={event.id}>
-            <span className="title-line">
-              <strong>{describeEvent(event)}</strong>
-              <span className="price">{describeAmount(event)}</span>
-            </span>
-            <small>
-              {formatDateAndTime(event.received_at)} · {t(`source.${event.source}`)},{' '}
-              {t(`outcome.${event.outcome}`)}
-            </small>
-          </li>
-        ))}
-      </ol>
-      {events.length === MAX_EVENTS && <p className="hint">{t('payment.first', { max: MAX_EVENTS })}</p>}
+      <PaymentHistory events={events} />
     </section>
   );
 }
 
 /** Transactions of an order that has more than one. A surplus has a form that returns the money. */
 function Transactions({ orderId, transactions }: { orderId: string; transactions: Transaction[] }) {
+  // A single transaction is the payment that the section already describes.
   if (transactions.length < 2) return null;
   return (
     <>
@@ -101,26 +76,4 @@ function Transactions({ orderId, transactions }: { orderId: string; transactions
       </ol>
     </>
   );
-}
-
-/** Describes the status that an event reports. A notification that was rejected may contain any text. */
-function describeEvent({ transaction_status, source, payload }: PaymentEvent) {
-  if (transaction_status !== null) return findText(`status.${transaction_status}`) ?? transaction_status;
-  const { rejection } = source === 'refund' ? (JSON.parse(payload) as RefundPayload) : {};
-  return rejection === undefined ? t('payment.noStatus') : t('payment.rejection', { reason: rejection });
-}
-
-/** Describes the refunded amount if the event contains one, otherwise the amount of the payment. */
-function describeAmount({ transaction_status, payload, gross_amount }: PaymentEvent) {
-  if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
-  const { refund_key, refund_amount, amount } = JSON.parse(payload) as RefundPayload;
-  const text = formatAmount(refund_amount ?? amount ?? gross_amount);
-  const isTotal = refund_amount != null && refund_key === undefined;
-  return isTotal ? t('payment.inTotal', { amount: text }) : text;
-}
-
-/** Formats an amount. A rejected notification may contain any text. */
-function formatAmount(amount: string | number | null) {
-  const text = String(amount ?? '');
-  return /^\d+(\.\d+)?$/.test(text) ? formatPrice(Number(text)) : text;
 }

@@ -5,7 +5,7 @@ import { shrinkPicture } from '../../api/shrink-picture';
 import { Icon } from '../../components/icon';
 import { toSentence } from '../../format';
 import { t } from '../../i18n';
-import { Thumb } from './thumb';
+import { PictureTile } from './picture-tile';
 
 const MAX_PICTURES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -30,15 +30,17 @@ export function PicturePicker() {
   };
   const add = async (files: File[]) => {
     setPreparing(true);
-    const shrunk = await Promise.all(files.map(shrinkPicture));
+    const prepared = await Promise.all(files.map(preparePicture));
+    // The person has left the form. Object URLs that are created now would never be revoked.
+    if (input.current === null) return;
     setPreparing(false);
     // Other pictures may have been added while these were prepared.
     const current = getValues('images');
-    const good = shrunk.filter((file) => file !== null && file.size <= MAX_BYTES) as File[];
-    const fitting = good.slice(0, MAX_PICTURES - countRemaining(current));
-    const problems = files.flatMap(({ name }, index) => describeProblem(name, shrunk[index] ?? null));
-    if (fitting.length < good.length) problems.push(t('pictures.tooMany', { max: MAX_PICTURES }));
-    change([...current, ...fitting.map((file) => ({ file, src: createObjectUrl(file) }))]);
+    const valid = prepared.flatMap(({ shrunk }) => (shrunk && shrunk.size <= MAX_BYTES ? shrunk : []));
+    const added = valid.slice(0, MAX_PICTURES - countRemaining(current));
+    change([...current, ...added.map((file) => ({ file, src: createObjectUrl(file) }))]);
+    const problems = prepared.flatMap(describeProblem);
+    if (added.length < valid.length) problems.push(t('pictures.tooMany', { max: MAX_PICTURES }));
     if (problems.length > 0) showError(t('pictures.notAdded', { reasons: problems.join('; ') }));
   };
   // Takes out a new picture at once. Marks or unmarks an existing picture: saving the form removes the marked pictures.
@@ -46,9 +48,13 @@ export function PicturePicker() {
     if (file) {
       change(pictures.filter((picture) => picture.src !== src));
       input.current?.focus();
-    } else if (isRemoved && remaining >= MAX_PICTURES)
+      return;
+    }
+    if (isRemoved && remaining >= MAX_PICTURES) {
       showError(t('pictures.tooMany', { max: MAX_PICTURES }));
-    else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
+      return;
+    }
+    change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
   return (
@@ -57,9 +63,9 @@ export function PicturePicker() {
       <p className="hint" id="images-hint">
         {t('pictures.hint', { max: MAX_PICTURES })}
       </p>
-      <ul className="thumbs" aria-label={t('pictures.title')}>
+      <ul className="picture-tiles" aria-label={t('pictures.title')}>
         {pictures.map((picture, index) => (
-          <Thumb
+          <PictureTile
             key={picture.src}
             picture={picture}
             position={index + 1}
@@ -120,8 +126,19 @@ function useObjectUrls() {
   };
 }
 
-/** Describes why a file cannot be added. `shrunk` is null if the browser cannot decode the file. */
-function describeProblem(name: string, shrunk: File | null) {
+interface PreparedPicture {
+  /** Name of the chosen file. */
+  name: string;
+  /** Null if the browser cannot decode the file. */
+  shrunk: File | null;
+}
+
+async function preparePicture(file: File): Promise<PreparedPicture> {
+  return { name: file.name, shrunk: await shrinkPicture(file) };
+}
+
+/** Describes why a picture cannot be added. Returns an empty list if it can be added. */
+function describeProblem({ name, shrunk }: PreparedPicture) {
   if (shrunk === null) return [t('pictures.notPicture', { name })];
   return shrunk.size > MAX_BYTES ? [t('pictures.tooLarge', { name })] : [];
 }

@@ -3,12 +3,12 @@ import type { AdminProduct } from '../../api/client';
 import { explain } from '../../api/errors';
 import { setAvailability } from '../../api/product-editing';
 import { addDays, formatShortDate, useToday } from '../../calendar';
+import { Badge } from '../../components/badge';
 import { Button, ButtonLink } from '../../components/button';
-import { Badge } from '../../components/order-labels';
 import { Picture } from '../../components/picture';
 import { formatPrice } from '../../format';
-import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
+import { showToast } from '../../state/toast';
 
 /** Row of the administrators' product list, with buttons that change the product's availability. */
 export function ProductRow({ product }: { product: AdminProduct }) {

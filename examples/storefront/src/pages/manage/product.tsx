@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
-import { explain, hasCode } from '../../api/errors';
+import { explain, hasCode, LocalizedError } from '../../api/errors';
 import {
   deleteProduct,
   type EditedProduct,
@@ -11,16 +11,15 @@ import {
   saveProduct,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
+import { Form, FormField } from '../../components/form';
+import { Loaded } from '../../components/loaded';
 import { QuestionButton } from '../../components/question-button';
-import { FormField, Form } from '../../components/form';
-import { Loaded } from '../../components/notice';
 import { formatPrice, parsePrice } from '../../format';
+import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { createConflict } from './conflict';
-import { PicturePicker } from './picture-picker';
 import { ManagePage } from './manage-page';
-import { t } from '../../i18n';
-import { BakeryFailure } from 'bakery-client';
+import { PicturePicker } from './picture-picker';
 
 /** Page that edits the product with the id in the URL, or creates a product if the URL has no id. */
 export default function ManageProductPage() {
@@ -32,6 +31,7 @@ export default function ManageProductPage() {
   );
 }
 
+/** Form for an existing product, and the button that deletes the product. */
 function ProductEditor({ id }: { id: number }) {
   const missing = { icon: 'picture', title: t('products.missing'), text: t('products.missingText') };
   return (
@@ -46,23 +46,17 @@ function ProductEditor({ id }: { id: number }) {
   );
 }
 
+/** Form that changes a product, or creates a product if `edited` is undefined. */
 function ProductForm({ edited }: { edited?: EditedProduct }) {
   const navigate = useNavigate();
   const isNew = edited === undefined;
   // Product that the form is based on. After a conflict, this is the product that somebody else has saved.
   const [base, setBase] = useState(edited);
-  const { name = '', price = '', description, images } = edited?.product ?? {};
-  const defaultValues = {
-    name,
-    price: String(price),
-    description: description ?? '',
-    images: images?.map((src) => ({ src })) ?? [],
-  };
   // Fraction from 0 to 1 while the form is being uploaded, otherwise undefined.
   const [uploadProgress, setUploadProgress] = useState<number>();
   const save = async (values: ProductValues) => {
     const price = parsePrice(values.price);
-    if (price === null) throw new BakeryFailure(400, '', { price: t('products.priceUnclear') });
+    if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
     try {
       const saved = await saveProduct(base, { ...values, price }, setUploadProgress);
       showToast(t('products.saved', { name: saved.name }));
@@ -81,7 +75,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
     <section className="panel">
       <Form
         submit={isNew ? t('products.create') : t('products.save')}
-        defaultValues={defaultValues}
+        defaultValues={toFormValues(edited?.product)}
         onSubmit={save}
       >
         <FormField name="name" label={t('name')} maxLength={255} />
@@ -106,6 +100,16 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
       </Form>
     </section>
   );
+}
+
+/** Returns the values with which the form starts. They are empty for a new product. */
+function toFormValues(product?: Product): ProductValues {
+  return {
+    name: product?.name ?? '',
+    price: String(product?.price ?? ''),
+    description: product?.description ?? '',
+    images: product?.images?.map((src) => ({ src })) ?? [],
+  };
 }
 
 /** Lists the changed fields by label. Adds the new name or price. */

@@ -4,14 +4,15 @@ import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/notice';
 import { SearchForm } from '../../components/search';
-import { Filter, useFilters } from './filter';
+import { t } from '../../i18n';
+import { useUrlParameters } from '../../routing/url-parameters';
+import { Filter } from './filter';
 import { ManagePage } from './manage-page';
 import { ProductRow } from './product-row';
-import { t } from '../../i18n';
 
 /** All products. Search and filter are in the URL: `?q=lapis&available=false`. */
 export default function ManageProductsPage() {
-  const filters = useFilters(['q', 'available']);
+  const filters = useUrlParameters(['q', 'available']);
   const availability = { true: t('products.available'), false: t('products.notAvailable') };
   const search = (
     <>

@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, getFieldMessages } from '../../api/errors';
-import { getRefundableAmount, type Refund, type RefundablePayment, refundOrder } from '../../api/orders';
-import { QuestionButton } from '../../components/question-button';
+import { getRefundableAmount, type Refund, type RefundablePayment, refundOrder } from '../../api/refunds';
 import { TextField } from '../../components/field';
 import { Alert } from '../../components/notice';
-import { focusHeading } from '../../components/page';
+import { focusHeading } from '../../components/page-heading';
+import { QuestionButton } from '../../components/question-button';
 import { formatPrice, parsePrice } from '../../format';
-import { showToast } from '../../state/toast';
 import { t } from '../../i18n';
+import { showToast } from '../../state/toast';
 
 const FIELDS = ['amount', 'reason'];
 

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api/client';
 import { formatShortDate } from '../../calendar';
 import { formatPrice } from '../../format';
-import { FiguresTable } from './figures-table';
 import { t } from '../../i18n';
+import { FiguresTable } from './figures-table';
 
 /** Sizes in units of the `viewBox`. */
 const HEIGHT = 120;

@@ -6,12 +6,13 @@ import { type DateRange, downloadSales, salesReport } from '../../api/reports';
 import { addDays, useToday } from '../../calendar';
 import { Button } from '../../components/button';
 import { TextField } from '../../components/field';
-import { Alert, Loaded } from '../../components/notice';
+import { Loaded } from '../../components/loaded';
+import { Alert } from '../../components/notice';
 import { formatPrice } from '../../format';
+import { t } from '../../i18n';
 import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
-import { t } from '../../i18n';
 
 /** Total revenue, revenue per day and products by revenue. The URL may name the period: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {

@@ -1,28 +1,69 @@
 import type { AdminShop, ShopSettings } from '../../api/client';
 import { t } from '../../i18n';
-import { completeTime } from './hours-field';
 
-/** Text settings that may be empty. An empty text is sent as null. */
-const OPTIONAL_TEXTS = ['cut_off', 'address', 'phone', 'whatsapp', 'website'] as const;
-const NUMBERS = ['lead_minutes', 'days_ahead', 'orders_per_slot', 'slot_minutes'] as const;
+/** Values of the form for the settings of the shop. */
+export type ShopFormValues = ReturnType<typeof toFormValues>;
 
 export function toFormValues(shop: AdminShop) {
   const { hours, closed, closed_ranges, time_zone, name, language } = shop;
-  const fields = [...OPTIONAL_TEXTS, ...NUMBERS];
-  type Texts = Record<(typeof fields)[number], string>;
-  const texts = Object.fromEntries(fields.map((field) => [field, String(shop[field] ?? '')])) as Texts;
-  return { hours, closed, newClosedDate: '', closed_ranges, time_zone, name, language, ...texts };
+  return {
+    hours,
+    closed,
+    newClosedDate: '',
+    closed_ranges,
+    lead_minutes: String(shop.lead_minutes),
+    days_ahead: String(shop.days_ahead),
+    cut_off: shop.cut_off ?? '',
+    orders_per_slot: String(shop.orders_per_slot ?? ''),
+    slot_minutes: String(shop.slot_minutes ?? ''),
+    time_zone,
+    name,
+    address: shop.address ?? '',
+    phone: shop.phone ?? '',
+    whatsapp: shop.whatsapp ?? '',
+    website: shop.website ?? '',
+    language,
+  };
 }
 
-export type ShopFormValues = ReturnType<typeof toFormValues>;
-
-export function toSettings({ newClosedDate: _, ...values }: ShopFormValues): ShopSettings {
-  const settings: Record<string, unknown> = { ...values };
-  for (const field of NUMBERS) settings[field] = toNumber(values[field]);
-  for (const field of OPTIONAL_TEXTS) settings[field] = values[field].trim() || null;
-  settings.cut_off = completeTime(values.cut_off.trim()) || null;
+export function toSettings({ newClosedDate, ...values }: ShopFormValues): ShopSettings {
+  const settings = {
+    ...values,
+    // Also save a date that was chosen without pressing "Add date".
+    closed: addDate(values.closed, newClosedDate),
+    lead_minutes: toNumber(values.lead_minutes),
+    days_ahead: toNumber(values.days_ahead),
+    cut_off: completeTime(values.cut_off.trim()) || null,
+    orders_per_slot: toNumber(values.orders_per_slot),
+    slot_minutes: toNumber(values.slot_minutes),
+    address: values.address.trim() || null,
+    phone: values.phone.trim() || null,
+    whatsapp: values.whatsapp.trim() || null,
+    website: values.website.trim() || null,
+  };
   // The service rejects a value of a wrong type, with a message at the field.
   return settings as ShopSettings;
+}
+
+/** Returns the dates in order, with this date unless it is empty. */
+export function addDate(dates: string[], date: string) {
+  return date === '' ? dates : [...new Set([...dates, date])].sort();
+}
+
+/** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
+export function completeTime(text: string) {
+  const [, hours, minutes = '00'] = /^\s*(\d{1,2}?)(?:[.:]?(\d{2}))?\s*$/.exec(text) ?? [];
+  return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
+}
+
+/**
+ * Converts the text of a number field. Returns null for an empty text. Returns a text with anything but digits unchanged,
+ * so that the service rejects it. `Number` would read `1.000` as 1, and JSON would send NaN as null.
+ */
+function toNumber(text: string): number | string | null {
+  const digits = text.trim();
+  if (digits === '') return null;
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : text;
 }
 
 /** Lists the changed settings by label. Adds the new value of a text or number; lists and null have only the label. */
@@ -49,14 +90,4 @@ export function listChanges(before: AdminShop, after: AdminShop): string[] {
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => (typeof after[name] === 'object' ? labels[name] : `${labels[name]}: ${after[name]}`));
-}
-
-/**
- * Converts the text of a number field. Returns null for an empty text. Returns a text with anything but digits unchanged,
- * so that the service rejects it. `Number` would read `1.000` as 1, and JSON would send NaN as null.
- */
-function toNumber(text: string): number | string | null {
-  const digits = text.trim();
-  if (digits === '') return null;
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : text;
 }

@@ -3,18 +3,18 @@ import { useState } from 'react';
 import { hasCode } from '../../api/errors';
 import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
-import { FormField, Form, SelectField } from '../../components/form';
-import { Loaded } from '../../components/notice';
+import { Form, FormField, SelectField } from '../../components/form';
+import { Loaded } from '../../components/loaded';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
-import { addDate, ClosedDates } from './closed-dates';
+import { ClosedDates } from './closed-dates';
 import { ClosedRanges } from './closed-ranges';
 import { createConflict } from './conflict';
 import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
-import { listChanges, toFormValues, toSettings, type ShopFormValues } from './shop-values';
+import { listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
@@ -28,14 +28,10 @@ export default function ShopPage() {
 function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
-  const save = async (
-    { newClosedDate, ...values }: ShopFormValues,
-    reset: (values: ShopFormValues) => void,
-  ) => {
-    // Also save a date that was chosen without pressing "Add date".
-    const saved = { ...values, closed: addDate(values.closed, newClosedDate), newClosedDate: '' };
+  const save = async (values: ShopFormValues, reset: (values: ShopFormValues) => void) => {
+    const settings = toSettings(values);
     try {
-      await saveShop(toSettings(saved), base.etag);
+      await saveShop(settings, base.etag);
     } catch (error) {
       if (!hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
@@ -44,7 +40,7 @@ function ShopForm(loaded: LoadedSettings) {
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
-    reset(saved);
+    reset({ ...values, closed: settings.closed, newClosedDate: '' });
     showToast(t('hours.saved'));
   };
   return (

@@ -1,30 +1,27 @@
-const listeners = new Set<() => void>();
-let audio: AudioContext | undefined;
+import { create } from 'zustand';
 
-export function isSoundAllowed(): boolean {
-  return audio?.state === 'running';
+interface Sound {
+  audio: AudioContext | null;
+  isAllowed: boolean;
 }
 
-/**
- * Calls the listener when the sound becomes allowed.
- * @returns a function that removes the listener
- */
-export function onSoundChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** Sound of this page. Browsers allow sound only after a tap, and until the page is closed. */
+export const useSound = create<Sound>(() => ({ audio: null, isAllowed: false }));
 
-/** Allows the sound until the page is closed, and plays it. Browsers accept this only after a tap. */
+/** Allows the sound and plays it. Call it after a tap. */
 export async function allowSound(): Promise<void> {
-  audio ??= new AudioContext();
+  const audio = useSound.getState().audio ?? new AudioContext();
+  // The browser can also stop the sound, for example during a phone call.
+  audio.onstatechange = () => useSound.setState({ isAllowed: audio.state === 'running' });
   await audio.resume();
+  useSound.setState({ audio, isAllowed: audio.state === 'running' });
   beep();
-  for (const listener of listeners) listener();
 }
 
 /** Plays a short tone if the sound is allowed. */
 export function beep(): void {
-  if (!isSoundAllowed() || audio === undefined) return;
+  const { audio, isAllowed } = useSound.getState();
+  if (audio === null || !isAllowed) return;
   const tone = audio.createOscillator();
   const volume = audio.createGain();
   volume.gain.value = 0.2;

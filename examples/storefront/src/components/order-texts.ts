@@ -1,9 +1,8 @@
 import type { Fulfilment, Order, OrderStatus } from '../api/client';
-import { isOpen, isPaid } from '../api/orders';
+import { isOpen, isPaid } from '../api/order-status';
 import { formatPrice } from '../format';
 import { findText, t } from '../i18n';
-
-type Tone = 'waiting' | 'good' | 'bad' | 'plain';
+import type { Tone } from './badge';
 
 interface StatusText {
   label: string;
@@ -80,8 +79,4 @@ function describeAmounts({ refunded_amount, gross_amount }: Order) {
 export function describeMethod(type: string | null): string {
   if (type === null) return '';
   return findText(`payment.method.${type}`) ?? type.replaceAll('_', ' ');
-}
-
-export function Badge({ label, tone }: Omit<StatusText, 'text'>) {
-  return <span className={`badge tone-${tone}`}>{label}</span>;
 }

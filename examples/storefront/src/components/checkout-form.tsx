@@ -1,58 +1,26 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { BakeryFailure } from 'bakery-client';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
 import type { Shop } from '../api/client';
-import { explain, getFieldMessages } from '../api/errors';
-import { shopInfo } from '../api/shop';
-import { formatPrice } from '../format';
+import { explain, getFieldMessages, LocalizedError } from '../api/errors';
 import { t } from '../i18n';
-import { type CartLine, countPieces, calculateLineTotal, removeOrderedPieces } from '../state/cart';
+import { type CartLine, removeOrderedPieces } from '../state/cart';
 import {
   changeCheckoutDetails,
   type CheckoutDetails,
-  clearCheckoutDetails,
+  clearOrderDetails,
   useCheckoutDetails,
-} from '../state/checkout';
-import { useSession } from '../state/session';
-import { Button, ButtonLink } from './button';
+} from '../state/checkout-details';
+import { Button } from './button';
 import { TextField } from './field';
-import { Alert, Loaded } from './notice';
+import { Alert } from './notice';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/**
- * Total of the lines that are not sold out, and the form that orders them. Visitors get a link to the sign-in instead of
- * the form.
- */
-export function CartSummary(props: { lines: (CartLine & { isSoldOut: boolean })[] }) {
-  const lines = props.lines.filter(({ isSoldOut }) => !isSoldOut);
-  const isSignedIn = useSession(({ user }) => user !== null);
-  const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
-  return (
-    <section className="panel summary" aria-label={t('cart.summary')}>
-      <p className="sum">
-        <span>{t('cart.total', { pieces: t('count.pieces', { count: countPieces(lines) }) })}</span>
-        <strong>{formatPrice(lines.reduce((sum, line) => sum + calculateLineTotal(line), 0))}</strong>
-      </p>
-      {isSignedIn ? (
-        <Loaded query={shop}>{(data) => <CheckoutForm lines={lines} shop={data} />}</Loaded>
-      ) : (
-        <>
-          <p className="hint">{t('cart.needsAccount')}</p>
-          <ButtonLink className="button wide" to="/login?next=/cart">
-            {t('cart.signIn')}
-          </ButtonLink>
-        </>
-      )}
-    </section>
-  );
-}
-
-/** Form for the pickup time, phone number and note of an order. */
-function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
+/** Form for the pickup time, phone number and note of an order. Its button orders these lines. */
+export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const navigate = useNavigate();
   const form = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
@@ -60,14 +28,13 @@ function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const chosen = times.find(({ at }) => at === details.pickup_at);
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: async (sent: { lines: CartLine[]; details: CheckoutDetails }) => {
-      // Show the missing time like a validation message of the service, so that the field gets the focus.
-      if (chosen === undefined) throw new BakeryFailure(400, '', { pickup_at: t('pickup.missing') });
+      if (chosen === undefined) throw new LocalizedError(t('pickup.missing'), 'pickup_at');
       return placeOrder(sent.lines, { ...sent.details, pickup_at: chosen.at });
     },
     onSuccess: ({ order_id, redirect_url }, sent) => {
       // Keep sold-out products, and pieces that were added while the order was being sent.
       removeOrderedPieces(sent.lines);
-      clearCheckoutDetails();
+      clearOrderDetails();
       // If the browser blocks the new tab, the page of the order has a link.
       if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
       void navigate(`/orders/${order_id}`);

@@ -8,35 +8,32 @@ const MOVES = [
   { offset: 1, key: 'pictures.later', arrow: '→' },
 ] as const;
 
-interface ThumbProps {
+interface PictureTileProps {
   picture: EditedPicture;
   /** Position from 1. */
   position: number;
   isMovable: (offset: -1 | 1) => boolean;
   /** Moves a picture from one index to another. */
   onMove: (from: number, to: number) => void;
+  /** Takes out a new picture, or marks or unmarks an existing picture for removal. */
   onToggle: () => void;
 }
 
-function describeState({ file, isRemoved }: EditedPicture) {
-  if (file) return 'new';
-  return isRemoved ? 'removed' : 'kept';
-}
-
 /** Picture of the form. A new picture moves with its arrow buttons, or by being dragged to another picture. */
-export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbProps) {
+export function PictureTile({ picture, position, isMovable, onMove, onToggle }: PictureTileProps) {
   const { src, file, isRemoved = false } = picture;
   const index = position - 1;
   const name = file?.name ?? t('pictures.number', { number: position });
-  const state = describeState(picture);
+  const state = getState(picture);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const from = event.dataTransfer.getData('text/plain');
-    if (from !== '') onMove(Number(from), index); // empty for a file that comes from outside of the page
+    // The data is empty for a file that comes from outside of the page.
+    if (from !== '') onMove(Number(from), index);
   };
   return (
     <li
-      className={isRemoved ? 'thumb removed' : 'thumb'}
+      className={isRemoved ? 'picture-tile removed' : 'picture-tile'}
       draggable={file !== undefined}
       onDragStart={({ dataTransfer }) => dataTransfer.setData('text/plain', String(index))}
       onDragOver={(event) => event.preventDefault()}
@@ -69,4 +66,9 @@ export function Thumb({ picture, position, isMovable, onMove, onToggle }: ThumbP
       )}
     </li>
   );
+}
+
+function getState({ file, isRemoved }: EditedPicture) {
+  if (file) return 'new';
+  return isRemoved ? 'removed' : 'kept';
 }

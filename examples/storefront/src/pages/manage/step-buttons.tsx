@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { MouseEvent, ReactNode } from 'react';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
 import { setFulfilment } from '../../api/orders';
@@ -8,8 +8,8 @@ import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 
-/** Next and previous step of an order, by current step. A refusal is final. */
-const STEPS = {
+/** Steps before and after each step of an order. A refusal is final. */
+const ADJACENT_STEPS = {
   new: { next: 'preparing', previous: null },
   preparing: { next: 'ready', previous: 'new' },
   ready: { next: 'collected', previous: 'preparing' },
@@ -19,7 +19,7 @@ const STEPS = {
 
 /** Returns the next step of an order toward `collected`, or null. */
 export function getNextStep({ fulfilment }: Order) {
-  return STEPS[fulfilment].next;
+  return ADJACENT_STEPS[fulfilment].next;
 }
 
 /** Returns true until the order was collected or refused. */
@@ -27,10 +27,21 @@ export function canRefuse({ fulfilment }: Order) {
   return fulfilment !== 'collected' && fulfilment !== 'refused';
 }
 
-interface StepCallbacks {
+export interface StepCallbacks {
+  onStart: () => void;
   onTaken?: (step: Fulfilment) => void;
-  /** Called with null when the button is pressed, so that the message of an earlier error disappears. */
-  onError: (error: Error | null) => void;
+  onError: (error: Error) => void;
+}
+
+/** Returns the error of the latest step that failed, until another step starts, and the callbacks that track the error. */
+export function useStepError(onFailed: () => void) {
+  const [error, setError] = useState<Error | null>(null);
+  const onStart = () => setError(null);
+  const onError = (failure: Error) => {
+    setError(failure);
+    onFailed();
+  };
+  return { error, callbacks: { onStart, onError } };
 }
 
 export interface OrderStepProps extends StepCallbacks {
@@ -53,7 +64,7 @@ export function NextStepButton({ order, description, ...callbacks }: OrderStepPr
 
 /** Button that takes an order back to its previous step. */
 export function PreviousStepButton({ order, ...callbacks }: OrderStepProps) {
-  const { previous } = STEPS[order.fulfilment];
+  const { previous } = ADJACENT_STEPS[order.fulfilment];
   if (previous === null) return null;
   return (
     <StepButton orders={[order]} step={previous} className="button quiet" {...callbacks}>
@@ -62,26 +73,27 @@ export function PreviousStepButton({ order, ...callbacks }: OrderStepProps) {
   );
 }
 
-interface StepProps extends StepCallbacks {
+interface Step {
   orders: Order[];
   step: Fulfilment;
+}
+
+interface StepButtonProps extends Step, StepCallbacks {
   className?: string;
   children: ReactNode;
 }
 
 /** Button that takes orders to the same step. The message after the step has a button that undoes the step. */
-export function StepButton({ orders, step, className, onTaken, onError, children }: StepProps) {
+export function StepButton(props: StepButtonProps) {
+  const { orders, step, className, onStart, onTaken, onError, children } = props;
   const { mutate, isPending } = useMutation({
     mutationFn: takeStep,
-    onMutate: () => onError(null),
-    // Use the orders of the pressed button. The page may already show them after the step, and then `step` is the following step.
+    onMutate: onStart,
+    // Use the step of the pressed button. After a reload of the orders, `step` is already the following step.
     onSuccess: (_, taken) => {
-      const [first] = taken.orders;
-      const name = first && taken.orders.length === 1 ? formatOrderNumber(first.order_id) : undefined;
-      const subject = name ?? t('count.orders', { count: taken.orders.length });
-      showToast(`${subject}: ${t(`fulfilment.${taken.step}`)}.`, {
+      showToast(`${nameOrders(taken.orders)}: ${t(`fulfilment.${taken.step}`)}.`, {
         label: t('step.undo'),
-        run: () => void undo(taken.orders),
+        run: () => void undoStep(taken.orders),
       });
       onTaken?.(taken.step);
     },
@@ -97,16 +109,23 @@ export function StepButton({ orders, step, className, onTaken, onError, children
   );
 }
 
-async function takeStep({ orders, step }: Pick<StepProps, 'orders' | 'step'>) {
+async function takeStep({ orders, step }: Step) {
   for (const { order_id } of orders) await setFulfilment(order_id, step);
 }
 
 /** Takes orders back to the steps that they had. */
-async function undo(orders: Order[]) {
+async function undoStep(before: Order[]) {
   try {
-    for (const { order_id, fulfilment } of orders) await setFulfilment(order_id, fulfilment);
+    for (const { order_id, fulfilment } of before) await setFulfilment(order_id, fulfilment);
     showToast(t('step.undone'));
   } catch (error) {
     showToast(explain(error));
   }
+}
+
+/** Returns the number of a single order, otherwise the count: `2 orders`. */
+function nameOrders(orders: Order[]) {
+  const [first, second] = orders;
+  if (first !== undefined && second === undefined) return formatOrderNumber(first.order_id);
+  return t('count.orders', { count: orders.length });
 }

@@ -11,7 +11,7 @@ export interface CheckoutDetails {
 
 const EMPTY: CheckoutDetails = { phone: '', note: '', pickup_at: null };
 
-/** Details by user id. The details of a visitor who is not signed in have the key ''. */
+/** Details by user id. The details of a visitor have the key ''. */
 const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
   details: {},
 });
@@ -27,14 +27,12 @@ export function changeCheckoutDetails(change: Partial<CheckoutDetails>) {
   useAllDetails.setState({ details: { ...details, [owner]: { ...EMPTY, ...details[owner], ...change } } });
 }
 
-// A shared computer must not keep the phone number and the note of a person who has left.
-useSession.subscribe(({ user }, previous) => {
-  if (previous.user === null || user?.id === previous.user.id) return;
-  const { [previous.user.id]: _, ...details } = useAllDetails.getState().details;
-  useAllDetails.setState({ details });
-});
-
-/** Clears all details except the phone number. */
-export function clearCheckoutDetails() {
+/** Clears the details that belong to one order. The phone number stays for the next order. */
+export function clearOrderDetails() {
   changeCheckoutDetails({ note: '', pickup_at: null });
+}
+
+export function removeCheckoutDetails(userId: number) {
+  const { [userId]: _, ...details } = useAllDetails.getState().details;
+  useAllDetails.setState({ details });
 }

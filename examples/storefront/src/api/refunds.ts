@@ -1,0 +1,45 @@
+import { dataOf } from 'bakery-client';
+import { api, type Schemas } from './client';
+import { hasCode } from './errors';
+import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
+import { orderPath, ORDERS_KEY } from './orders';
+import { queryClient } from './query-client';
+
+/** Payment that can be refunded: a transaction, or without a `transaction_id` the payment that counts for the order. */
+export interface RefundablePayment {
+  transaction_id?: string;
+  gross_amount: number;
+  refunded_amount: number;
+}
+
+export function getRefundableAmount({ gross_amount, refunded_amount }: RefundablePayment) {
+  return gross_amount - refunded_amount;
+}
+
+/** Body of a refund without the transaction, which `refundOrder` adds. */
+export type Refund = Omit<Schemas['RefundDto'], 'transaction_id'>;
+
+/**
+ * Refunds a payment: an amount, or all that remains. A retry after a lost response does not refund twice. Reloads orders even
+ * after a failure.
+ */
+export async function refundOrder(id: string, payment: RefundablePayment, refund: Refund) {
+  const { transaction_id, refunded_amount } = payment;
+  const name = `bakery.refund.${transaction_id ?? id}`;
+  const body = { ...refund, ...(transaction_id && { transaction_id }) };
+  // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
+  // gets another key, because the page shows the first refund by then.
+  const key = reuseOrCreateIdempotencyKey(name, { ...body, refunded_amount });
+  const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
+  try {
+    await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
+  } catch (error) {
+    // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
+    // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
+    if (hasCode(error, 409)) forgetIdempotencyKey(name);
+    throw error;
+  } finally {
+    // Wait for the reload, so that the button of the page stays busy. If the reload fails, an equal refund has the same key.
+    await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
+  }
+}

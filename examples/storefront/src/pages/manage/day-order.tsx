@@ -1,0 +1,53 @@
+import { Link } from 'react-router';
+import type { AdminOrder } from '../../api/client';
+import { explain } from '../../api/errors';
+import { useBackLinkState } from '../../components/back-link';
+import { Badge } from '../../components/badge';
+import { Alert } from '../../components/notice';
+import { describeFulfilment } from '../../components/order-texts';
+import { formatOrderNumber, toPhoneLink } from '../../format';
+import { NextStepButton, useStepError } from './step-buttons';
+
+interface DayOrderProps {
+  order: AdminOrder;
+  /** Text for the pickup time. */
+  time: string;
+  /** Called when the order may have moved to another list: after its collection, and after a failure. */
+  onMoved: () => void;
+}
+
+/** Order in a list of the day, with a button for its next step. */
+export function DayOrder({ order, time, onMoved }: DayOrderProps) {
+  const { order_id, phone, note, customer, items, fulfilment } = order;
+  const { error, callbacks } = useStepError(onMoved);
+  return (
+    <li className={error ? 'row day-order failed' : 'row day-order'}>
+      <span className="pickup-time">{time}</span>
+      <div className="row-main">
+        <span className="contact-links">
+          <strong>{customer.fullname}</strong>
+          <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
+            {formatOrderNumber(order_id)}
+          </Link>
+          {phone !== null && <a href={toPhoneLink(phone)}>{phone}</a>}
+        </span>
+        <ul className="items">
+          {items.map(({ product_id, name, quantity }) => (
+            <li key={product_id}>{`${quantity} × ${name}`}</li>
+          ))}
+        </ul>
+        {note !== null && <p className="note">{note}</p>}
+        <Alert>{error && explain(error)}</Alert>
+      </div>
+      <div className="next-step">
+        <Badge {...describeFulfilment(fulfilment)} />
+        <NextStepButton
+          order={order}
+          description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
+          onTaken={(step) => step === 'collected' && onMoved()}
+          {...callbacks}
+        />
+      </div>
+    </li>
+  );
+}

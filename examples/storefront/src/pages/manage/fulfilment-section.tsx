@@ -1,0 +1,82 @@
+import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { AdminOrder } from '../../api/client';
+import { explain } from '../../api/errors';
+import { isOpen, isPaid } from '../../api/order-status';
+import { setFulfilment } from '../../api/orders';
+import { getRefundableAmount, refundOrder } from '../../api/refunds';
+import { Badge } from '../../components/badge';
+import { Alert } from '../../components/notice';
+import { describeFulfilment } from '../../components/order-texts';
+import { QuestionButton } from '../../components/question-button';
+import { formatPrice } from '../../format';
+import { t } from '../../i18n';
+import {
+  canRefuse,
+  getNextStep,
+  NextStepButton,
+  type OrderStepProps,
+  PreviousStepButton,
+  useStepError,
+} from './step-buttons';
+
+/** Fulfilment of an order, with buttons for its steps and its refusal. */
+export function FulfilmentSection({ order }: { order: AdminOrder }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
+  const focusSection = () => heading.current?.focus();
+  const { error, callbacks } = useStepError(focusSection);
+  const buttonProps = { order, onTaken: focusSection, ...callbacks };
+  const next = getNextStep(order);
+  const canTakeNextStep = next !== null && (next !== 'preparing' || isPaid(order));
+  return (
+    <section className="panel" aria-labelledby="fulfilment">
+      <h2 id="fulfilment" ref={heading} tabIndex={-1}>
+        {t('manage.fulfilment')}
+      </h2>
+      <p role="status">
+        <Badge {...describeFulfilment(order.fulfilment)} />
+      </p>
+      {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
+      <div className="actions">
+        {canTakeNextStep && <NextStepButton {...buttonProps} />}
+        {canRefuse(order) && <RefuseButton {...buttonProps} />}
+        <PreviousStepButton {...buttonProps} />
+      </div>
+      <Alert>{error && explain(error)}</Alert>
+    </section>
+  );
+}
+
+/** Button that refuses an order. For a paid order, the question also offers a refund. */
+function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
+  const { mutate, isPending } = useMutation({
+    mutationFn: async (answer: string) => {
+      await setFulfilment(order.order_id, 'refused');
+      if (answer === 'refund') await refundOrder(order.order_id, order, {});
+    },
+    onMutate: onStart,
+    onSuccess: () => onTaken?.('refused'),
+    onError,
+  });
+  const amount = formatPrice(getRefundableAmount(order));
+  const paid = {
+    text: t('refuse.paidText', { amount }),
+    answers: { refund: t('refuse.andRefund', { amount }), refuse: t('refuse.withoutRefund') },
+  };
+  const unpaid = {
+    text: t('refuse.unpaidText'),
+    answers: { refuse: t('refuse.yes') },
+  };
+  return (
+    <QuestionButton
+      className="button quiet"
+      label={t('refuse.label')}
+      question={t('refuse.question')}
+      declineLabel={t('refuse.no')}
+      isBusy={isPending}
+      onAnswer={(answer) => mutate(answer)}
+      {...(isPaid(order) ? paid : unpaid)}
+    />
+  );
+}

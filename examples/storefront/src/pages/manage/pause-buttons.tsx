@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Shop } from '../../api/client';
+import { explain } from '../../api/errors';
+import { getPauseEnd, pauseShop } from '../../api/shop';
+import { addDays, formatTime, toInstant, useToday } from '../../calendar';
+import { Button } from '../../components/button';
+import { t } from '../../i18n';
+import { showToast } from '../../state/toast';
+
+const HALF_HOUR_MS = 30 * 60_000;
+
+/** Buttons that stop new orders for half an hour or for the rest of the day, or a button that accepts orders again. */
+export function PauseButtons({ shop }: { shop: Shop }) {
+  const today = useToday();
+  const pauseEnd = getPauseEnd(shop);
+  const { mutate, isPending } = useMutation({
+    mutationFn: pauseShop,
+    onSuccess: (_, until) =>
+      until === null
+        ? showToast(t('pause.ended'))
+        : showToast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
+    onError: (error) => showToast(explain(error)),
+  });
+  const pauseUntil = (end: Date) => mutate(end.toISOString());
+  const pauseToday = () => pauseUntil(toInstant(addDays(today, 1), '00:00'));
+  const attributes = { className: 'button quiet', 'aria-disabled': isPending };
+  if (pauseEnd !== null)
+    return (
+      <Button {...attributes} onClick={() => mutate(null)}>
+        {t('pause.end', { time: formatTime(pauseEnd) })}
+      </Button>
+    );
+  return (
+    <>
+      <Button {...attributes} onClick={() => pauseUntil(new Date(Date.now() + HALF_HOUR_MS))}>
+        {t('pause.halfHour')}
+      </Button>
+      <Button {...attributes} onClick={pauseToday}>
+        {t('pause.today')}
+      </Button>
+    </>
+  );
+}
