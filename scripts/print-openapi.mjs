@@ -2,7 +2,6 @@
 import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { AppModule } from '../dist/src/app.module.js';
-import { Database } from '../dist/src/database/database.js';
 import { readEnv } from '../dist/src/config/read-env.js';
 import { buildOpenApiDocument } from '../dist/src/openapi.js';
 
@@ -14,8 +13,7 @@ const SETTINGS = {
   DATABASE_URL: 'postgresql://nobody@127.0.0.1/nothing',
 };
 
-const isExclusive = false;
-const database = new Database(SETTINGS.DATABASE_URL, isExclusive);
+const database = { url: SETTINGS.DATABASE_URL };
 const app = await NestFactory.create(AppModule.forRoot(readEnv(SETTINGS), database), {
   preview: true,
   abortOnError: false,

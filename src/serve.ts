@@ -72,7 +72,7 @@ async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts:
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
   const primary = new PrimaryWait(warn, stopping);
   const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
-  stopParts.push(() => database.close());
+  if (database.close !== undefined) stopParts.push(database.close);
   const [{ createApp, stopApp }, { migrate }] = await modules;
   stopping.throwIfAborted();
   const app = await primary.retry(async () => {

@@ -53,8 +53,8 @@ async function createProcess(
   options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
 ): Promise<Process> {
   const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
-  const { Database } = await importBuilt('src/database/database.js');
-  const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
+  const { url = database.url, isExclusive = false } = options;
+  const jobs = new JobsService({ url, isExclusive });
   const ran: number[] = [];
   const runJob = async ({ n }: { readonly n: number }): Promise<void> => {
     ran.push(n);
@@ -228,7 +228,7 @@ it('stopping the queue throws no error if the connection breaks while the queue 
 it('a job whose handler hangs fails at its deadline', async () => {
   const { withDeadline } = await importBuilt('src/jobs/job-handler.js');
   const { signal: stopped } = new AbortController();
-  const failed = withDeadline(never(), TASK, 100, stopped);
+  const failed = withDeadline(never(), { task: TASK, deadlineMs: 100, stopped });
   await expect(failed).rejects.toThrow(`${TASK} took longer than 100 ms`);
 });
 

@@ -20,7 +20,7 @@ account and applies immediately: a revoked administrator's next request to an ad
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
-const EMAIL = 'the email address of an account';
+const EMAIL_DESCRIPTION = 'the email address of an account';
 
 const REPORTS: Readonly<Record<RoleChangeResult, string>> = {
   changed: 'done',
@@ -46,8 +46,8 @@ class AdminCommand {
     if (admins.length === 0) console.log('there is no administrator');
   }
 
-  async grant(email: string, { unverified }: { readonly unverified: boolean }): Promise<void> {
-    report(email, await this.accounts.grantAdmin(withAsciiDomain(email), { mayBeUnverified: unverified }));
+  async grant(email: string, options: { readonly mayBeUnverified: boolean }): Promise<void> {
+    report(email, await this.accounts.grantAdmin(withAsciiDomain(email), options));
   }
 
   async revoke(email: string): Promise<void> {
@@ -67,11 +67,25 @@ function parse(args: string[]): Command {
     allowPositionals: true,
     options: { unverified: { type: 'boolean', default: false } },
   });
-  const { action, argument: email } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
+  const { action, argument: email } = readAction(positionals, {
+    list: null,
+    grant: EMAIL_DESCRIPTION,
+    revoke: EMAIL_DESCRIPTION,
+  });
   if (values.unverified && action !== 'grant') throw new UsageError('--unverified is an option of grant');
-  const module = { imports: [UsersModule, SessionsModule] };
-  return async (env, open) =>
-    withServices(env, await open(), module, AdminCommand, (command) => command[action](email, values));
+  return async (env, open) => {
+    const options = {
+      env,
+      database: await open(),
+      command: AdminCommand,
+      imports: [UsersModule, SessionsModule],
+    };
+    await withServices(options, (command) => {
+      if (action === 'list') return command.list();
+      if (action === 'revoke') return command.revoke(email);
+      return command.grant(email, { mayBeUnverified: values.unverified });
+    });
+  };
 }
 
 runCommand(HELP, parse);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Database, openDatabaseForCommand } from '../database/database.js';
-import type { Env } from '../config/env.js';
 import { errorMessage } from '../common/errors/error-info.js';
+import type { Env } from '../config/env.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
+import { type Database, openDatabaseForCommand } from '../database/database.js';
 
 /** Opens the database of the settings, without migrating it. A command calls this function at most once. */
 export type OpenDatabase = () => Promise<Database>;
@@ -12,6 +12,8 @@ export type Command = (env: Env, open: OpenDatabase) => Promise<void>;
 export class UsageError extends Error {}
 
 const HELP_WORDS = new Set(['help', '--help', '-h']);
+/** Formats a list as `a, b or c`. */
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** @throws UsageError if Node's `parseArgs` rejects the options, or if npm consumed one because `--` was missing */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
@@ -27,6 +29,17 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
   }
 }
 
+/** @throws UsageError unless the value of an option is a whole number from `min` to `max` */
+export function parseWholeNumber(
+  option: string,
+  text: string | undefined,
+  { min, max }: { readonly min: number; readonly max: number },
+): number {
+  const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`${option} ${text ?? 'is missing: it'} must be a whole number from ${min} to ${max}`);
+}
+
 /** @param actions description of each action's argument for messages; null for an action without an argument */
 export function readAction<A extends string>(
   [word, argument = '', ...rest]: readonly string[],
@@ -35,7 +48,7 @@ export function readAction<A extends string>(
   const names = Object.keys(actions) as A[];
   const action = names.find((name) => name === word);
   if (action === undefined)
-    throw new UsageError(`missing or unknown action: use ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+    throw new UsageError(`missing or unknown action: use ${ALTERNATIVES.format(names)}`);
   const description = actions[action];
   if (description !== null && argument === '') throw new UsageError(`${action} needs ${description}`);
   const [extra] = description === null ? [argument] : rest;
@@ -62,7 +75,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     } finally {
       // After an abort, the embedded database may still be starting.
       const database = await opening?.catch(() => undefined);
-      await database?.close();
+      await database?.close?.();
     }
   };
   execute(process.argv.slice(2)).catch((error: unknown) => {

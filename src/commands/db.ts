@@ -1,12 +1,13 @@
-import { migrate, connectAndReadMigrationStatus, revertLastMigration } from '../database/migrate.js';
+import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../database/migrate.js';
 import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
-import { createScheduledBackup } from './backup/schedule.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
+import { createScheduledBackup, type ScheduledBackup } from './backup/schedule.js';
 import type { Summary } from './backup/write-to-database.js';
 import {
   type Command,
   type OpenDatabase,
+  parseWholeNumber,
   readAction,
   readArgs,
   runCommand,
@@ -35,8 +36,7 @@ The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
-const FILE = 'the name of a file';
-const ACTIONS = { check: FILE, restore: FILE, status: null, migrate: null, revert: null };
+const FILE_DESCRIPTION = 'the name of a file';
 
 function parse(args: string[]): Command {
   const { positionals, values } = readArgs({
@@ -44,38 +44,44 @@ function parse(args: string[]): Command {
     allowPositionals: true,
     options: { keep: { type: 'string' } },
   });
-  const { keep } = values;
-  if (keep !== undefined && positionals.join() !== 'backup')
+  if (values.keep !== undefined && positionals.join() !== 'backup')
     throw new UsageError('--keep is an option of backup, without a FILE');
-  if (keep !== undefined && !/^[1-9]\d{0,3}$/.test(keep))
-    throw new UsageError('--keep must be a whole number from 1 to 9999');
-  const { action, argument } = readAction(positionals, {
-    backup: keep === undefined ? FILE : null,
-    ...ACTIONS,
+  const keep =
+    values.keep === undefined ? null : parseWholeNumber('--keep', values.keep, { min: 1, max: 9_999 });
+  const { action, argument: file } = readAction(positionals, {
+    backup: keep === null ? FILE_DESCRIPTION : null,
+    check: FILE_DESCRIPTION,
+    restore: FILE_DESCRIPTION,
+    status: null,
+    migrate: null,
+    revert: null,
   });
   return async ({ dataDir, backupDir }, open) => {
-    if (action === 'restore') await restore(dataDir, open, argument);
-    else if (action === 'check') await check(dataDir, open, argument);
-    else if (action !== 'backup') await { status, migrate: applyPending, revert }[action]((await open()).url);
-    else if (keep === undefined) await backup((await open()).url, dataDir, argument);
-    else if (backupDir === undefined) throw new Error('--keep needs the setting BACKUP_DIR');
-    else await backupOnSchedule((await open()).url, dataDir, backupDir, Number(keep));
+    switch (action) {
+      case 'backup':
+        if (keep === null) return backup((await open()).url, dataDir, file);
+        if (backupDir === undefined) throw new Error('--keep needs the setting BACKUP_DIR');
+        return backupOnSchedule({ databaseUrl: (await open()).url, dataDir, folder: backupDir, keep });
+      case 'check':
+        return check(dataDir, open, file);
+      case 'restore':
+        return restore(dataDir, open, file);
+      case 'status':
+        return printStatus((await open()).url);
+      case 'migrate':
+        return applyPending((await open()).url);
+      case 'revert':
+        return revert((await open()).url);
+    }
   };
 }
 
-async function assertTables(url: string): Promise<void> {
-  if ((await connectAndReadMigrationStatus(url)).applied.length === 0)
-    throw new Error('the database has no tables: there is nothing to back up');
-}
-
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
-  await assertTables(url);
   console.log(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
-async function backupOnSchedule(url: string, dataDir: string, folder: string, keep: number): Promise<void> {
-  await assertTables(url);
-  const { file, summary, removed } = await createScheduledBackup(url, dataDir, folder, keep);
+async function backupOnSchedule(backup: ScheduledBackup): Promise<void> {
+  const { file, summary, removed } = await createScheduledBackup(backup);
   console.log(`${file}: ${describeSummary(summary)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
@@ -102,7 +108,7 @@ function describeSummary({ tables, rows, images, bytes }: Summary): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${bytes} bytes (${(bytes / 1_000_000).toFixed(1)} MB)`;
 }
 
-async function status(url: string): Promise<void> {
+async function printStatus(url: string): Promise<void> {
   const { applied, pending, unknown } = await connectAndReadMigrationStatus(url);
   for (const name of applied)
     console.log(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);

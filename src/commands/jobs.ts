@@ -6,6 +6,7 @@ import {
   JOB_STATES,
   type JobState,
   listJobs,
+  listMailPayloads,
   type Queryable,
   retryDeadJobs,
   retryJob,
@@ -55,7 +56,7 @@ function parse(args: string[]): Command {
     await migrate(url, console.error);
     await withClient(url, async (client) => {
       // This command started the embedded database, so no service runs. The holder of a locked job has died.
-      if (isExclusive) await freeJobs(client, 0);
+      if (isExclusive === true) await freeJobs(client, { lockedForS: 0 });
       if (action === 'list') await list(client, state);
       else if (isAllDead) console.log(`dead jobs queued again: ${await retryDeadJobs(client)}`);
       else await change(client, action, id);
@@ -78,15 +79,13 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
 
 /** Returns the customer's email address for each mail job that concerns an account, by the job's id. */
 async function findCustomers(database: Queryable): Promise<Map<string, string>> {
-  // A payload contains the id of the account, the id of the order, or an address that somebody typed. Only private tables
-  // of graphile-worker contain payloads.
   const { rows } = await database.query<{ id: string; email: string }>(
     `SELECT jobs.id, users.email
-     FROM graphile_worker._private_jobs AS jobs
+     FROM json_to_recordset($1) AS jobs (id text, payload json)
        LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
        JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
-         OR lower(users.email) = lower(payload ->> 'email')
-     WHERE jobs.flags ?| ARRAY['mail', 'code-mail']`,
+         OR lower(users.email) = lower(payload ->> 'email')`,
+    [JSON.stringify(await listMailPayloads(database))],
   );
   return new Map(rows.map(({ id, email }) => [id, email]));
 }

@@ -84,16 +84,16 @@ function describePayment({ status, transactionId }: Pick<Order, 'status' | 'tran
 
 function parse(args: string[]): Command {
   const { positionals } = readArgs({ args, allowPositionals: true });
-  const { action, argument } = readAction(positionals, {
+  const { action, argument: refundId } = readAction(positionals, {
     repair: null,
     'reject-refund': REFUND_ID_DESCRIPTION,
   });
-  if (action === 'reject-refund' && !isUUID(argument))
+  if (action === 'reject-refund' && !isUUID(refundId))
     throw new UsageError(`reject-refund needs ${REFUND_ID_DESCRIPTION}`);
   return async (env, open) => {
-    const module = { imports: [PaymentsModule] };
-    await withServices(env, await open(), module, PaymentsCommand, (command) =>
-      action === 'repair' ? command.repair() : command.rejectRefund(argument),
+    const options = { env, database: await open(), command: PaymentsCommand, imports: [PaymentsModule] };
+    await withServices(options, (command) =>
+      action === 'repair' ? command.repair() : command.rejectRefund(refundId),
     );
   };
 }

@@ -7,7 +7,7 @@ export async function processWithProgress<T, R>(
   items: readonly T[],
   noun: string,
   act: (item: T) => Promise<R>,
-  batchSize = BATCH_SIZE,
+  { batchSize = BATCH_SIZE } = {},
 ): Promise<R[]> {
   const done: R[] = [];
   const timer = setInterval(() => {

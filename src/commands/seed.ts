@@ -7,7 +7,7 @@ import { pickupWindows } from '../shop/pickup-windows.js';
 import { ShopModule } from '../shop/shop.module.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Command, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Command, parseWholeNumber, readArgs, runCommand } from './command-line.js';
 import { processWithProgress } from './process-with-progress.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
 import { SeedOrders } from './seed/orders.js';
@@ -71,29 +71,28 @@ function parse(args: string[]): Command {
       yes: { type: 'boolean', default: false },
     },
   });
-  const products = parseWholeNumber('--products', values.products, 1, MAX_PRODUCTS);
+  const products = parseWholeNumber('--products', values.products, { min: 1, max: MAX_PRODUCTS });
   const orders =
-    values.orders === undefined ? null : parseWholeNumber('--orders', values.orders, 0, MAX_ORDERS);
-  const seed = parseWholeNumber('--seed', values.seed, 0, MAX_SEED);
-  return async (env, openDatabase) => {
+    values.orders === undefined
+      ? null
+      : parseWholeNumber('--orders', values.orders, { min: 0, max: MAX_ORDERS });
+  const seed = parseWholeNumber('--seed', values.seed, { min: 0, max: MAX_SEED });
+  return async (env, open) => {
     const hasSimulator = env.paymentGateway === 'simulator';
     if (env.nodeEnv === 'production' && !values.yes)
       throw new Error('NODE_ENV is production: use --yes to add made-up data to production');
     if (!hasSimulator && orders !== null && orders > 0)
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
     const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
-    const module = {
+    const options = {
+      env,
+      database: await open(),
+      command: SeedCommand,
       imports: [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule],
       providers: [SeedOrders],
     };
-    await withServices(env, await openDatabase(), module, SeedCommand, (command) => command.fill(plan));
+    await withServices(options, (command) => command.fill(plan));
   };
-}
-
-function parseWholeNumber(option: string, text: string | undefined, min: number, max: number): number {
-  const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  throw new UsageError(`${option} ${text ?? 'is missing: it'} must be a whole number from ${min} to ${max}`);
 }
 
 runCommand(HELP, parse);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from './embedded-postgres.js';
-import { DataDirInUseError, type Supervisor } from './embedded-postgres/supervisor-connection.js';
 import { errorCode, errorMessage } from '../common/errors/error-info.js';
 import type { Env } from '../config/env.js';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { DataDirInUseError, type ProcessKind } from './embedded-postgres/supervisor-connection.js';
 import { withClient } from './with-client.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
@@ -21,30 +21,28 @@ const FAILURES: Readonly<Record<string, string>> = {
 };
 
 /** The database that this process uses. Also the injection token under which modules receive it. */
-export class Database {
-  constructor(
-    readonly url: string,
-    /** True if this process supervises the embedded database: no other service uses it, but commands may connect. */
-    readonly isExclusive = false,
-    /** Stops an exclusive database. Does nothing otherwise. */
-    readonly close: () => Promise<void> = () => Promise.resolve(),
-    /** Factor for the times that requests wait for the database. Tests wait longer, because their machine may be busy. */
-    readonly patience = 1,
-  ) {}
+export abstract class Database {
+  abstract readonly url: string;
+  /** True if this process supervises the embedded database: no other service uses it, but commands may connect. */
+  abstract readonly isExclusive?: boolean;
+  /** Stops an exclusive database. */
+  abstract readonly close?: () => Promise<void>;
+  /** Factor for the times that requests wait for the database. Tests wait longer, because their machine may be busy. */
+  abstract readonly patience?: number;
 }
 
 /** Checks the connection to DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
   log: Log,
-  supervisor: Supervisor = 'service',
+  processKind: ProcessKind = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    await checkConnection(databaseUrl, { mustBePrimary: supervisor === 'service' });
-    return new Database(databaseUrl);
+    await checkConnection(databaseUrl, { mustBePrimary: processKind === 'service' });
+    return { url: databaseUrl };
   }
-  const postgres = await startEmbeddedPostgres({ dataDir, log, supervisor });
-  return new Database(postgres.url, true, () => postgres.stop());
+  const postgres = await startEmbeddedPostgres({ dataDir, log, processKind });
+  return { url: postgres.url, isExclusive: true, close: () => postgres.stop() };
 }
 
 /**
@@ -62,7 +60,7 @@ export async function openDatabaseForCommand(
       return await openDatabase(settings, log, 'command');
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
-      if (error.holder === 'service') return new Database(error.url);
+      if (error.holder === 'service') return { url: error.url };
       if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
       await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
     }

@@ -10,8 +10,8 @@ import {
   buildDatabaseUrl,
   connectAsSupervisor,
   ensureDatabase,
+  type ProcessKind,
   type SupervisorConnection,
-  type Supervisor,
 } from './embedded-postgres/supervisor-connection.js';
 
 interface EmbeddedPostgresOptions {
@@ -20,7 +20,8 @@ interface EmbeddedPostgresOptions {
   readonly log: (message: string) => void;
   /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
   readonly serverSettings?: Readonly<Record<string, string>>;
-  readonly supervisor?: Supervisor; // kind of this process, `service` by default
+  /** `service` by default. */
+  readonly processKind?: ProcessKind;
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -43,9 +44,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 export class EmbeddedPostgres {
   /** Connection string of the database `bakery`, the same across restarts of the server. */
   url = '';
-  private readonly stopping = new AbortController();
-  private readonly stopRequested = once(this.stopping.signal, 'abort');
-  private supervised = Promise.resolve();
+  readonly #stopping = new AbortController();
+  readonly #stopRequested = once(this.#stopping.signal, 'abort');
+  #supervised = Promise.resolve();
 
   constructor(
     private readonly cluster: Cluster,
@@ -53,48 +54,48 @@ export class EmbeddedPostgres {
   ) {}
 
   async start(): Promise<void> {
-    const connection = await this.acquire();
+    const connection = await this.#becomeSupervisor();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(connection.client, this.cluster.secret);
     } catch (error) {
-      await this.shutDown(connection);
+      await this.#shutDown(connection);
       throw error;
     }
     this.url = buildDatabaseUrl(connection.client.port, this.cluster.secret);
-    this.supervised = this.supervise(connection);
+    this.#supervised = this.#supervise(connection);
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.supervised;
+    this.#stopping.abort();
+    await this.#supervised;
   }
 
   /** Reconnects whenever the connection to the server is lost, and restarts the server if it has ended, until `stop`. */
-  private async supervise(first: SupervisorConnection): Promise<void> {
+  async #supervise(first: SupervisorConnection): Promise<void> {
     let connection: SupervisorConnection | undefined = first;
     while (connection) {
-      await Promise.race([connection.lost, this.stopRequested]);
-      if (this.stopping.signal.aborted) break;
-      connection = await this.recover(connection.client.port);
+      await Promise.race([connection.lost, this.#stopRequested]);
+      if (this.#stopping.signal.aborted) break;
+      connection = await this.#recover(connection.client.port);
     }
-    if (connection) await this.shutDown(connection);
+    if (connection) await this.#shutDown(connection);
   }
 
   /** @returns undefined if `stop` was called before the server was back: if it runs, the next process takes it over */
-  private async recover(port: number): Promise<SupervisorConnection | undefined> {
+  async #recover(port: number): Promise<SupervisorConnection | undefined> {
     const { log } = this.options;
     const since = Date.now();
     for (let hasLogged = false; ; hasLogged = true) {
       try {
-        const connection = await this.acquire(port);
+        const connection = await this.#becomeSupervisor(port);
         log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
         return connection;
       } catch (error) {
-        if (this.stopping.signal.aborted) return undefined;
+        if (this.#stopping.signal.aborted) return undefined;
         const reason = errorMessage(error).replaceAll(/\s+/g, ' ');
         if (!hasLogged) log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
-        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopRequested]);
+        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.#stopRequested]);
       }
     }
   }
@@ -103,11 +104,12 @@ export class EmbeddedPostgres {
    * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The holder of the lock is the
    * supervisor, even if another process started the server.
    */
-  private async acquire(requiredPort?: number): Promise<SupervisorConnection> {
-    const { supervisor = 'service', serverSettings } = this.options;
+  async #becomeSupervisor(requiredPort?: number): Promise<SupervisorConnection> {
+    const { processKind = 'service', serverSettings } = this.options;
     const deadline = Date.now() + START_DEADLINE_MS;
-    for (let failures = 0; Date.now() < deadline;) {
-      this.stopping.signal.throwIfAborted();
+    let failures = 0;
+    while (Date.now() < deadline) {
+      this.#stopping.signal.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
         // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
         const settings = { ...serverSettings, port: String(requiredPort ?? randomInt(20_000, 32_768)) };
@@ -117,19 +119,20 @@ export class EmbeddedPostgres {
         });
       }
       const server = await findServer(this.cluster);
-      const connection =
-        server?.isReady && (await connectAsSupervisor(server.port, this.cluster, supervisor));
+      const connection = server?.isReady
+        ? await connectAsSupervisor(server.port, this.cluster, processKind)
+        : undefined;
       if (connection && (requiredPort === undefined || connection.client.port === requiredPort))
         return connection;
       // Another process started the server on another port, but the application connects to the required one.
-      if (connection) await this.shutDown(connection);
+      if (connection) await this.#shutDown(connection);
       await delay(PAUSE_MS);
     }
     throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
   }
 
   /** Stops the server, and only then releases the lock, so that no other process uses a server that is shutting down. */
-  private async shutDown({ client }: SupervisorConnection): Promise<void> {
+  async #shutDown({ client }: SupervisorConnection): Promise<void> {
     try {
       await stopServer(this.cluster);
     } finally {

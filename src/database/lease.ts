@@ -36,9 +36,9 @@ export class Lease<Row extends Leasable> {
   }
 
   /** Takes the lease of a row. Returns the id of the lease; null if the row does not exist or another holder has the lease. */
-  async take(tx: EntityManager, where: FindOptionsWhere<Row>): Promise<string | null> {
+  async take(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<string | null> {
     const lease = this.start();
-    const { affected } = await this.#update(tx, lease as QueryDeepPartialEntity<Row>)
+    const { affected } = await this.#update(manager, lease as QueryDeepPartialEntity<Row>)
       .where(where)
       .andWhere(this.#isFree)
       .execute();

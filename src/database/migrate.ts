@@ -1,8 +1,8 @@
 import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from './data-source.js';
 import { errorCode } from '../common/errors/error-info.js';
+import { dataSourceOptions, migrations } from './data-source.js';
 
 /** Arbitrary key of the advisory lock. All versions of the service share it. */
 const MIGRATION_LOCK = 7_225_001;
@@ -21,19 +21,22 @@ const LOCKED = new Set(['55P03', '40P01']);
 
 type Log = (message: string) => void;
 
-/** Applies the pending migrations of the service and of its job queue. Concurrent processes take turns. */
-export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
-  await withDataSource(databaseUrl, (dataSource) =>
+/**
+ * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
+ * @param known migrations of the service; without the last ones, the result is an earlier schema
+ */
+export async function migrate(databaseUrl: string, log?: Log, known = migrations): Promise<void> {
+  const change = (dataSource: DataSource) =>
     withMigrationLock(dataSource, log, async () => {
       await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
       await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
-    }),
-  );
+    });
+  await withDataSource(databaseUrl, change, known);
 }
 
 /** Reverts the last migration, but nothing of the job queue. Returns its name; null if no migration is applied. */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
-  return await withDataSource(databaseUrl, (dataSource) =>
+  return withDataSource(databaseUrl, (dataSource) =>
     withMigrationLock(dataSource, log, async () => {
       const { applied, unknown } = await readMigrationStatus(dataSource);
       const last = applied.at(-1);
@@ -71,8 +74,13 @@ export async function readMigrationStatus(dataSource: DataSource) {
 async function withDataSource<T>(
   databaseUrl: string,
   act: (dataSource: DataSource) => Promise<T>,
+  known = migrations,
 ): Promise<T> {
-  const dataSource = new DataSource({ ...dataSourceOptions(databaseUrl), extra: MIGRATION_CONNECTION });
+  const dataSource = new DataSource({
+    ...dataSourceOptions(databaseUrl),
+    migrations: known,
+    extra: MIGRATION_CONNECTION,
+  });
   await dataSource.initialize();
   try {
     return await act(dataSource);

@@ -9,20 +9,23 @@ export class PermanentJobError extends Error {
 }
 
 /**
- * Waits for the work of a job. Rejects after the deadline, or when `stopped` is aborted, even if the work continues.
- * @param stopped aborted when the queue has stopped and does not wait for its jobs any longer
+ * Waits for the work of a job. Rejects after the deadline, or when `stopped` is aborted, even if the work continues. The queue
+ * aborts `stopped` when it does not wait for its jobs any longer.
  */
 export async function withDeadline(
   work: Promise<unknown>,
-  task: string,
-  deadlineMs: number,
-  stopped: AbortSignal,
+  { task, deadlineMs, stopped }: { task: string; deadlineMs: number; stopped: AbortSignal },
 ): Promise<void> {
   const done = new AbortController();
   const signal = AbortSignal.any([stopped, done.signal]);
-  const deadline = delay(deadlineMs, `took longer than ${deadlineMs} ms`, { signal })
-    .catch(() => 'was still running when the service stopped')
-    .then((reason) => Promise.reject(new Error(`${task} ${reason}`)));
+  const deadline = delay(deadlineMs, undefined, { signal }).then(
+    () => {
+      throw new Error(`${task} took longer than ${deadlineMs} ms`);
+    },
+    () => {
+      throw new Error(`${task} was still running when the service stopped`);
+    },
+  );
   await Promise.race([work, deadline]).finally(() => {
     // Ends the timer. The rejection of `deadline` is ignored, because the race is over.
     done.abort();

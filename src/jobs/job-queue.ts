@@ -25,7 +25,11 @@ const FAILED_STOP_MS = SECOND;
 const POLL_MS = 30 * SECOND;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
-type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
+interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
+  /** True if no other process runs jobs on the database, so that the locks of a killed process are stale at once. */
+  readonly isExclusive: boolean;
+  readonly stopping: AbortSignal;
+}
 
 /** Keeps a runner working until the service stops. A runner that fails is replaced. */
 export class JobQueue {
@@ -52,14 +56,13 @@ export class JobQueue {
     return (performance.now() - this.#lastFetchAt) / SECOND;
   }
 
-  /** @param isExclusive true if no other process runs jobs on the database, so that all locks are stale */
-  async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    const olderThanSeconds = isExclusive ? 0 : undefined;
+  async run(options: QueueOptions): Promise<void> {
+    const { isExclusive, stopping } = options;
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, olderThanSeconds, this.#lastRunnerId))
-          this.logDead(job, RUNNER_LOST);
-        await this.#runOnce(options, stopping);
+        const staleLocks = { ...(isExclusive && { lockedForS: 0 }), endedRunnerId: this.#lastRunnerId };
+        for (const job of await freeJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
+        await this.#runOnce(options);
       } catch (error) {
         this.#logStop(error, stopping);
       }
@@ -76,10 +79,11 @@ export class JobQueue {
    * Runs jobs until the service stops. Throws when the runner fails. A failed runner is never reused: its workers back off for
    * up to a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
    */
-  async #runOnce(options: JobOptions, stopping: AbortSignal): Promise<void> {
+  async #runOnce({ taskList, parsedCronItems, stopping }: QueueOptions): Promise<void> {
     const events: WorkerEvents = new EventEmitter();
     const limits = new KindLimits(events);
     const ended = new AbortController();
+    const failed = rejectOnFailure(events, ended);
     let workerPool: WorkerPool | undefined;
     events.once('pool:create', (event) => {
       ({ workerPool } = event);
@@ -90,16 +94,9 @@ export class JobQueue {
       events.on(event, () => {
         if (!ended.signal.aborted) this.#noteFetch();
       });
-    const failed = new Promise<never>((_, reject) => {
-      for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
-        events.once(event, ({ error }) => {
-          ended.abort();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        });
-    });
-    failed.catch(() => undefined); // Awaited below, unless the runner cannot start.
     const runner = await run({
-      ...options,
+      taskList,
+      parsedCronItems,
       pgPool: this.pool,
       concurrency: WORKERS,
       events,
@@ -159,6 +156,19 @@ export class JobQueue {
     this.#stoppedAt = performance.now();
     this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
+}
+
+/** Aborts `ended` at the first failure of a runner, and rejects with the failure. */
+function rejectOnFailure(events: WorkerEvents, ended: AbortController): Promise<never> {
+  const failed = new Promise<never>((_, reject) => {
+    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
+      events.once(event, ({ error }) => {
+        ended.abort();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      });
+  });
+  failed.catch(() => undefined); // Nobody awaits the promise if the runner cannot start.
+  return failed;
 }
 
 /** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */

@@ -63,6 +63,15 @@ export async function listJobs(database: Queryable, state: JobState | undefined)
   return rows;
 }
 
+/** Lists the payloads of all mail jobs: the id of an account or an order, or an address that somebody typed. */
+export async function listMailPayloads(database: Queryable) {
+  // Only private tables of graphile-worker contain payloads.
+  const { rows } = await database.query<{ id: string; payload: object }>(
+    `SELECT id, payload FROM graphile_worker._private_jobs WHERE flags ?| ARRAY['mail', 'code-mail']`,
+  );
+  return rows;
+}
+
 export async function countJobs(database: Queryable): Promise<JobCount[]> {
   // `run_at` of a retry lies in the future until the retry is due, so a pending retry is not overdue.
   const { rows } = await database.query<JobCount>(
@@ -118,21 +127,23 @@ export async function countDueJobs(database: Queryable): Promise<number> {
   return rows[0]?.due ?? 0;
 }
 
-/**
- * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
- * @param olderThanSeconds age at which a lock is stale
- * @param runnerId runner that has ended: all its locks are stale
- */
+interface StaleLocks {
+  /** Age at which a lock is stale; by default the age at which its process has died. */
+  readonly lockedForS?: number;
+  /** Runner that has ended: all its locks are stale. */
+  readonly endedRunnerId?: string | undefined;
+}
+
+/** Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left. */
 export async function freeJobs(
   database: Queryable,
-  olderThanSeconds = DEAD_PROCESS_S,
-  runnerId = '',
+  { lockedForS = DEAD_PROCESS_S, endedRunnerId = '' }: StaleLocks = {},
 ): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
      FROM graphile_worker.jobs WHERE locked_by = $2 OR locked_by IN (
        SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1))`,
-    [olderThanSeconds, runnerId],
+    [lockedForS, endedRunnerId],
   );
   if (locked.length === 0) return [];
   const dead = locked.filter(({ isDead }) => isDead);

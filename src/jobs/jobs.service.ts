@@ -1,15 +1,15 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
-import { jobDuration, mails } from './jobs.metrics.js';
-import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
-import { Database } from '../database/database.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
-import { type JobKind, KINDS } from './job-kinds.js';
+import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
+import { Database } from '../database/database.js';
 import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
+import { type JobKind, KINDS } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
+import { jobDuration, mails } from './jobs.metrics.js';
 
 export interface HandleOptions {
   readonly kind?: JobKind;
@@ -51,7 +51,7 @@ export class JobsService implements OnModuleDestroy {
       const end = jobDuration.startTimer({ task });
       try {
         await inJobSpan(task, traceparent, () =>
-          withDeadline(handler(payload as P), task, JOB_DEADLINE_MS, abortSignal),
+          withDeadline(handler(payload as P), { task, deadlineMs: JOB_DEADLINE_MS, stopped: abortSignal }),
         );
         end({ outcome: 'done' });
       } catch (thrown) {
@@ -83,12 +83,20 @@ export class JobsService implements OnModuleDestroy {
     this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 
-  /** Adds a job that exists if and when the transaction commits. The payload must not contain secrets. */
-  async enqueue(tx: EntityManager, task: string, payload: object, options: EnqueueOptions): Promise<void> {
+  /**
+   * Adds a job. In a transaction of the manager, the job exists if and when the transaction commits. The payload must not
+   * contain secrets.
+   */
+  async enqueue(
+    manager: EntityManager,
+    task: string,
+    payload: object,
+    options: EnqueueOptions,
+  ): Promise<void> {
     const kind = this.#kinds.get(task);
     const { priority, tries } = KINDS[kind ?? 'mail'];
     const traceparent = currentTraceparent();
-    await tx.query(
+    await manager.query(
       `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,
          flags := $7::text[])`,
       [
@@ -105,9 +113,12 @@ export class JobsService implements OnModuleDestroy {
 
   /** Starts the queue. Call it after every module is initialized. */
   start(): void {
-    const options = { taskList: this.#tasks, parsedCronItems: parseCronItems(this.#cron) };
-    // No other process runs jobs on an exclusive database, so the jobs of a killed process can be freed at once.
-    this.#running = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
+    this.#running = this.queue.run({
+      taskList: this.#tasks,
+      parsedCronItems: parseCronItems(this.#cron),
+      isExclusive: this.database.isExclusive === true,
+      stopping: this.#stop.signal,
+    });
   }
 
   /** Stops fetching jobs without waiting for running jobs. `onModuleDestroy` waits for them. */

@@ -3,18 +3,17 @@ import { countDueJobs, freeJobs, type NamedJob, type Queryable, removeSuperseded
 
 const SECOND = 1000;
 
-interface WatchTimes {
-  readonly pollMs: number;
+const TIMES = {
+  pollMs: SECOND,
   /** Gap between two upkeeps, which read all jobs. */
-  readonly upkeepMs: number;
+  upkeepMs: 5 * SECOND,
   /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
-  readonly stuckAfterMs: number;
-}
-
-const TIMES: WatchTimes = { pollMs: SECOND, upkeepMs: 5 * SECOND, stuckAfterMs: 30 * SECOND };
+  stuckAfterMs: 30 * SECOND,
+};
 
 export interface WatchedRunner {
-  readonly isBusy: () => boolean; // every worker runs a job
+  /** Returns true if every worker runs a job. */
+  readonly isBusy: () => boolean;
   /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
@@ -31,7 +30,7 @@ export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  { pollMs, upkeepMs, stuckAfterMs }: WatchTimes = TIMES,
+  { pollMs, upkeepMs, stuckAfterMs } = TIMES,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;

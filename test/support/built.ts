@@ -18,7 +18,6 @@ interface BuiltModules {
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
-  'src/database/database.js': typeof import('../../src/database/database.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');

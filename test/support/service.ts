@@ -60,7 +60,6 @@ export async function startService(options: ServiceOptions = {}) {
   const { createLogger, createNestLogger, routeConsole } = await importBuilt(
     'src/common/observability/logging.js',
   );
-  const { Database } = await importBuilt('src/database/database.js');
 
   const database = options.database ?? (await createDatabase());
   const dataDir = options.settings?.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'bakery-test-')));
@@ -81,7 +80,7 @@ export async function startService(options: ServiceOptions = {}) {
   routeConsole(logger);
   // Tests of an unavailable database use a proxy, and the waiting times of production.
   const patience = options.databaseUrl === undefined ? 10 : 1;
-  const opened = new Database(options.databaseUrl ?? database.url, false, undefined, patience);
+  const opened = { url: options.databaseUrl ?? database.url, patience };
   const root = AppModule.forRoot(env, opened);
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined) builder.overrideProvider(FORM_IDLE_MS).useValue(options.formIdleMs);

@@ -6,12 +6,13 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
+import { connectAndReadMigrationStatus } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
-import type { Summary } from './write-to-database.js';
 import { liftTimeouts, listSequences, listTables } from './tables.js';
+import type { Summary } from './write-to-database.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
@@ -19,6 +20,8 @@ import { liftTimeouts, listSequences, listTables } from './tables.js';
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
+  if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length === 0)
+    throw new Error('the database has no tables: there is nothing to back up');
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
   const work = `${file}.partial`;
   await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
@@ -69,7 +72,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       rows += source.rowCount;
     };
-    await processWithProgress(tables, 'tables', exportTable, 1); // one at a time: they share a connection
+    await processWithProgress(tables, 'tables', exportTable, { batchSize: 1 }); // There is one connection.
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
     const sequences = Object.fromEntries(used) as Record<string, string>;

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrations } from '../../database/data-source.js';
 import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
-import { migrate, connectAndReadMigrationStatus, revertLastMigration } from '../../database/migrate.js';
+import { migrations } from '../../database/data-source.js';
+import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { unpack } from './archive.js';
-import { type Summary, type UnpackedBackup, writeToDatabase } from './write-to-database.js';
 import { ImageCopies } from './image-copies.js';
 import { assertEmpty } from './tables.js';
+import { type Summary, type UnpackedBackup, writeToDatabase } from './write-to-database.js';
 
 /** Unpacks a backup into a new folder in DATA_DIR, verifies the backup, calls `use`, and removes the folder. */
 export async function withUnpacked<T>(
@@ -49,30 +49,22 @@ export async function restoreBackup(
   backup: UnpackedBackup,
 ): Promise<Summary> {
   await withClient(databaseUrl, assertEmpty);
-  const { applied: before } = await connectAndReadMigrationStatus(databaseUrl);
+  const countBefore = await countAppliedMigrations(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
   let mayBeCommitted = false;
   try {
-    // Creates the job queue too. `setSchema` alone would not, if the database already has the migrations of the backup.
-    await migrate(databaseUrl, console.error);
-    await setSchema(databaseUrl, backup.manifest.migrations);
+    await setSchema(databaseUrl, backup.manifest.migrations.length);
     mayBeCommitted = true;
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
-    const isEmpty =
-      !mayBeCommitted ||
-      (await withClient(databaseUrl, assertEmpty).then(
-        () => true,
-        () => false,
-      ));
-    if (!isEmpty) {
+    if (mayBeCommitted && !(await isEmpty(databaseUrl))) {
       console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }
     await images.revert();
-    await setSchema(databaseUrl, before).catch((failure: unknown) => {
+    await setSchema(databaseUrl, countBefore).catch((failure: unknown) => {
       console.error(`the former schema could not be restored: ${errorMessage(failure)}`);
     });
     throw error;
@@ -82,20 +74,29 @@ export async function restoreBackup(
 }
 
 /**
- * Changes the schema of an empty database to the level of the given migrations. TypeORM cannot stop at a migration, so a
- * database that lacks any of them is migrated completely, and then the later migrations are reverted.
- * @param names all migrations of the level, in order. Comparing their number is enough, because migrations run in order
+ * Changes the schema of an empty database, so that exactly the first `count` migrations are applied. Also creates the job
+ * queue, unless `count` is 0.
  */
-async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
-  const countApplied = async () => (await connectAndReadMigrationStatus(databaseUrl)).applied.length;
-  if ((await countApplied()) < names.length) await migrate(databaseUrl, console.error);
-  while ((await countApplied()) > names.length) {
+async function setSchema(databaseUrl: string, count: number): Promise<void> {
+  while ((await countAppliedMigrations(databaseUrl)) > count) {
     await withClient(databaseUrl, assertEmpty); // A revert would delete rows that another process has written meanwhile.
     await revertLastMigration(databaseUrl, console.error);
   }
-  if (names.length > 0) return;
+  if (count > 0) return migrate(databaseUrl, console.error, migrations.slice(0, count));
   // No migration drops the table `migrations` and the schema of the job queue.
   await withClient(databaseUrl, (client) =>
     client.query('DROP TABLE IF EXISTS migrations; DROP SCHEMA IF EXISTS graphile_worker CASCADE'),
+  );
+}
+
+async function countAppliedMigrations(databaseUrl: string): Promise<number> {
+  return (await connectAndReadMigrationStatus(databaseUrl)).applied.length;
+}
+
+/** Returns false also if the database cannot be read. */
+function isEmpty(databaseUrl: string): Promise<boolean> {
+  return withClient(databaseUrl, assertEmpty).then(
+    () => true,
+    () => false,
   );
 }

@@ -7,17 +7,20 @@ import { checkBackup } from './check.js';
 import { createBackup } from './create.js';
 import { withUnpacked } from './restore.js';
 
+export interface ScheduledBackup {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  /** Folder of the backups. */
+  readonly folder: string;
+  /** Number of backups that remain, this one included. */
+  readonly keep: number;
+}
+
 /**
  * Writes a backup into a folder, checks it, and removes the oldest other backups. The file gets its final name after the check.
  * If the check fails, no backup is removed, except an earlier one that failed its check too.
- * @param keep number of backups that remain, this one included
  */
-export async function createScheduledBackup(
-  databaseUrl: string,
-  dataDir: string,
-  folder: string,
-  keep: number,
-) {
+export async function createScheduledBackup({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
   // Remove backups whose check failed: repeated failures would fill the disk.

@@ -76,7 +76,7 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
     });
     rows += target.rowCount;
   };
-  await processWithProgress(tables, 'tables', writeTable, 1); // one table at a time: there is one connection
+  await processWithProgress(tables, 'tables', writeTable, { batchSize: 1 }); // There is one connection.
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rows;

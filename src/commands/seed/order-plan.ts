@@ -24,7 +24,7 @@ const PAST: readonly Course[] = [
   [['cancel'], 'refused'],
   [['settlement', 'refund'], 'refused'],
 ];
-/** In the order of the pickup times: the bakery prepares an order for the morning before one for the evening. */
+/** In the order of the pickup times: the bakery has prepared an order for the morning, but not yet one for the evening. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -41,18 +41,10 @@ const COMING: readonly Course[] = [
 
 const PAST_DAYS = 60;
 
-interface RoundEntry {
-  /** Day of the pickup, counted from today. */
-  readonly day: number;
-  /** Set for an order of today: its course, and the earliest share of the opening hours at which it is collected. */
-  readonly today?: { readonly course: Course; readonly shareStart: number };
-}
-
-/** Orders that are planned together, in random order: some for today and for later days, and one for each past day. */
-const ROUND: readonly RoundEntry[] = [
-  ...TODAY.map((course, index) => ({ day: 0, today: { course, shareStart: index / TODAY.length } })),
-  ...[1, 1, 1, 2, 2, 3].map((day) => ({ day })),
-  ...Array.from({ length: PAST_DAYS }, (_, day) => ({ day: -1 - day })),
+/** Days of the pickups of orders that are planned together, counted from today. The order of the list is random. */
+const ROUND: readonly number[] = [
+  ...[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3],
+  ...Array.from({ length: PAST_DAYS }, (_, index) => -1 - index),
 ];
 
 /** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
@@ -61,13 +53,13 @@ export function planOrders(count: number, random: Random, shop: Readonly<Shop>, 
   return rounds
     .flat()
     .slice(0, count)
-    .map((entry) => planOrder(entry, random, shop, now));
+    .map((day) => planOrder(day, random, shop, now));
 }
 
-function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Shop>, now: Date) {
-  const [paymentStatuses, fulfilment] = today?.course ?? random.pick(day < 0 ? PAST : COMING);
-  // The pickup times of today follow the order of `TODAY`.
-  const share = today === undefined ? random.next() : today.shareStart + random.next() / TODAY.length;
+function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date) {
+  const share = random.next();
+  const [paymentStatuses, fulfilment] =
+    day === 0 ? chooseByShare(TODAY, share) : random.pick(day < 0 ? PAST : COMING);
   const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
@@ -85,6 +77,10 @@ function planOrder({ day, today }: RoundEntry, random: Random, shop: Readonly<Sh
       ...(random.next() < 1 / 5 && { note: random.pick(BAKERY.notes) }),
     },
   };
+}
+
+function chooseByShare<T>(list: readonly T[], share: number): T {
+  return list[Math.floor(share * list.length)] as T;
 }
 
 /**

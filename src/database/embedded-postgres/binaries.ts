@@ -19,15 +19,12 @@ export async function findBinaries(clusterFolder: string, runAs: RunAs | undefin
     const { version } = require(join(root, 'package.json')) as { readonly version: string };
     const native = join(root, 'native');
     const copy = join(dirname(clusterFolder), `postgresql-${version}-${process.platform}-${process.arch}`);
-    const bin = await tryPrograms(native, runAs).catch(async (inPlace: unknown) => {
-      try {
-        if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
-        return await tryPrograms(copy, runAs);
-      } catch (error) {
-        const reason = `${firstLineOf(inPlace)}; a copy in ${copy}: ${firstLineOf(error)}`;
-        throw new Error(reason, { cause: error });
-      }
-    });
+    const bin = await tryPrograms(native, runAs).catch((error: unknown) =>
+      copyAndTryPrograms(native, copy, runAs).catch((errorOfCopy: unknown) => {
+        const reason = `${firstLineOf(error)}; a copy in ${copy}: ${firstLineOf(errorOfCopy)}`;
+        throw new Error(reason, { cause: errorOfCopy });
+      }),
+    );
     return { bin, version };
   } catch (error) {
     throw new Error(
@@ -42,10 +39,16 @@ function firstLineOf(error: unknown): string {
   return errorMessage(error).split('\n', 1).join();
 }
 
+/** Runs two programs below a folder. Returns the folder of the programs. */
 async function tryPrograms(folder: string, runAs: RunAs | undefined): Promise<string> {
   const bin = join(folder, 'bin');
   await Promise.all(['initdb', 'postgres'].map((program) => run(join(bin, program), ['-V'], runAs)));
   return bin;
+}
+
+async function copyAndTryPrograms(native: string, copy: string, runAs: RunAs | undefined): Promise<string> {
+  if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
+  return tryPrograms(copy, runAs);
 }
 
 /** Copies the programs, with the links and permissions that the package's install script would set. */

@@ -27,9 +27,9 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
   const { folder } = location;
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
-  const createdBy = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
+  const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
   let secret = (await readIfPresent(passwordFile))?.trim();
-  if (createdBy === undefined)
+  if (existingMajor === undefined)
     secret ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
   if (secret === undefined)
     throw new Error(
@@ -37,12 +37,12 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
         'or, to start with an empty database, remove that folder',
     );
   const cluster = { ...location, ...binaries, secret };
-  if (createdBy === undefined) {
+  if (existingMajor === undefined) {
     const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
     if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
-  } else if (createdBy !== binaries.version.split('.')[0]) {
+  } else if (existingMajor !== binaries.version.split('.')[0]) {
     throw new Error(
-      `the database in ${folder} was created by PostgreSQL ${createdBy} and this is PostgreSQL ` +
+      `the database in ${folder} was created by PostgreSQL ${existingMajor} and this is PostgreSQL ` +
         `${binaries.version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
     );
   }
@@ -60,18 +60,22 @@ export async function locateCluster(dataDir: string) {
   const locationFile = join(realDataDir, 'postgres-location');
   let folder = (await readIfPresent(locationFile))?.trim() ?? join(realDataDir, 'postgres');
   const runAs = await findServerUser(folder);
-  if (runAs && !existsSync(folder)) {
-    const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', realDataDir], runAs);
-    await enterAsServerUser.catch(async () => {
-      const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
-      folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
-      for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
-        await mkdir(parent, { recursive: true });
-        await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
-      }
-    });
+  if (runAs && !existsSync(folder) && !(await canEnter(realDataDir, runAs))) {
+    const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
+    folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
+    for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
+      await mkdir(parent, { recursive: true });
+      await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
+    }
   }
   return { dataDir, realDataDir, folder, runAs };
+}
+
+function canEnter(folder: string, user: RunAs): Promise<boolean> {
+  return run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], user).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

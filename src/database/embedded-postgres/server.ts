@@ -34,12 +34,13 @@ export async function findServer({ folder }: ClusterLocation) {
   const pidFile = join(folder, 'postmaster.pid');
   const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
   // Line 1 is the process id, line 4 the port and line 8 the status.
-  const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
+  const pid = parseInt(lines[0] ?? '');
   if (!sendSignal(pid, 0)) return undefined;
-  const isOtherProgram = process.platform === 'linux' && !(await isServerOf(folder, pid));
-  if (!isOtherProgram) return { pid, port, isReady: lines[7]?.trim() === 'ready' };
-  await rm(pidFile, { force: true });
-  return undefined;
+  if (process.platform === 'linux' && !(await isServerOf(folder, pid))) {
+    await rm(pidFile, { force: true });
+    return undefined;
+  }
+  return { pid, port: parseInt(lines[3] ?? ''), isReady: lines[7]?.trim() === 'ready' };
 }
 
 /** Returns true if the working directory of a process is the folder of the cluster, as that of its server is. Linux only. */

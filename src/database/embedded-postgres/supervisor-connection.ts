@@ -11,13 +11,13 @@ const WRONG_PASSWORD = '28P01';
 /** SQLSTATE classes of temporary errors: too many connections, or a server that starts or shuts down. */
 const TEMPORARY = /^(53|57)/;
 
-/** Kind of process that supervises an embedded database. A command supervises it if the service does not run. */
-export type Supervisor = 'service' | 'command';
+/** Kind of a process that uses the database. A command supervises an embedded database if the service does not run. */
+export type ProcessKind = 'service' | 'command';
 
 export class DataDirInUseError extends Error {
   constructor(
     dataDir: string,
-    readonly holder: Supervisor,
+    readonly holder: ProcessKind,
     readonly url: string, // connection string of the database `bakery`
   ) {
     super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
@@ -25,7 +25,7 @@ export class DataDirInUseError extends Error {
 }
 
 /** Names by which the holder of the lock is recognized. */
-const APPLICATION_NAMES: Readonly<Record<Supervisor, string>> = {
+const APPLICATION_NAMES: Readonly<Record<ProcessKind, string>> = {
   service: 'bakery service',
   command: 'bakery command',
 };
@@ -45,11 +45,11 @@ export interface SupervisorConnection {
 export async function connectAsSupervisor(
   port: number,
   { dataDir, secret }: Cluster,
-  supervisor: Supervisor,
+  processKind: ProcessKind,
 ): Promise<SupervisorConnection | undefined> {
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
-    application_name: APPLICATION_NAMES[supervisor],
+    application_name: APPLICATION_NAMES[processKind],
     connectionTimeoutMillis: 2_000,
     lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
   });
@@ -57,9 +57,9 @@ export async function connectAsSupervisor(
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
-    const otherSupervisor = await takeLockOrFindHolder(client);
-    if (otherSupervisor === undefined) return { client, lost };
-    throw new DataDirInUseError(dataDir, otherSupervisor, buildDatabaseUrl(port, secret));
+    const otherHolder = await takeLockOrFindHolder(client);
+    if (otherHolder === undefined) return { client, lost };
+    throw new DataDirInUseError(dataDir, otherHolder, buildDatabaseUrl(port, secret));
   } catch (error) {
     await client.end();
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
@@ -75,7 +75,7 @@ export async function connectAsSupervisor(
  * Takes the supervisor's lock.
  * @returns undefined after success; otherwise the kind of process that has the lock
  */
-async function takeLockOrFindHolder(client: pg.Client): Promise<Supervisor | undefined> {
+async function takeLockOrFindHolder(client: pg.Client): Promise<ProcessKind | undefined> {
   for (;;) {
     try {
       await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
