@@ -37,121 +37,128 @@ async function createDeadJob() {
   return { id, email };
 }
 
-it('the job of a mail to an unknown recipient is dead after one try, and one log line without the address reports it', async () => {
-  const before = smtp.attempts;
-  const { id, email } = await createDeadJob();
-  expect(smtp.attempts).toBe(before + 1);
-  const lines = service.log.filter(({ msg }) => String(msg).startsWith(`dead job ${id} (send-otp): `));
-  expect(lines).toMatchObject([{ level: 'error' }]);
-  expect(JSON.stringify(service.log)).not.toContain(email);
-  // Receipts are mailed before codes.
-  expect(await readOtpJobs()).toMatchObject([{ id, flags: { 'code-mail': true } }]);
-  // Mails to other recipients are still sent.
-  const other = newEmail();
-  await register(other);
-  await smtp.waitForMail(({ to }) => to.includes(other));
-  expect(smtp.attempts).toBe(before + 2);
-});
+describe('the job of a mail to an unknown recipient', () => {
+  it('is dead after one try, while mails to other recipients are still sent', async () => {
+    const before = smtp.attempts;
+    const { id } = await createDeadJob();
+    const other = newEmail();
+    await register(other);
+    await smtp.waitForMail(({ to }) => to.includes(other));
+    expect(smtp.attempts).toBe(before + 2);
+    // Receipts are mailed before codes, because the jobs of codes have this flag.
+    const isOnlyJob = async () => (await readOtpJobs()).length === 1;
+    await until('the job of the sent mail is removed', isOnlyJob);
+    expect(await readOtpJobs()).toMatchObject([{ id, flags: { 'code-mail': true } }]);
+  });
 
-it('npm run jobs -- list shows a dead job with its customer, tries, age and last error, or says that there is none', async () => {
-  const { id, email } = await createDeadJob();
-  const { code, output } = await runCommand('list', '--state', 'dead');
-  expect(code).toBe(0);
-  const [header, line, ...rest] = output.split('\n');
-  expect(header).toBe('id\tstate\ttask\tsubject\tcustomer\ttries\tage\tlast error');
-  expect(line?.split('\t')).toEqual([
-    id,
-    'dead',
-    'send-otp',
-    expect.stringMatching(/^\d+:verify_email$/),
-    email,
-    '1',
-    expect.stringMatching(/^\d+ s$/),
-    "Can't send mail - all recipients were rejected: 550 No such mailbox",
-  ]);
-  expect(rest).toEqual(['']);
-  expect(await runCommand('list', '--state', 'waiting')).toEqual({
-    code: 0,
-    output: 'there is no waiting job\n',
+  it('is reported by one log line without the address', async () => {
+    const { id, email } = await createDeadJob();
+    const lines = service.log.filter(({ msg }) => String(msg).startsWith(`dead job ${id} (send-otp): `));
+    expect(lines).toMatchObject([{ level: 'error' }]);
+    expect(JSON.stringify(service.log)).not.toContain(email);
   });
 });
 
-it('npm run jobs -- list shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {
-  await register('ayu@example.com');
-  const { pool } = service.database;
-  const orderId = randomUUID();
-  await pool.query(
-    `INSERT INTO orders (order_id, user_id, gross_amount) SELECT $1, id, 1000 FROM users WHERE email = 'ayu@example.com'`,
-    [orderId],
-  );
-  const addLater = (task: string, subject: string, payload: object, flag: string) =>
-    addJob(pool, task, { key: `${task}:${subject}`, payload, flags: [flag], dueInS: 3_600 });
-  await addLater('send-order-mail', 'order', { orderId, mail: 'order-ready' }, 'mail');
-  for (const email of ['AYU@example.com', 'somebody@example.com'])
-    await addLater('forgot-password', email, { email }, 'mail');
-  await addLater('expire', 'order', { orderId }, 'payments');
-  // A key without a subject, as of repeated jobs.
-  await addJob(pool, 'sweep', { dueInS: 3_600 });
-  const { output } = await runCommand('list', '--state', 'waiting');
-  const rows = output.trimEnd().split('\n').slice(1);
-  // Columns: task, subject and customer.
-  expect(rows.map((row) => row.split('\t').slice(2, 5))).toEqual([
-    ['send-order-mail', 'order', 'ayu@example.com'],
-    ['forgot-password', 'A***@example.com', 'ayu@example.com'],
-    ['forgot-password', 's***@example.com', ''],
-    ['expire', 'order', ''],
-    ['sweep', '', ''],
-  ]);
+describe('npm run jobs -- list', () => {
+  it('shows a dead job with its customer, tries, age and last error', async () => {
+    const { id, email } = await createDeadJob();
+    const { code, output } = await runCommand('list', '--state', 'dead');
+    expect(code).toBe(0);
+    const [header, line, ...rest] = output.split('\n');
+    expect(header).toBe('id\tstate\ttask\tsubject\tcustomer\ttries\tage\tlast error');
+    expect(line?.split('\t')).toEqual([
+      id,
+      'dead',
+      'send-otp',
+      expect.stringMatching(/^\d+:verify_email$/),
+      email,
+      '1',
+      expect.stringMatching(/^\d+ s$/),
+      "Can't send mail - all recipients were rejected: 550 No such mailbox",
+    ]);
+    expect(rest).toEqual(['']);
+  });
+
+  it('says that no job has a state', async () => {
+    expect(await runCommand('list', '--state', 'waiting')).toEqual({
+      code: 0,
+      output: 'there is no waiting job\n',
+    });
+  });
+
+  it('shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {
+    await register('ayu@example.com');
+    const { pool } = service.database;
+    const orderId = randomUUID();
+    await pool.query(
+      `INSERT INTO orders (order_id, user_id, gross_amount) SELECT $1, id, 1000 FROM users WHERE email = 'ayu@example.com'`,
+      [orderId],
+    );
+    const addLater = (task: string, subject: string, payload: object, flag: string) =>
+      addJob(pool, task, { key: `${task}:${subject}`, payload, flags: [flag], dueInS: 3_600 });
+    await addLater('send-order-mail', 'order', { orderId, mail: 'order-ready' }, 'mail');
+    for (const email of ['AYU@example.com', 'somebody@example.com'])
+      await addLater('forgot-password', email, { email }, 'mail');
+    await addLater('expire', 'order', { orderId }, 'payments');
+    // A key without a subject, as of repeated jobs.
+    await addJob(pool, 'sweep', { dueInS: 3_600 });
+    const { output } = await runCommand('list', '--state', 'waiting');
+    const rows = output.trimEnd().split('\n').slice(1);
+    // Columns: task, subject and customer.
+    expect(rows.map((row) => row.split('\t').slice(2, 5))).toEqual([
+      ['send-order-mail', 'order', 'ayu@example.com'],
+      ['forgot-password', 'A***@example.com', 'ayu@example.com'],
+      ['forgot-password', 's***@example.com', ''],
+      ['expire', 'order', ''],
+      ['sweep', '', ''],
+    ]);
+  });
 });
 
-it('npm run jobs -- retry runs one dead job or all of them, and does not limit the tries of a job with unlimited tries', async () => {
-  const { id, email } = await createDeadJob();
-  smtp.rejectedRecipients.clear();
-  expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: queued again\n` });
-  await smtp.waitForMail(({ to }) => to.includes(email));
-  await until('the job is removed', async () => (await readOtpJobs()).length === 0);
+describe('npm run jobs -- retry', () => {
+  it.each<[string, (id: string) => { argument: string; output: string }]>([
+    ['a dead job', (id) => ({ argument: id, output: `job ${id}: queued again\n` })],
+    ['all dead jobs', () => ({ argument: '--all-dead', output: 'dead jobs queued again: 1\n' })],
+  ])('runs %s', async (_, describeCall) => {
+    const { id, email } = await createDeadJob();
+    smtp.rejectedRecipients.clear();
+    const { argument, output } = describeCall(id);
+    expect(await runCommand('retry', argument)).toEqual({ code: 0, output });
+    await smtp.waitForMail(({ to }) => to.includes(email));
+    await until('the job is removed', async () => (await readOtpJobs()).length === 0);
+  });
 
-  const { email: other } = await createDeadJob();
-  smtp.rejectedRecipients.clear();
-  const allDead = await runCommand('retry', '--all-dead');
-  expect(allDead).toEqual({ code: 0, output: 'dead jobs queued again: 1\n' });
-  await smtp.waitForMail(({ to }) => to.includes(other));
+  it('does not limit the tries of a job with unlimited tries', async () => {
+    // Such as the removal of an image. No process in this test runs it.
+    const { pool } = service.database;
+    const kept = await addJob(pool, 'kept', { maxAttempts: 32_767 });
+    expect(await runCommand('retry', kept)).toMatchObject({ code: 0 });
+    expect(await readJobs(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
+  });
 
-  // A job with unlimited tries, such as the removal of an image. No process in this test runs it.
-  const { pool } = service.database;
-  const kept = await addJob(pool, 'kept', { maxAttempts: 32_767 });
-  expect(await runCommand('retry', kept)).toMatchObject({ code: 0 });
-  expect(await readJobs(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
+  it.each([UNKNOWN_ID, BEYOND_BIGINT])('exits with code 1 for an unknown job: %s', async (id) => {
+    expect(await runCommand('retry', id)).toEqual({ code: 1, output: `job ${id}: there is no such job\n` });
+  });
 });
 
-it('npm run jobs -- drop removes a dead job but no running one, and retry exits with code 1 for an unknown job', async () => {
+it('npm run jobs -- drop removes a dead job, but no running one', async () => {
   const { id } = await createDeadJob();
   const { pool } = service.database;
   const running = await addJob(pool, 'send-otp', { key: 'held', dueInS: 3_600 });
   await changeJobs(pool, 'held', { lockedForS: 0, lockedBy: 'a worker' });
   expect(await runCommand('drop', id)).toEqual({ code: 0, output: `job ${id}: removed\n` });
-  const refusal = `job ${running}: the job is running; wait until it has ended\n`;
-  expect(await runCommand('drop', running)).toEqual({ code: 1, output: refusal });
-  for (const unknown of [UNKNOWN_ID, BEYOND_BIGINT]) {
-    const output = `job ${unknown}: there is no such job\n`;
-    expect(await runCommand('retry', unknown)).toEqual({ code: 1, output });
-  }
+  const output = `job ${running}: the job is running; wait until it has ended\n`;
+  expect(await runCommand('drop', running)).toEqual({ code: 1, output });
   expect(await readOtpJobs()).toMatchObject([{ id: running }]);
 });
 
-const MISTAKES = [
+it.each([
   ['list --state foo', 'unknown state foo: use one of waiting, due, running, retrying, dead'],
   ['drop x1', 'drop needs the number of a job, as list shows it'],
   ['retry 1 --all-dead', '--all-dead is an option of retry, without an ID'],
   ['drop 1 2', 'drop does not accept 2'],
   ['sleep', 'missing or unknown action: use list, retry or drop'],
-] as const;
-
-it('npm run jobs rejects a wrong command line with a reason, the help and exit code 2', async () => {
-  const results = await Promise.all(MISTAKES.map(([line]) => runCommand(...line.split(' '))));
-  for (const [index, [, reason]] of MISTAKES.entries())
-    expect(results[index]).toEqual({
-      code: 2,
-      output: expect.stringContaining(`${reason}\n\nBackground jobs`) as string,
-    });
+])('npm run jobs -- %s prints the mistake above the help', async (line, reason) => {
+  const output = expect.stringContaining(`${reason}\n\nBackground jobs`) as string;
+  expect(await runCommand(...line.split(' '))).toEqual({ code: 2, output });
 });

@@ -118,7 +118,7 @@ it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache 
   await expectOnlyImagesAt([]);
   const removals = standIn.listCalls('destroy');
   expect(removals.length).toBeGreaterThanOrEqual(3); // Two images and at least one retry.
-  // The stand-in reads no parameters of a call with the fault `down`.
+  // The stand-in reads no parameters of a call with the fault `disconnect`.
   expect(removals.every(({ fault, invalidate }) => fault === 'disconnect' || invalidate)).toBe(true);
 });
 

@@ -97,7 +97,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.beforeResponse = undefined;
   }
 
-  /** Starts listening. After `disconnect`, the port stays the same. */
+  /** Starts listening. After `down`, the port stays the same. */
   async up(): Promise<void> {
     this.port = await listenOnLoopback(this.#server, this.port);
   }

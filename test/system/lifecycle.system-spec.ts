@@ -11,10 +11,9 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
-  createWorldReadableFolder,
   freePort,
-  removeFolder,
   runBuilt,
+  useFolder,
   waitUntilListening,
   waitUntilReady,
 } from '../support/process.js';
@@ -27,6 +26,7 @@ const REFUSED_DATABASE = 'postgresql://shop:secret-word@127.0.0.1:9/shop';
 
 const database = await stopAfterTests(createDatabase(), (created) => created.drop());
 const instance = await useInstance();
+const root = await useFolder('bakery-lifecycle-');
 /** Service that retries for 60 seconds to reach its database, while the other tests run. */
 let retrying: BuiltProcess;
 let retryDurationMs: Promise<number>;
@@ -134,29 +134,23 @@ it('npm run admin changes roles while the service runs, except for unverified ad
   expect(await stopProcess(service)).toBe(0);
 });
 
-describe.each<[string, (output: string, dataDir: string) => boolean]>([
+it.each<[string, (output: string, dataDir: string) => boolean]>([
   ['starts', (_output, dataDir) => existsSync(join(dataDir, 'postgres-password'))],
   ['runs', (output) => output.includes('listening on')],
-])('a service that %s with an embedded database', (_state, hasReached) => {
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await createWorldReadableFolder('bakery-ctrl-c-');
-  });
-
-  afterAll(() => removeFolder(folder));
-
-  it('stops its database and prints no stack when Ctrl-C is pressed again and again', async () => {
+])(
+  'a service that %s with an embedded database stops its database and prints no stack when Ctrl-C is pressed again and again',
+  async (state, hasReached) => {
+    const dataDir = join(root, state);
     // A process group of its own, like a job in a terminal: every process of the group gets the signal.
     const child = spawn(process.execPath, ['dist/src/main.js'], {
-      env: { PATH: process.env.PATH, PORT: String(await freePort()), DATA_DIR: folder },
+      env: { PATH: process.env.PATH, PORT: String(await freePort()), DATA_DIR: dataDir },
       detached: true,
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const exited = once(child, 'close');
-    await until('the service has got there', () => hasReached(output, folder));
+    await until('the service has got there', () => hasReached(output, dataDir));
     const pressing = setInterval(() => {
       try {
         process.kill(-(child.pid ?? 0), 'SIGINT');
@@ -168,9 +162,9 @@ describe.each<[string, (output: string, dataDir: string) => boolean]>([
     clearInterval(pressing);
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(output).not.toMatch(/^ +at /m);
-    expect(await findServerPid(folder)).toBeUndefined();
-  });
-});
+    expect(await findServerPid(dataDir)).toBeUndefined();
+  },
+);
 
 describe('a service whose database refuses connections', () => {
   it('stops at once on SIGTERM', async () => {

@@ -39,85 +39,110 @@ describe('the metrics of a shop', () => {
 
   afterAll(() => shop.close());
 
-  it('count requests by route pattern, logins, uploads, orders, notifications and mails, and contain no data of clients', async () => {
-    const { service, customer, gateway } = shop;
-    await createProduct(shop.admin, pictures(1));
-    await customer.get('/api/products').expect(200);
-    await until('a page comes from the cache', async () => {
-      await customer.get('/api/products').expect(200);
-      return ((await scrape(port)).samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) > 0;
-    });
-    const orderId = await shop.orderTwoPieces();
-    await customer.get(`/api/orders/${orderId}`).expect(200);
-    gateway.settle(orderId);
-    await shop.notify(orderId);
-    await shop.notify(orderId);
-    expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
-    // Anybody can send this request, so it must not count as `invalid`, for which an alert fires.
-    await service.client().post('/api/products/payments').send({}).expect(400);
-    // The second "ready" changes nothing, so it does not count.
-    for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
-      await shop.setFulfilment(orderId, fulfilment);
-    const withLostNotification = await shop.orderTwoPieces();
-    gateway.settle(withLostNotification);
-    await shop.reconcile([withLostNotification]);
-    const stranger = { email: 'stranger@example.com', password: 'x' };
-    await service.client().post('/api/login').send(stranger).expect(400);
-    await customer.get('/api/made/up/1').expect(404);
-    await customer.get('/api/made/up/2').expect(404);
-    await customer.post('/api/orders').set('Origin', 'https://evil.example').send({ items: [] }).expect(403);
-    await sendRaw(service.url, 'NO HTTP\r\n\r\n');
-    const isSent = async () => (await scrape(port)).samples.has('bakery_mails_total{outcome="sent"}');
-    await until('a mail is sent', isSent);
+  describe('after requests of a customer, an administrator and a gateway', () => {
+    let text: string;
+    let samples: Samples;
+    let orderId: string;
 
-    const { text, samples } = await scrape(port);
-    // `resetMetrics` removes counters, and a removed counter is absent until its first increment.
-    expect(samples.get('bakery_payment_notifications_total{outcome="invalid"}') ?? 0).toBe(0);
-    // Every page of the list is a hit or a miss of the cache.
-    const pages =
-      (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
-      (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
-    expect(Object.fromEntries(samples)).toMatchObject({
-      [requestCountName('GET', '/api/orders/:order_id', 200)]: 1,
-      [requestCountName('POST', '/api/products/payments', 200)]: 2,
-      [requestCountName('GET', 'none', 404)]: 2,
-      [requestCountName('POST', 'none', 403)]: 1,
-      [requestCountName('GET', '/api/products', 200)]: pages,
-      'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
-      bakery_orders_created_total: 2,
-      'bakery_orders_fulfilment_total{fulfilment="preparing"}': 1,
-      'bakery_orders_fulfilment_total{fulfilment="ready"}': 1,
-      'bakery_orders_fulfilment_total{fulfilment="refused"}': 1,
-      'bakery_payment_notifications_total{outcome="applied"}': 1,
-      'bakery_payment_notifications_total{outcome="duplicate"}': 1,
-      'bakery_payment_notifications_total{outcome="bad_signature"}': 2,
-      'bakery_payment_reconciliations_total{outcome="found"}': 1,
-      'bakery_auth_proofs_total{secret="password",outcome="wrong"}': 1,
-      'bakery_uploads_total{outcome="received"}': 2, // One of them created the product of `openShop`, without pictures.
-      bakery_uploads_in_flight: 0,
-      'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="create",outcome="ok"}': 2,
-      'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="status",outcome="ok"}': 1,
-      'bakery_neighbour_call_duration_seconds_count{neighbour="image_host",operation="upload",outcome="ok"}': 1,
-      'db_client_connection_max{db_client_connection_pool_name="requests"}': 10,
-      'db_client_connection_pending_requests{db_client_connection_pool_name="jobs"}': 0,
-      bakery_database_up: 1,
-      bakery_queue_working: 1,
-      bakery_queue_fetch_age_seconds: expect.any(Number) as number,
-      bakery_database_read_only: 0,
-      'bakery_database_connections_lost_total{db_client_connection_pool_name="requests"}': 0,
-      bakery_jobs_oldest_due_age_seconds: expect.any(Number) as number,
+    beforeAll(async () => {
+      const { service, customer, gateway } = shop;
+      await createProduct(shop.admin, pictures(1));
+      await customer.get('/api/products').expect(200);
+      await until('a page comes from the cache', async () => {
+        await customer.get('/api/products').expect(200);
+        return ((await scrape(port)).samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) > 0;
+      });
+      orderId = await shop.orderTwoPieces();
+      await customer.get(`/api/orders/${orderId}`).expect(200);
+      gateway.settle(orderId);
+      await shop.notify(orderId);
+      await shop.notify(orderId);
+      expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
+      // Anybody can send this request, so it must not count as `invalid`, for which an alert fires.
+      await service.client().post('/api/products/payments').send({}).expect(400);
+      // The second "ready" changes nothing, so it does not count.
+      for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
+        await shop.setFulfilment(orderId, fulfilment);
+      const withLostNotification = await shop.orderTwoPieces();
+      gateway.settle(withLostNotification);
+      await shop.reconcile([withLostNotification]);
+      const stranger = { email: 'stranger@example.com', password: 'x' };
+      await service.client().post('/api/login').send(stranger).expect(400);
+      await customer.get('/api/made/up/1').expect(404);
+      await customer.get('/api/made/up/2').expect(404);
+      await customer
+        .post('/api/orders')
+        .set('Origin', 'https://evil.example')
+        .send({ items: [] })
+        .expect(403);
+      await sendRaw(service.url, 'NO HTTP\r\n\r\n');
+      const isSent = async () => (await scrape(port)).samples.has('bakery_mails_total{outcome="sent"}');
+      await until('a mail is sent', isSent);
+      ({ text, samples } = await scrape(port));
     });
-    for (const name of [
-      'bakery_upload_bytes_total',
-      'bakery_catalog_cache_bytes',
-      'nodejs_eventloop_lag_p99_seconds',
-      'process_resident_memory_bytes',
-      'bakery_job_duration_seconds_count{task="send-otp",outcome="done"}',
-    ])
-      expect({ name, isPositive: (samples.get(name) ?? 0) > 0 }).toEqual({ name, isPositive: true });
-    for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
-      expect(text).not.toContain(hidden);
-    expectValidFormat(text);
+
+    it('count requests by the pattern of their route', () => {
+      // Every page of the list is a hit or a miss of the cache.
+      const pages =
+        (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
+        (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
+      expect(Object.fromEntries(samples)).toMatchObject({
+        [requestCountName('GET', '/api/orders/:order_id', 200)]: 1,
+        [requestCountName('POST', '/api/products/payments', 200)]: 2,
+        [requestCountName('GET', 'none', 404)]: 2,
+        [requestCountName('POST', 'none', 403)]: 1,
+        [requestCountName('GET', '/api/products', 200)]: pages,
+        'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
+      });
+    });
+
+    it('count logins, uploads, orders and notifications', () => {
+      // `resetMetrics` removes counters, and a removed counter is absent until its first increment.
+      expect(samples.get('bakery_payment_notifications_total{outcome="invalid"}') ?? 0).toBe(0);
+      expect(Object.fromEntries(samples)).toMatchObject({
+        bakery_orders_created_total: 2,
+        'bakery_orders_fulfilment_total{fulfilment="preparing"}': 1,
+        'bakery_orders_fulfilment_total{fulfilment="ready"}': 1,
+        'bakery_orders_fulfilment_total{fulfilment="refused"}': 1,
+        'bakery_payment_notifications_total{outcome="applied"}': 1,
+        'bakery_payment_notifications_total{outcome="duplicate"}': 1,
+        'bakery_payment_notifications_total{outcome="bad_signature"}': 2,
+        'bakery_payment_reconciliations_total{outcome="found"}': 1,
+        'bakery_auth_proofs_total{secret="password",outcome="wrong"}': 1,
+        'bakery_uploads_total{outcome="received"}': 2, // One of them created the product of `openShop`, without pictures.
+        bakery_uploads_in_flight: 0,
+      });
+    });
+
+    it('contain the state of the database, of the queue and of other services', () => {
+      expect(Object.fromEntries(samples)).toMatchObject({
+        'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="create",outcome="ok"}': 2,
+        'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="status",outcome="ok"}': 1,
+        'bakery_neighbour_call_duration_seconds_count{neighbour="image_host",operation="upload",outcome="ok"}': 1,
+        'db_client_connection_max{db_client_connection_pool_name="requests"}': 10,
+        'db_client_connection_pending_requests{db_client_connection_pool_name="jobs"}': 0,
+        bakery_database_up: 1,
+        bakery_queue_working: 1,
+        bakery_queue_fetch_age_seconds: expect.any(Number) as number,
+        bakery_database_read_only: 0,
+        'bakery_database_connections_lost_total{db_client_connection_pool_name="requests"}': 0,
+        bakery_jobs_oldest_due_age_seconds: expect.any(Number) as number,
+      });
+      for (const name of [
+        'bakery_upload_bytes_total',
+        'bakery_catalog_cache_bytes',
+        'nodejs_eventloop_lag_p99_seconds',
+        'process_resident_memory_bytes',
+        'bakery_job_duration_seconds_count{task="send-otp",outcome="done"}',
+      ])
+        expect({ name, isPositive: (samples.get(name) ?? 0) > 0 }).toEqual({ name, isPositive: true });
+    });
+
+    it('are valid and contain no data of clients', () => {
+      for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
+        expect(text).not.toContain(hidden);
+      expectValidFormat(text);
+    });
   });
 
   it('count jobs by state and task, and contain the age of the oldest due job in seconds', async () => {
