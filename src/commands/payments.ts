@@ -53,14 +53,12 @@ class PaymentsCommand {
   async repair(): Promise<void> {
     let orderCount = 0;
     let changedCount = 0;
-    let lastId = FIRST_ID;
-    for (;;) {
-      const ids = await this.history.listOrdersWithSeveralEvents(lastId, BATCH_SIZE);
+    let ids: readonly string[] = [];
+    do {
+      ids = await this.history.listOrdersWithSeveralEvents(ids.at(-1) ?? FIRST_ID, BATCH_SIZE);
       for (const orderId of ids) if (await this.#repairOrder(orderId)) changedCount += 1;
       orderCount += ids.length;
-      lastId = ids.at(-1) ?? lastId;
-      if (ids.length < BATCH_SIZE) break;
-    }
+    } while (ids.length === BATCH_SIZE);
     console.log(`${changedCount} of ${orderCount} orders with several payment events were changed`);
   }
 

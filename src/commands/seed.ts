@@ -23,7 +23,7 @@ const HELP = `Fills the service with products, opening hours and orders of a mad
   npm run seed -- --products N [--orders N] [--seed N] [--yes]
 
 --products N   number of products, at most ${MAX_PRODUCTS}; each has a different name
---orders N     number of orders, at most ${MAX_ORDERS}, from 25 or more customers; the pickup times are in the past
+--orders N     number of orders, at most ${MAX_ORDERS}, from up to 100 customers; the pickup times are in the past
                60 days, today and in the next days; requires the payment simulator (default: ${DEFAULT_ORDERS} with the
                payment simulator, 0 with a real payment gateway)
 --seed N       seed of the random choices: the same seed creates the same products, pictures and orders; default 1

@@ -1,13 +1,17 @@
 import { addDays, startOfDay, toInstant, toLocalDateAndTime } from '../../common/calendar.js';
-import type { Fulfilment } from '../../orders/order-status.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
+import type { Fulfilment } from '../../orders/order-status.js';
 import { pickupWindows } from '../../shop/pickup-windows.js';
 import type { Shop } from '../../shop/shop.entity.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
 
-/** Statuses that the gateway reports for a payment, oldest first, and what the bakery has done with the order. */
-type Course = readonly [paymentStatuses: readonly TransactionStatus[], fulfilment: Fulfilment];
+interface Course {
+  /** Statuses that the gateway reports for the payment, oldest first. */
+  readonly paymentStatuses: readonly TransactionStatus[];
+  /** What the bakery has done with the order. */
+  readonly fulfilment: Fulfilment;
+}
 
 /** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
 export type OrderPlan = ReturnType<typeof planOrders>[number];
@@ -16,27 +20,20 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const PICKUP_STEP_MINUTES = 30;
 
-const COLLECTED: Course = [['settlement'], 'collected'];
-const PAST: readonly Course[] = [
-  ...Array<Course>(8).fill(COLLECTED),
-  [['expire'], 'new'],
-  [['settlement', 'partial_refund'], 'collected'],
-  [['cancel'], 'refused'],
-  [['settlement', 'refund'], 'refused'],
+const PAST_COURSES: readonly Course[] = [
+  ...Array.from({ length: 8 }, () => paid('collected')),
+  { paymentStatuses: ['expire'], fulfilment: 'new' },
+  { paymentStatuses: ['settlement', 'partial_refund'], fulfilment: 'collected' },
+  { paymentStatuses: ['cancel'], fulfilment: 'refused' },
+  { paymentStatuses: ['settlement', 'refund'], fulfilment: 'refused' },
 ];
 /** In the order of the pickup times: the bakery has prepared an order for the morning, but not yet one for the evening. */
-const TODAY: readonly Course[] = [
-  COLLECTED,
-  [['settlement'], 'ready'],
-  [['settlement'], 'preparing'],
-  [['settlement'], 'new'],
-  [['settlement'], 'new'],
-];
-const COMING: readonly Course[] = [
-  [['settlement'], 'new'],
-  [[], 'new'],
-  [['settlement'], 'new'],
-  [['settlement'], 'refused'],
+const COURSES_OF_TODAY = [paid('collected'), paid('ready'), paid('preparing'), paid('new'), paid('new')];
+const COMING_COURSES: readonly Course[] = [
+  paid('new'),
+  { paymentStatuses: [], fulfilment: 'new' },
+  paid('new'),
+  paid('refused'),
 ];
 
 const PAST_DAYS = 60;
@@ -58,8 +55,8 @@ export function planOrders(count: number, random: Random, shop: Readonly<Shop>, 
 
 function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date) {
   const share = random.next();
-  const [paymentStatuses, fulfilment] =
-    day === 0 ? chooseByShare(TODAY, share) : random.pick(day < 0 ? PAST : COMING);
+  const { paymentStatuses, fulfilment } =
+    day === 0 ? chooseByShare(COURSES_OF_TODAY, share) : random.pick(day < 0 ? PAST_COURSES : COMING_COURSES);
   const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
@@ -77,6 +74,10 @@ function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date)
       ...(random.next() < 1 / 5 && { note: random.pick(BAKERY.notes) }),
     },
   };
+}
+
+function paid(fulfilment: Fulfilment): Course {
+  return { paymentStatuses: ['settlement'], fulfilment };
 }
 
 function chooseByShare<T>(list: readonly T[], share: number): T {

@@ -15,9 +15,8 @@ import { type OrderPlan, planOrders } from './order-plan.js';
 import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-const MIN_CUSTOMERS = 25;
-/** About 1 in 50 planned orders is open, so a customer has about 20 open orders. The limit is 50. */
-const ORDERS_PER_CUSTOMER = 1_000;
+/** About 1 in 50 planned orders is open. Each customer has about 20 open orders of the 100,000 orders that can be planned. */
+const MAX_CUSTOMERS = 100;
 const MAX_ITEMS = 4;
 const MAX_QUANTITY = 3;
 
@@ -34,8 +33,7 @@ export class SeedOrders {
 
   /** Places orders and records their payments. Sets `first_paid_at` first, so that no receipt is mailed. */
   async place(count: number, random: Random, productIds: readonly number[]): Promise<void> {
-    const customerCount = Math.max(MIN_CUSTOMERS, Math.ceil(count / ORDERS_PER_CUSTOMER));
-    const customers = await this.#findOrCreateCustomers(Math.min(customerCount, count));
+    const customers = await this.#findOrCreateCustomers(Math.min(MAX_CUSTOMERS, count));
     // Choose everything before the batches, because orders of a batch are placed in any order.
     const plans = planOrders(count, random, await this.shop.get(), new Date()).map((plan) => ({
       ...plan,
