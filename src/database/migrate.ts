@@ -1,5 +1,5 @@
-import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrations } from './data-source.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, errorMessage } from '../common/errors/error-info.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { errorCode, errorMessage } from '../common/errors/error-info.js';
 
 const MAX_WAIT_MS = 60_000;
 const LOG_INTERVAL_MS = 5_000;

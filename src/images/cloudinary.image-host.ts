@@ -1,6 +1,6 @@
-import type { v2 as cloudinary } from 'cloudinary';
 import http from 'node:http';
 import https from 'node:https';
+import type { v2 as cloudinary } from 'cloudinary';
 import { errorCode } from '../common/errors/error-info.js';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
 import { type ImageFile, type ImageHost, ImageHostError } from './image-host.js';

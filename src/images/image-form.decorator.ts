@@ -1,6 +1,6 @@
+import { extname } from 'node:path';
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
-import { extname } from 'node:path';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import type { ImageFile } from './image-host.js';

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
 import { timedCall } from '../common/observability/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';

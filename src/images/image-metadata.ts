@@ -19,6 +19,9 @@ const START_OF_SCAN = 0xda;
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
 const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
 
+/** More parts than cameras and editors write. */
+const MAX_PARTS = 10_000;
+
 /** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow the image are metadata too. */
 export function hasMetadata(image: ImageFile): boolean {
   return splitImage(image)?.some(({ isMetadata }) => isMetadata) ?? true;
@@ -37,9 +40,6 @@ export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
     kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
   return { ...image, bytes: Buffer.concat(kept) };
 }
-
-/** More parts than cameras and editors write. */
-const MAX_PARTS = 10_000;
 
 /** Returns null if the image ends unexpectedly or has too many parts. */
 function splitImage({ bytes, format }: ImageFile): Part[] | null {

@@ -1,7 +1,7 @@
+import { promisify } from 'node:util';
 import { Controller, Get, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { promisify } from 'node:util';
 import { errorCode } from '../common/errors/error-info.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { randomUUID } from 'node:crypto';
 import { type EntityManager, Repository } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { FairQueue } from '../common/fair-queue.js';

@@ -1,6 +1,6 @@
+import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
-import { promisify } from 'node:util';
 import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
 import { MAX_IMAGES } from './images.service.js';

@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import {
   Logger as WorkerLogger,
@@ -6,12 +8,10 @@ import {
   type WorkerEvents,
   type WorkerPool,
 } from 'graphile-worker';
-import { EventEmitter, once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { QueuePool } from './queue-pool.js';
 import { freeJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
+import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
@@ -174,9 +174,10 @@ function rejectOnFailure(events: WorkerEvents, ended: AbortController): Promise<
 /** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
-    // A failed try is retried. A dead job has a separate line.
     const isFailedTry = meta?.failure === true;
+    // A failed try is retried. A dead job has a separate line.
     if (isFailedTry) logger.warn(message);
-    else logger[ended.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
+    else if (ended.aborted) logger.verbose(message);
+    else logger[NEST_LEVELS[level] ?? 'verbose'](message);
   });
 }

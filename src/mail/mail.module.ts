@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 import { MailerModule } from '@nestjs-modules/mailer';
 import { Module } from '@nestjs/common';
-import { join } from 'node:path';
 import { Env } from '../config/env.js';
 import { ShopModule } from '../shop/shop.module.js';
 import { MailService, SMTP_TIMEOUTS_MS } from './mail.service.js';

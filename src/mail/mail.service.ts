@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MailerService } from '@nestjs-modules/mailer';
 import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Language } from '../common/languages.js';
 import { mails } from '../jobs/jobs.metrics.js';
 import { ShopService } from '../shop/shop.service.js';

@@ -1,10 +1,10 @@
-import { Logger } from '@nestjs/common';
-import type { Transport } from 'nodemailer';
-import type MailMessage from 'nodemailer/lib/mailer/mail-message.js';
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callbackify } from 'node:util';
+import { Logger } from '@nestjs/common';
+import type { Transport } from 'nodemailer';
+import type MailMessage from 'nodemailer/lib/mailer/mail-message.js';
 
 /** Writes each mail to a folder as an `.eml` file (RFC 5322), for a service without SMTP_URL. */
 export class OutboxTransport implements Transport<unknown> {
