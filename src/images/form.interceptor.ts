@@ -5,7 +5,7 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
@@ -48,7 +48,15 @@ export class FormInterceptor implements NestInterceptor {
     response: Response,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
-    const size = estimateMemory(request);
+    const { headers } = request;
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failures.unsupportedEncoding();
+    // A chunked request does not say its length, so assume the maximum.
+    const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
+    if (length > MAX_FORM_BYTES) {
+      uploads.inc({ outcome: 'too_large' });
+      throw failures.tooLarge();
+    }
+    const size = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
     const { clientAddress: client, disconnectSignal } = identifyClient(request, response);
     const task = async () => {
       uploadsInFlight.inc();
@@ -72,18 +80,6 @@ export class FormInterceptor implements NestInterceptor {
     uploads.inc({ outcome: 'received' });
     uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
   }
-}
-
-/** @throws Failure 413 if the form is longer than any valid form, 415 if it is compressed */
-function estimateMemory({ headers }: Request): number {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failures.unsupportedEncoding();
-  // A chunked request does not say its length, so assume the maximum.
-  const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
-  if (length > MAX_FORM_BYTES) {
-    uploads.inc({ outcome: 'too_large' });
-    throw failures.tooLarge();
-  }
-  return Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
 }
 
 function toOutcome(error: unknown) {
