@@ -7,7 +7,7 @@ import { LocalImageHost } from '../src/images/local.image-host.js';
 import { type CloudinaryOperation, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { measureRunning } from './support/measure.js';
 import { png } from './support/pictures.js';
-import { createWorldReadableFolder, removeFolder } from './support/process.js';
+import { useFolder } from './support/process.js';
 import { until } from './support/wait.js';
 
 const SECRET = 'thisIsTheApiSecret';
@@ -84,13 +84,7 @@ describe('the Cloudinary image host', () => {
   );
 });
 
-let directory: string;
-
-beforeEach(async () => {
-  directory = await createWorldReadableFolder('image-hosts-');
-});
-
-afterEach(() => removeFolder(directory));
+const directory = await useFolder('image-hosts-');
 
 it.each([
   ['upload', `${ID}.png`],
@@ -99,7 +93,7 @@ it.each([
   'the local image host removes the incomplete file of a crashed %s by the id of the image',
   async (_what, name) => {
     const folder = join(directory, ID.slice(0, 2));
-    await mkdir(folder);
+    await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), 'half an ima');
     await new LocalImageHost(directory).remove(ID);
     expect(await readdir(folder)).toEqual([]);

@@ -77,8 +77,7 @@ const AS_ROOT_OF_CONTAINER = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-ca
 function spawnService(
   checkoutFolder: string,
   dataDir: string,
-  user?: { uid: number; gid: number },
-  prefix: readonly string[] = [],
+  { user = {}, prefix = [] }: { user?: object; prefix?: readonly string[] } = {},
 ) {
   const service = [join(checkoutFolder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
   const [command = '', ...args] = [...prefix, process.execPath, ...service];
@@ -426,7 +425,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'starts and stops in a container, where root may not read the working directory of the server',
     async () => {
-      const service = spawnService(checkout, await createFolder(), undefined, AS_ROOT_OF_CONTAINER);
+      const service = spawnService(checkout, await createFolder(), { prefix: AS_ROOT_OF_CONTAINER });
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       await service.stop();
     },
@@ -446,17 +445,17 @@ describe('the embedded PostgreSQL', () => {
     async () => {
       // Root owns the checkout. NOBODY can only read it.
       const dataDir = await createFolder(0o777);
-      const service = spawnService(checkout, dataDir, NOBODY);
+      const service = spawnService(checkout, dataDir, { user: NOBODY });
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
-      const second = spawnService(checkout, dataDir, NOBODY);
+      const second = spawnService(checkout, dataDir, { user: NOBODY });
       expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
       const pid = await readServerPid(dataDir);
       await service.stop();
       // The server removes its pid file, for which the stop waits, just before it ends.
       await until('the server has ended', async () => !(await isRunning(pid)));
       const folderOfRoot = await createFolder();
-      expect(await spawnService(checkout, folderOfRoot, NOBODY).waitFor('error')).toBe(
+      expect(await spawnService(checkout, folderOfRoot, { user: NOBODY }).waitFor('error')).toBe(
         `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
           'or set DATA_DIR to another folder',
       );

@@ -2,13 +2,9 @@ import { runBuilt } from '../support/process.js';
 import { gatewaySettings } from '../support/orders.js';
 import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
 import { readJobs } from '../support/jobs.js';
-import { openShop, type Shop } from '../support/shop.js';
+import { useShop } from '../support/shop.js';
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await useShop();
 
 function runPayments(...args: string[]) {
   const settings = {

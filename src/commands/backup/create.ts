@@ -65,14 +65,15 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     // their files.
     const images = await copyImages(client, imageFolder, join(content, 'images'));
     const tables = await listTables(client);
-    let rows = 0;
     await mkdir(join(content, 'tables'));
     const exportTable = async ({ name, columns }: (typeof tables)[number]) => {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
-      rows += source.rowCount;
+      return source.rowCount;
     };
-    await processWithProgress(tables, 'tables', exportTable, { batchSize: 1 }); // There is one connection.
+    const oneConnection = { batchSize: 1 };
+    const rowCounts = await processWithProgress(tables, 'tables', exportTable, oneConnection);
+    const rows = rowCounts.reduce((sum, count) => sum + count, 0);
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
     const sequences = Object.fromEntries(used) as Record<string, string>;

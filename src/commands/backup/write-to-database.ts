@@ -68,18 +68,18 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
   const foreignKeys = await listForeignKeys(client);
   for (const { table, name } of foreignKeys)
     await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  let rows = 0;
   const writeTable = async ({ name, columns }: Table) => {
     const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
     await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
       throw new Error(`the rows of ${name} cannot be written: ${errorMessage(error)}`, { cause: error });
     });
-    rows += target.rowCount;
+    return target.rowCount;
   };
-  await processWithProgress(tables, 'tables', writeTable, { batchSize: 1 }); // There is one connection.
+  const oneConnection = { batchSize: 1 };
+  const rowCounts = await processWithProgress(tables, 'tables', writeTable, oneConnection);
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
-  return rows;
+  return rowCounts.reduce((sum, count) => sum + count, 0);
 }
 
 async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
