@@ -80,8 +80,8 @@ async function backup(url: string, dataDir: string, file: string): Promise<void>
   console.log(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
-async function backupOnSchedule(backup: ScheduledBackup): Promise<void> {
-  const { file, summary, removed } = await createScheduledBackup(backup);
+async function backupOnSchedule(options: ScheduledBackup): Promise<void> {
+  const { file, summary, removed } = await createScheduledBackup(options);
   console.log(`${file}: ${describeSummary(summary)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
