@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { padded, photo, png } from '../support/pictures.js';
-import { holdRequests, search, waitForHeading, waitForText } from './support/page.js';
+import { search, waitForHeading, waitForText } from './support/page.js';
+import { holdRequests } from './support/requests.js';
 import { changePrice, createProduct, makeUnique } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 

@@ -1,5 +1,6 @@
 import type { Page, Response } from 'playwright-core';
-import { holdRequests, waitForHeading, waitForText } from './support/page.js';
+import { waitForHeading, waitForText } from './support/page.js';
+import { holdRequests } from './support/requests.js';
 import {
   changePrice,
   createProduct,

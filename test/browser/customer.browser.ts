@@ -3,15 +3,9 @@ import { join } from 'node:path';
 import { nullIfMissing } from '../support/files.js';
 import { parseMail } from '../support/mail.js';
 import { until } from '../support/wait.js';
-import {
-  changeResponses,
-  expectGoodLayout,
-  measureOverflow,
-  search,
-  takeScreenshot,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { expectGoodLayout, measureOverflow, takeScreenshot } from './support/layout.js';
+import { search, waitForHeading, waitForText } from './support/page.js';
+import { changeResponses } from './support/requests.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';

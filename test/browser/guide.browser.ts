@@ -1,5 +1,6 @@
 import { ALWAYS_OPEN, DEFAULT_SHOP } from '../support/shop-settings.js';
-import { expectGoodLayout, openPage, takeScreenshot, waitForHeading } from './support/page.js';
+import { expectGoodLayout, takeScreenshot } from './support/layout.js';
+import { openPage, waitForHeading } from './support/page.js';
 import { getText, texts } from './support/settings.js';
 import {
   changeShop,

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core';
 import { DEFAULT_SHOP } from '../support/shop-settings.js';
-import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
+import { expectGoodLayout } from './support/layout.js';
+import { waitForHeading, waitForText } from './support/page.js';
 import {
   changeShop,
   CROISSANT,
+  inDays,
   makeUnique,
   placeOrder,
   placePaidOrder,
@@ -14,13 +16,7 @@ import {
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCartAndChoosePickup } from './support/steps.js';
 
-const DAY_MS = 24 * 60 * 60_000;
-
 useShopSettings(DEFAULT_SHOP);
-
-function inDays(days: number): Date {
-  return new Date(Date.now() + days * DAY_MS);
-}
 
 function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Jakarta', weekday }).format(instant);
@@ -51,7 +47,7 @@ it('opening hours can be typed as 6.30 or 12, and can end at 24:00', async () =>
   expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
 });
 
-it('closed dates are saved even if "Add date" was not pressed, and are not offered for a pickup', async () => {
+it('the dates that the form closes are not offered for a pickup', async () => {
   const customer = await newCustomer();
   await addToCartAndChoosePickup(customer.page, CROISSANT);
   const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
@@ -61,7 +57,7 @@ it('closed dates are saved even if "Add date" was not pressed, and are not offer
   await page.getByLabel('Closed on').fill(closed);
   await page.getByRole('button', { name: 'Add date' }).click();
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
-  await page.getByLabel('Closed on').fill('2030-12-25');
+  await page.getByLabel('Closed on').fill('2030-12-25'); // Saved although "Add date" is not pressed.
   await save(page);
   expect(await page.getByLabel('Closed on').inputValue()).toBe('');
   expect((await readShop()).closed).toEqual([closed, '2030-12-25']);
@@ -137,7 +133,7 @@ it('the paid orders of a date are listed before the date or its weekday is close
   await waitForText(page, 'The shop is closed on this date.');
 });
 
-it('the form of the shop saves all limits of orders, and asks before a link leaves unsaved changes', async () => {
+it('the form of the shop asks before a link discards unsaved limits of orders', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Latest time to order').fill('18:00');
   await page.getByLabel('Orders per pickup time').fill('20');
@@ -150,30 +146,40 @@ it('the form of the shop saves all limits of orders, and asks before a link leav
   expect(await readShop()).toMatchObject(limits);
 });
 
-it('rejected settings of the shop are explained at their fields, and nothing is saved until they are corrected', async () => {
+it('no setting of the shop is saved until the rejected ones, which are explained at their fields, are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   const before = await readShop();
   await page.getByLabel('Wednesday, opens').fill('7pm');
   await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
   await page.getByLabel('Wednesday, opens').fill('0730');
   const fields = [
-    ['Wednesday, closes', '25:00', 'Wednesday: at most 5 periods', '18:00'],
-    ['Days in advance', '0', 'Write a whole number from 1 to 90.', '14'],
-    ['Minutes between', '1.000', 'Write a whole number from 0 to 10080.', '60'],
-    ['Orders per pickup time', '20 orders', 'Write a whole number from 1 to 999.', '20'],
-    ['Latest time to order', '6pm', 'Write the time with digits, for example 07:00 or 19:00.', '18'],
-    ['Time zone', 'Mars/Phobos', 'Time zone should be the name of a time zone', 'Asia/Jakarta'],
-  ] as const;
-  for (const [label, wrong] of fields) await page.getByLabel(label).fill(wrong);
+    { label: 'Wednesday, closes', wrong: '25:00', message: 'Wednesday: at most 5 periods', right: '18:00' },
+    { label: 'Days in advance', wrong: '0', message: 'Write a whole number from 1 to 90.', right: '14' },
+    {
+      label: 'Minutes between',
+      wrong: '1.000',
+      message: 'Write a whole number from 0 to 10080.',
+      right: '60',
+    },
+    {
+      label: 'Orders per pickup',
+      wrong: '20 a',
+      message: 'Write a whole number from 1 to 999.',
+      right: '20',
+    },
+    { label: 'Latest time to order', wrong: '6pm', message: 'Write the time with digits', right: '18' },
+    { label: 'Time zone', wrong: 'Mars', message: 'Time zone should be the name', right: 'Asia/Jakarta' },
+  ];
+  for (const { label, wrong } of fields) await page.getByLabel(label).fill(wrong);
   expect(await page.getByLabel('Wednesday, opens').inputValue()).toBe('07:30');
   await page.getByRole('button', { name: 'Save' }).click();
-  for (const [, , message] of fields) await waitForText(page, message);
+  for (const { message } of fields) await waitForText(page, message);
   expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByLabel('Wednesday, closes').inputValue()).toBe('25:00');
   await expectGoodLayout(page, 'rejected opening hours');
   expect(await readShop()).toEqual(before);
 
-  for (const [label, , , corrected] of fields) await page.getByLabel(label).fill(corrected);
+  for (const { label, right } of fields) await page.getByLabel(label).fill(right);
   await save(page);
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
   expect(await readShop()).toMatchObject({ lead_minutes: 60, orders_per_slot: 20, cut_off: '18:00' });

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expectIndonesian, holdRequests, waitForHeading, waitForText } from './support/page.js';
+import { expectIndonesian } from './support/layout.js';
+import { waitForHeading, waitForText } from './support/page.js';
+import { holdRequests } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { newAdmin, newCustomer, newVisitor } from './support/shopper.js';

@@ -1,12 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { until } from '../support/wait.js';
-import {
-  expectGoodLayout,
-  expectIndonesian,
-  openPage,
-  waitForPictures,
-  waitForText,
-} from './support/page.js';
+import { expectGoodLayout, expectIndonesian } from './support/layout.js';
+import { openPage, waitForPictures, waitForText } from './support/page.js';
 import { getText, serviceUrl } from './support/settings.js';
 import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
 import { newAdmin, newCustomer, newVisitor } from './support/shopper.js';

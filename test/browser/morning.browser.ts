@@ -1,25 +1,18 @@
 import type { Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
-import {
-  changeResponses,
-  expectGoodPrint,
-  openPage,
-  search,
-  takeScreenshot,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { expectGoodPrint, takeScreenshot } from './support/layout.js';
+import { openPage, search, waitForHeading, waitForText } from './support/page.js';
+import { changeResponses } from './support/requests.js';
 import {
   createProduct,
   CROISSANT,
+  inDays,
   makeUnique,
   placePaidOrder,
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 useShopSettings(ALWAYS_OPEN);
 
@@ -90,7 +83,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
 
 it('orders with the same pickup time take their next step together, with one tap', async () => {
   const rudi = await newCustomer({ name: makeUnique('Rudi') });
-  const date = toShopDate(Date.now() + 5 * DAY_MS); // No other test places orders for this day.
+  const date = toShopDate(inDays(5)); // No other test places orders for this day.
   for (const time of ['07:00', '07:00', '08:00'])
     await placePaidOrder(rudi, { [CROISSANT]: 1 }, { pickup_at: `${date}T${time}:00+07:00` });
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
@@ -98,12 +91,18 @@ it('orders with the same pickup time take their next step together, with one tap
     const button = page.getByRole('button', { name: `07:00, 2 orders: ${step}` });
     await button.click();
     await button.waitFor({ state: 'detached' });
+    await page.locator('h2#day-orders:focus').waitFor(); // The pressed button has disappeared.
   }
   await findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).nth(1).waitFor();
   expect(await findOrders(page, rudi).getByRole('button', { name: 'Start preparing' }).count()).toBe(1);
+
+  await page.route('**/fulfilment', (route) => route.abort());
+  await page.getByRole('button', { name: '07:00, 2 orders: Handed over' }).press('Enter');
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.locator('h2#day-orders:focus').waitFor();
 });
 
-it('a step is taken only once by a double-click, and can be taken back', async () => {
+it('a double-click takes one step, which can be taken back', async () => {
   const hana = await newCustomer({ name: makeUnique('Hana') });
   const id = await placePaidOrder(hana, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
@@ -175,13 +174,13 @@ it('the page of the day shows today if the date in its address does not exist', 
 
 it('a page of the day that stays open after midnight shows the new day', async () => {
   const eka = await newCustomer({ name: makeUnique('Eka') });
-  await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: new Date(Date.now() + DAY_MS).toISOString() });
+  await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: inDays(1).toISOString() });
   const { page } = await openAsAdmin('/manage/today');
   await page.clock.install();
   await page.reload();
   await page.getByRole('heading', { name: 'To bake' }).waitFor();
   expect(await findOrders(page, eka).count()).toBe(0);
-  await page.clock.fastForward(DAY_MS);
+  await page.clock.fastForward('24:00:00');
   await findOrders(page, eka).waitFor();
   await waitForHeading(page, 'Today');
 });
@@ -209,7 +208,7 @@ it.each([
 
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.
-  const pickup = new Date(Date.now() + 9 * DAY_MS);
+  const pickup = inDays(9);
   const date = toShopDate(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };

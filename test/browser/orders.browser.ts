@@ -1,4 +1,5 @@
-import { countPages, expectGoodPrint, measureOverflow, waitForHeading, waitForText } from './support/page.js';
+import { countPages, expectGoodPrint, measureOverflow } from './support/layout.js';
+import { waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
 

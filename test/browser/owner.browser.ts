@@ -1,15 +1,10 @@
-import {
-  changeResponses,
-  expectGoodLayout,
-  openPage,
-  search,
-  waitForHeading,
-  waitForText,
-} from './support/page.js';
+import { expectGoodLayout } from './support/layout.js';
+import { openPage, search, waitForHeading, waitForText } from './support/page.js';
+import { changeResponses } from './support/requests.js';
 import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
-it('the owner finds an order and takes its next step, and the list keeps its filters', async () => {
+it('the list of orders keeps its search and filters while the owner takes a step of an order', async () => {
   const customer = await newCustomer({ name: makeUnique('Sari Wulandari') });
   const { name, email } = customer;
   const surname = name.replace('Sari ', '').toUpperCase();
@@ -58,19 +53,14 @@ it.each([
 });
 
 it.each([
-  [
-    'names the missing payment of an open order, also after a payment expired',
-    { status: 'expire' },
-    'Payment failed',
-    1,
-  ],
-  [
-    'does not wait for a payment of an order that can no longer be paid',
-    { status: 'deny', pay_until: null },
-    'Payment denied',
-    0,
-  ],
-])('the page of an order for administrators %s', async (_, state, label, hints) => {
+  { order: 'can still be paid waits', state: { status: 'expire' }, label: 'Payment failed', hints: 1 },
+  {
+    order: 'can no longer be paid does not wait',
+    state: { status: 'deny', pay_until: null },
+    label: 'Payment denied',
+    hints: 0,
+  },
+])('the page of an order that $order for a payment', async ({ state, label, hints }) => {
   const customer = await newCustomer();
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/orders');
@@ -85,7 +75,7 @@ it.each([
   expect(await page.getByRole('button', { name: 'Start preparing' }).count()).toBe(0);
 });
 
-it('newly paid orders are announced in a message, and in the title until the page is used', async () => {
+it('newly paid orders are announced in a message and in the title of the tab', async () => {
   const { page } = await openAsAdmin('/manage/orders');
   await page.clock.install();
   await openPage(page, '/manage/orders'); // The page uses the installed clock only after a reload.

@@ -1,5 +1,6 @@
 import { everyDay } from '../support/shop-settings.js';
-import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
+import { expectGoodLayout } from './support/layout.js';
+import { waitForHeading, waitForText } from './support/page.js';
 import { changeShop, CROISSANT, useShopSettings } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
@@ -7,7 +8,7 @@ import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
-it('an order shows the pickup time, the phone number and the note, and the next order starts with the phone number', async () => {
+it('an order shows its pickup time, phone number and note, and the cart keeps the phone number', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
@@ -31,7 +32,7 @@ it('an order shows the pickup time, the phone number and the note, and the next 
   expect(await page.getByLabel('Note').inputValue()).toBe('');
 });
 
-it('nothing can be ordered while the pickup times cannot be loaded, and the chosen time is kept', async () => {
+it('the chosen pickup time is kept while nothing can be ordered, because the pickup times cannot be loaded', async () => {
   const { page } = await newCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);

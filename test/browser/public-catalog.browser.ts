@@ -1,4 +1,5 @@
-import { expectGoodLayout, search, waitForHeading, waitForText } from './support/page.js';
+import { expectGoodLayout } from './support/layout.js';
+import { search, waitForHeading, waitForText } from './support/page.js';
 import { publicShop } from './support/settings.js';
 import { newEmail, newVisitor } from './support/shopper.js';
 import { choosePickup, submitRegistration } from './support/steps.js';

@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
-import { expectGoodLayout, holdRequests, waitForHeading, waitForText } from './support/page.js';
+import { expectGoodLayout } from './support/layout.js';
+import { waitForHeading, waitForText } from './support/page.js';
+import { holdRequests } from './support/requests.js';
 import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 

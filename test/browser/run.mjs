@@ -31,6 +31,8 @@ const folder = await mkdtemp(join(tmpdir(), 'bakery-browser-'));
 // If root runs the tests, the embedded PostgreSQL runs as another user, who needs access.
 await chmod(folder, 0o755);
 const processes = new Processes(folder);
+/** Folder of the built storefront. */
+const storefront = join(folder, 'storefront');
 let code = 1;
 try {
   code = await runTests();
@@ -43,7 +45,6 @@ try {
 process.exitCode = code;
 
 async function runTests() {
-  const storefront = join(folder, 'storefront');
   buildStorefront(storefront);
   // Each Jest worker has a shop of its own, and all workers share the public shop.
   const [publicShop, ...shops] = await Promise.all([
@@ -65,12 +66,12 @@ async function runTests() {
   const [exitCode] = await once(jest, 'close');
   await browser.close();
   return exitCode ?? 1;
+}
 
-  async function startFilledShop(name, products, settings = {}) {
-    const shop = await startShop(processes, join(folder, name), storefront, settings);
-    await fillCatalog(shop.serviceUrl, ADMIN, products);
-    return shop;
-  }
+async function startFilledShop(name, products, settings = {}) {
+  const shop = await startShop(processes, join(folder, name), storefront, settings);
+  await fillCatalog(shop.serviceUrl, ADMIN, products);
+  return shop;
 }
 
 /** Returns BROWSER, or a Chromium or Chrome on the path. */

@@ -12,7 +12,7 @@ const sources = await Promise.all(
   names.filter((name) => !name.startsWith('messages')).map((name) => readFile(join(folder, name), 'utf8')),
 );
 const code = sources.join('\n');
-const literals = new Set([...code.matchAll(/'([\w.]+)'|"([\w.]+)"/g)].map(([, one, two]) => one ?? two));
+const literals = new Set([...code.matchAll(/'([\w.]+)'/g)].map(([, literal]) => literal));
 /** Keys with a variable part, such as `status.${status}.text`. */
 const templates = [...code.matchAll(/\b(?:t|findText)\(\s*`([^`]+)`/g)].map(
   ([, text]) => new RegExp(`^${text.replaceAll('.', '\\.').replaceAll(/\$\{[^}]+\}/g, '\\w+')}$`),

@@ -9,6 +9,7 @@ const PICKUP_INTERVAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
+// `Date.parse` reads a date as its midnight in UTC.
 const WEEKDAY_AND_DATE = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
 const SHORT_DATE = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 

@@ -19,8 +19,8 @@ type NameOf<Inside> = Inside extends `#${string}`
     : Inside;
 type Values<Key extends MessageKey> = Record<Placeholder<Messages[Key]>, string | number>;
 
-/** Catalogs by language. Each is a separate script, so that a visit loads only one. */
-const CATALOGS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
+/** Functions that load the messages of a language. Each language is a separate script, so that a visit loads only one. */
+const LOADERS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
   en: async () => (await import('./messages/en')).en,
   id: async () => (await import('./messages/id')).id,
 };
@@ -49,7 +49,7 @@ let requestedLanguage: Language | undefined;
  */
 export async function loadLanguage(language: Language): Promise<boolean> {
   requestedLanguage = language;
-  const messages = await CATALOGS[language]();
+  const messages = await LOADERS[language]();
   if (requestedLanguage !== language) return false;
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;

@@ -29,7 +29,8 @@ export async function fillCatalog(baseURL, admin, count) {
       multipart.append('images', file, `${picture}.jpg`);
     }
     const response = await api.post('/api/products', { multipart });
-    if (!response.ok()) throw new Error(`no product: ${response.status()} ${await response.text()}`);
+    if (!response.ok())
+      throw new Error(`${name} was not created: ${response.status()} ${await response.text()}`);
   }
   await api.dispose();
 }

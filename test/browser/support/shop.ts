@@ -118,6 +118,10 @@ export function useShopSettings(change: Partial<ShopSettings>): void {
   afterEach(() => changeShop(before));
 }
 
+export function inDays(days: number): Date {
+  return new Date(Date.now() + days * 24 * 60 * 60_000);
+}
+
 /** Returns the date of an instant in the time zone of the shop. */
 export function toShopDate(instant: Date | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);

@@ -43,8 +43,8 @@ async function copyStorefront(buildDir, folder, serviceUrl) {
   for (const name of await readdir(folder, { recursive: true })) {
     if (!/\.(js|html)$/.test(name)) continue;
     const path = join(folder, name);
-    const script = await readFile(path, 'utf8');
-    await writeFile(path, script.replaceAll(PLACEHOLDER_URL, serviceUrl));
+    const content = await readFile(path, 'utf8');
+    await writeFile(path, content.replaceAll(PLACEHOLDER_URL, serviceUrl));
   }
   return folder;
 }

@@ -6,6 +6,7 @@
  */
 export function reuseOrCreateIdempotencyKey(name: string, body: object) {
   const text = JSON.stringify(body);
+  // The entry has two lines: the key, and the body for which the key was created.
   const [storedKey, storedText] = sessionStorage.getItem(name)?.split('\n') ?? [];
   if (storedKey !== undefined && storedText === text) return storedKey;
   const newKey = crypto.randomUUID();

@@ -52,28 +52,34 @@ export interface EditedPicture {
   isRemoved?: boolean;
 }
 
-/** Changes a product unless somebody else has changed it, or creates a product if `edited` is undefined. */
-export async function saveProduct(
-  edited: EditedProduct | undefined,
+export async function createProduct(values: ProductValues, onProgress: OnProgress) {
+  const client = createProgressClient(onProgress);
+  const call = client.POST('/api/products', { body: toBody(values), bodySerializer: asForm });
+  const { products: created } = await dataOf(call);
+  await reloadProducts();
+  return created;
+}
+
+/** Changes a product, unless somebody else has changed it since it was loaded. */
+export async function changeProduct(
+  { product, etag }: EditedProduct,
   values: ProductValues,
   onProgress: OnProgress,
 ) {
   const client = createProgressClient(onProgress);
-  const { images, ...texts } = values;
-  const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
-  const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
-  const { products: saved } =
-    edited === undefined
-      ? await dataOf(client.POST('/api/products', { body, bodySerializer: asForm }))
-      : await dataOf(
-          client.PUT('/api/products/{product_id}', {
-            params: { ...productPath(edited.product.id).params, header: toIfMatchHeader(edited.etag) },
-            body: { ...body, 'images.removed[]': removed },
-            bodySerializer: asForm,
-          }),
-        );
+  const removed = values.images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
+  const call = client.PUT('/api/products/{product_id}', {
+    params: { ...productPath(product.id).params, header: toIfMatchHeader(etag) },
+    body: { ...toBody(values), 'images.removed[]': removed },
+    bodySerializer: asForm,
+  });
+  const { products: changed } = await dataOf(call);
   await reloadProducts();
-  return saved;
+  return changed;
+}
+
+function toBody({ images, ...texts }: ProductValues) {
+  return { ...texts, images: images.flatMap(({ file }) => file ?? []) };
 }
 
 /** Makes a product available or unavailable. With `body.until`, an unavailable product is available again from that date. */

@@ -26,6 +26,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   const form = useForm<Values>(defaultValues && { defaultValues });
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
+    // The button stays enabled while the values are sent, because a disabled button would lose the focus.
     if (isSubmitting) return;
     try {
       await onSubmit(values, form.reset);

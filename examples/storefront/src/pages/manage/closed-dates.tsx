@@ -25,7 +25,7 @@ export function ClosedDates() {
     <div className="closed-dates">
       <FieldFrame label={t('closed.label')} hint={t('closed.hint')} message={fieldState.error?.message}>
         {(control) => (
-          <div className="add-date">
+          <div className="inline add-date">
             <input
               {...control}
               ref={input}

@@ -20,7 +20,7 @@ export function ClosedRanges() {
   return (
     <fieldset className="closed-dates">
       <legend className="label">{t('ranges.label')}</legend>
-      <div className="range">
+      <div className="inline range">
         {/* The first date is also the last date until the person chooses another one. */}
         <TextField
           label={t('sales.from')}

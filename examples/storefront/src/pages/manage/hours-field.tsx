@@ -55,7 +55,7 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
         {windows.length === 0 && <span className="hint">{t('hours.closed')}</span>}
         {windows.map(([from = '', to = ''], index) => (
           // Windows have no identity besides their position.
-          <div key={index} className="window">
+          <div key={index} className="inline window">
             <TimeInput
               label={t('hours.opens', { day: name })}
               value={from}

@@ -4,11 +4,12 @@ import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
 import { explain, hasCode, LocalizedError } from '../../api/errors';
 import {
+  changeProduct,
+  createProduct,
   deleteProduct,
   type EditedProduct,
   productForEditing,
   type ProductValues,
-  saveProduct,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
 import { Form, FormField } from '../../components/form';
@@ -57,8 +58,11 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const save = async (values: ProductValues) => {
     const price = parsePrice(values.price);
     if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
+    const sent = { ...values, price };
     try {
-      const saved = await saveProduct(base, { ...values, price }, setUploadProgress);
+      const saved = await (base === undefined
+        ? createProduct(sent, setUploadProgress)
+        : changeProduct(base, sent, setUploadProgress));
       showToast(t('products.saved', { name: saved.name }));
       await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
     } catch (error) {
@@ -88,7 +92,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
         <PicturePicker />
         {uploadProgress !== undefined && (
-          <div className="progress">
+          <div className="inline progress">
             <progress max={1} value={uploadProgress} aria-label={t('products.upload')} />
             <span>
               {uploadProgress < 1

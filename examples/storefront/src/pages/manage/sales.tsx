@@ -18,9 +18,10 @@ import { SalesChart } from './sales-chart';
 export default function SalesPage() {
   const today = useToday();
   const [parameters, setParameters] = useSearchParams();
+  const lastWeek = getLastDays(7, today);
   const range = {
-    from: parameters.get('from') ?? addDays(today, -6),
-    to: parameters.get('to') ?? today,
+    from: parameters.get('from') ?? lastWeek.from,
+    to: parameters.get('to') ?? lastWeek.to,
   };
   const download = useMutation({ mutationFn: (format?: 'excel') => downloadSales(range, format) });
   const downloadButton = { className: 'button quiet', 'aria-disabled': download.isPending };
@@ -74,6 +75,10 @@ export default function SalesPage() {
   );
 }
 
+function getLastDays(days: number, today: string): DateRange {
+  return { from: addDays(today, 1 - days), to: today };
+}
+
 interface RangePickerProps {
   range: DateRange;
   today: string;
@@ -83,19 +88,21 @@ interface RangePickerProps {
 /** Form that chooses the last 7 or 30 days, or any other period. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
   const [{ from, to }, setDraft] = useState(range);
-  const isLastDays = (days: number) => range.to === today && range.from === addDays(today, 1 - days);
   return (
-    <form className="range" action={() => onChoose({ from, to })}>
-      {[7, 30].map((days) => (
-        <Button
-          key={days}
-          className="button quiet"
-          aria-pressed={isLastDays(days)}
-          onClick={() => onChoose({ from: addDays(today, 1 - days), to: today })}
-        >
-          {t('sales.lastDays', { days })}
-        </Button>
-      ))}
+    <form className="inline range" action={() => onChoose({ from, to })}>
+      {[7, 30].map((days) => {
+        const lastDays = getLastDays(days, today);
+        return (
+          <Button
+            key={days}
+            className="button quiet"
+            aria-pressed={range.from === lastDays.from && range.to === lastDays.to}
+            onClick={() => onChoose(lastDays)}
+          >
+            {t('sales.lastDays', { days })}
+          </Button>
+        );
+      })}
       <TextField
         label={t('sales.from')}
         type="date"

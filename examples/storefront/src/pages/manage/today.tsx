@@ -24,34 +24,15 @@ export default function TodayPage() {
 
 function Day({ shop }: { shop: Shop }) {
   const today = useToday();
-  const [chosen, setChosen] = useUrlParameter('date');
+  const [chosen] = useUrlParameter('date');
   const date = isDate(chosen) ? chosen : today;
-  const query = useQuery(daySheet(date));
-  const showDate = (day: string) => setChosen(day === today ? '' : day);
   const title = formatDay(date, today);
+  const query = useQuery(daySheet(date));
   return (
     <ManagePage
       title={title}
       isWide
-      action={
-        <div className="actions">
-          <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
-            ← {t('day.previous')}
-          </Button>
-          {date !== today && (
-            <Button className="button quiet" onClick={() => showDate(today)}>
-              {t('today')}
-            </Button>
-          )}
-          <Button className="button quiet" onClick={() => showDate(addDays(date, 1))}>
-            {t('day.next')} →
-          </Button>
-          {date === today && <PauseButtons shop={shop} />}
-          <Button className="button quiet" onClick={() => window.print()}>
-            {t('print')}
-          </Button>
-        </div>
-      }
+      action={<DayButtons date={date} shop={shop} />}
       belowTitle={
         <>
           {title !== formatDate(date) && <p>{formatDate(date)}</p>}
@@ -68,5 +49,31 @@ function Day({ shop }: { shop: Shop }) {
         )}
       </Loaded>
     </ManagePage>
+  );
+}
+
+/** Buttons that show another day, pause the shop today, and print the day. */
+function DayButtons({ date, shop }: { date: string; shop: Shop }) {
+  const today = useToday();
+  const [, setChosen] = useUrlParameter('date');
+  const showDate = (day: string) => setChosen(day === today ? '' : day);
+  return (
+    <div className="actions">
+      <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
+        ← {t('day.previous')}
+      </Button>
+      {date !== today && (
+        <Button className="button quiet" onClick={() => showDate(today)}>
+          {t('today')}
+        </Button>
+      )}
+      <Button className="button quiet" onClick={() => showDate(addDays(date, 1))}>
+        {t('day.next')} →
+      </Button>
+      {date === today && <PauseButtons shop={shop} />}
+      <Button className="button quiet" onClick={() => window.print()}>
+        {t('print')}
+      </Button>
+    </div>
   );
 }

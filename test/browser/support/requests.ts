@@ -1,0 +1,28 @@
+import type { Page, Route } from 'playwright-core';
+
+/** Holds all requests of a page for a URL. Returns a function that sends them and holds no more. */
+export async function holdRequests(page: Page, url: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  let isHolding = true;
+  await page.route(url, async (route) => {
+    if (isHolding) held.push(route);
+    else await route.continue();
+  });
+  return async () => {
+    isHolding = false;
+    for (const route of held) await route.continue();
+  };
+}
+
+/** Changes the `data` of the service's responses before a page gets them. */
+export async function changeResponses<Data>(
+  page: Page,
+  url: string | RegExp,
+  change: (data: Data) => Data,
+): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: Data };
+    await route.fulfill({ response, json: { data: change(data) } });
+  });
+}
