@@ -63,7 +63,8 @@ export class AccountMailsService implements OnModuleInit {
     newEmail?: string,
   ): Promise<void> {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const isAllowed = await this.limits.tryCountMail(tx, newEmail ?? user.email, 'verify_email', client);
+    const request = { email: newEmail ?? user.email, purpose: 'verify_email', client } as const;
+    const isAllowed = await this.limits.tryCountMail(tx, request);
     // Codes that were mailed to the former address must not verify the new one.
     const isNewEmail = newEmail !== undefined;
     if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
@@ -73,7 +74,7 @@ export class AccountMailsService implements OnModuleInit {
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
-    if (!(await this.limits.tryCountMail(tx, email, 'reset_password', client))) return;
+    if (!(await this.limits.tryCountMail(tx, { email, purpose: 'reset_password', client }))) return;
     await this.jobs.enqueue(tx, START_RESET, { email }, { key: `${START_RESET}:${email.toLowerCase()}` });
   }
 

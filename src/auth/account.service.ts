@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type LockedUser, type User, UsersService } from '../users/users.service.js';
+import { type User, UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
@@ -37,8 +36,13 @@ export class AccountService {
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
-    const guess = { accountKey: authUser.id, email: authUser.email, client };
-    const checked = await this.otps.checkCode(guess, 'verify_email', otp);
+    const guess = {
+      accountKey: authUser.id,
+      email: authUser.email,
+      purpose: 'verify_email',
+      client,
+    } as const;
+    const checked = await this.otps.checkCode(guess, otp);
     return this.turns.runTransaction(client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
@@ -63,7 +67,8 @@ export class AccountService {
       const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
         const changes = { ...profile, email, emailVerifiedAt: null };
-        const tokens = await this.#changeAndRestart(tx, before, changes);
+        const changed = await this.sessions.changeUserAndEndAll(tx, before, changes);
+        const tokens = await this.sessions.open(tx, changed);
         await this.mails.requestVerification(tx, before, client, email);
         await this.mails.enqueueNotice(tx, before, 'email_changed');
         return { user: tokens.user, tokens };
@@ -86,20 +91,21 @@ export class AccountService {
       const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
       await this.otps.invalidateResetCode(tx, before.id);
       await this.mails.enqueueNotice(tx, before, 'password_changed');
-      return this.#changeAndRestart(tx, before, { passwordHash });
+      const user = await this.sessions.changeUserAndEndAll(tx, before, { passwordHash });
+      return this.sessions.open(tx, user);
     });
   }
 
   /** Changes the password and ends all sessions. An unknown user gets the same failure as a wrong code. */
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
     const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
-    const checked = await this.otps.checkCode({ accountKey, email, client }, 'reset_password', otp);
+    const guess = { accountKey, email, purpose: 'reset_password', client } as const;
+    const checked = await this.otps.checkCode(guess, otp);
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     await this.turns.runTransaction(client, async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
-      await this.users.change(tx, before, { passwordHash });
-      await this.sessions.endAll(tx, before);
+      await this.sessions.changeUserAndEndAll(tx, before, { passwordHash });
       await this.otps.consume(tx, checked);
       await this.mails.enqueueNotice(tx, before, 'password_changed');
     });
@@ -107,16 +113,5 @@ export class AccountService {
 
   async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<void> {
     await this.auth.authenticate(await this.users.findById(id), { accountKey: id, client }, password);
-  }
-
-  /** Changes a user, ends all its sessions and starts a new one. */
-  async #changeAndRestart(
-    tx: EntityManager,
-    user: LockedUser,
-    changes: Partial<User>,
-  ): Promise<IssuedTokens> {
-    const changed = await this.users.change(tx, user, changes);
-    await this.sessions.endAll(tx, user);
-    return this.sessions.open(tx, changed);
   }
 }

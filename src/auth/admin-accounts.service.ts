@@ -64,8 +64,7 @@ export class AdminAccountsService {
       if (user.role === role) return 'unchanged';
       if (role === 'ADMIN' && user.emailVerifiedAt === null && !mayBeUnverified) return 'unverified email';
       if (role === 'USER' && admins.length === 1) return 'last administrator';
-      await this.users.change(tx, user, { role });
-      await this.sessions.endAll(tx, user);
+      await this.sessions.changeUserAndEndAll(tx, user, { role });
       return user;
     });
     if (typeof result === 'string') return result;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type AttemptCount, type Counter, isOverLimit, type Limit } from './limits.js';
+import { type AttemptCount, type Counter, isOverLimit, type Limit, type Mark } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -14,14 +14,7 @@ const LOCK_COUNTERS = 'SELECT key FROM attempt_counts WHERE key = ANY ($1) ORDER
 /** A /48 network contains 65,536 client addresses (/64 networks). Together, they have 16 times the limit of one. */
 const NETWORK_FACTOR = 16;
 
-/** Row of a fact that is true until it expires, for example that the owner of an account has used a client address. */
-export interface Mark {
-  readonly key: string;
-  readonly seconds: number;
-}
-
 type StoredCount = Pick<AttemptCount, 'key' | 'attempts'>;
-type KeyPart = string | number;
 
 /**
  * Counts and marks in the unlogged table `attempt_counts`. The table has no entity: each method is one statement that depends on
@@ -38,7 +31,7 @@ export class AttemptCounts {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
   }
 
-  toCounter(limit: Limit, ...parts: readonly KeyPart[]): Counter {
+  toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
     return { ...limit, key: this.#toKey(limit.name, parts) };
   }
 
@@ -46,7 +39,7 @@ export class AttemptCounts {
   toClientCounters(
     limit: Limit,
     { clientAddress, network48 }: Client,
-    ...parts: readonly KeyPart[]
+    ...parts: readonly (string | number)[]
   ): readonly Counter[] {
     const counter = this.toCounter(limit, ...parts, clientAddress);
     if (network48 === undefined) return [counter];
@@ -110,7 +103,7 @@ export class AttemptCounts {
     );
   }
 
-  toMark({ name, seconds }: Pick<Limit, 'name' | 'seconds'>, ...parts: readonly KeyPart[]): Mark {
+  toMark({ name, seconds }: Omit<Limit, 'max'>, ...parts: readonly (string | number)[]): Mark {
     return { key: this.#toKey(name, parts), seconds };
   }
 
@@ -136,7 +129,7 @@ export class AttemptCounts {
   }
 
   /** Returns a keyed digest as the key, because the table must not contain client addresses. */
-  #toKey(name: string, parts: readonly KeyPart[]): string {
+  #toKey(name: string, parts: readonly (string | number)[]): string {
     const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
     return `${name}:${digest}`;
   }

@@ -60,9 +60,9 @@ export class AuthController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const session = await this.auth.register(body, language, client);
-    setCookies(response, session);
-    return { user: new UserWithRoleView(session.user) };
+    const tokens = await this.auth.register(body, language, client);
+    setCookies(response, tokens);
+    return { user: new UserWithRoleView(tokens.user) };
   }
 
   @ApiEndpoint({
@@ -80,9 +80,9 @@ export class AuthController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const session = await this.auth.login(body, client);
-    setCookies(response, session);
-    return { users: new UserView(session.user), user: new UserWithRoleView(session.user) };
+    const tokens = await this.auth.login(body, client);
+    setCookies(response, tokens);
+    return { users: new UserView(tokens.user), user: new UserWithRoleView(tokens.user) };
   }
 
   @ApiEndpoint({
@@ -101,9 +101,9 @@ export class AuthController {
     response.setHeader('Cache-Control', 'private, no-cache');
     const refreshToken = readCookie(request, REFRESH_COOKIE);
     if (refreshToken === null) throw failures.missingRefreshToken();
-    const session = await this.sessions.refresh(refreshToken);
-    setCookies(response, session);
-    return { user: new UserWithRoleView(session.user) };
+    const tokens = await this.sessions.refresh(refreshToken);
+    setCookies(response, tokens);
+    return { user: new UserWithRoleView(tokens.user) };
   }
 
   @ApiEndpoint({

@@ -2,10 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
-import { AttemptCounts, type Mark } from './attempt-counts.js';
+import { AttemptCounts } from './attempt-counts.js';
 import { guessesMetric } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
-import { type Counter, isOverLimit, isPasswordOverLimit, LIMITS, MARKS } from './limits.js';
+import { type Counter, isOverLimit, isPasswordOverLimit, LIMITS, type Mark, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
@@ -14,6 +14,18 @@ export interface Guess {
   readonly accountKey: number | string;
   readonly client: Client;
 }
+
+interface CodeRequest {
+  /** Address to which the code is mailed. */
+  readonly email: string;
+  readonly purpose: OtpPurpose;
+  readonly client: Client;
+}
+
+export type CodeGuess = Guess & CodeRequest;
+
+/** Known: used by the owner of the account. Requester: has requested a code. */
+type AddressKind = 'known' | 'requester' | 'unknown';
 
 type Outcome = 'ok' | 'wrong' | 'rejected';
 
@@ -77,18 +89,17 @@ export class LimitsService implements OnModuleInit {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(
-    guess: Guess,
+    guess: CodeGuess,
     codeId: string,
-    check: (isKnownAddress: boolean) => Promise<boolean>,
+    check: (addressKind: AddressKind) => Promise<boolean>,
   ): Promise<boolean> {
     const { accountKey, client } = guess;
-    const isKnown = await this.#isKnownAddress(guess);
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, accountKey, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
-    const isRight = isCounted && (await check(isKnown));
+    const isRight = isCounted && (await check(await this.#classifyAddress(guess)));
     if (!isRight) {
       recordOutcome('code', isCounted ? 'wrong' : 'rejected');
       return false;
@@ -100,33 +111,29 @@ export class LimitsService implements OnModuleInit {
     return true;
   }
 
-  async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
-    await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
+  async #classifyAddress(guess: CodeGuess): Promise<AddressKind> {
+    if (await this.#isKnownAddress(guess)) return 'known';
+    return (await this.counts.hasMark(this.#toRequesterMark(guess))) ? 'requester' : 'unknown';
   }
 
   /**
    * Counts a mail with a code and returns true, unless a limit rejects the mail. Marks the client address as a requester of the
    * code, unless the address is beyond its limit.
    */
-  async tryCountMail(
-    tx: EntityManager,
-    email: string,
-    purpose: OtpPurpose,
-    client: Client,
-  ): Promise<boolean> {
+  async tryCountMail(tx: EntityManager, request: CodeRequest): Promise<boolean> {
+    const { email, purpose, client } = request;
     const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
     if (isOverLimit(await this.counts.readNext(ofAddress, tx))) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
-    await this.counts.setMark(this.#toRequesterMark(email, purpose, client), tx);
+    await this.counts.setMark(this.#toRequesterMark(request), tx);
     const mailbox = toMailbox(email);
     const ofMailboxAndPurpose = this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose);
     const ofMailbox = this.counts.toCounter(LIMITS.mailsToMailbox, mailbox);
     return this.counts.tryAdd([ofMailboxAndPurpose, ofMailbox, ...ofAddress], isOverLimit, tx);
   }
 
-  /** Returns true if the client's address requested a code in the last 20 minutes. */
-  isRequester(email: string, purpose: OtpPurpose, client: Client): Promise<boolean> {
-    return this.counts.hasMark(this.#toRequesterMark(email, purpose, client));
+  async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
+    await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
   }
 
   #isKnownAddress(guess: Guess): Promise<boolean> {
@@ -137,8 +144,8 @@ export class LimitsService implements OnModuleInit {
     return this.counts.toMark(MARKS.knownAddress, accountKey, client.clientAddress);
   }
 
-  #toRequesterMark(email: string, purpose: OtpPurpose, { clientAddress }: Client): Mark {
-    return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, clientAddress);
+  #toRequesterMark({ email, purpose, client }: CodeRequest): Mark {
+    return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
   #passwordsOfPair({ accountKey, client }: Guess): readonly Counter[] {

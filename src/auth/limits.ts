@@ -9,6 +9,9 @@ export interface Limit {
 /** Limit of one stored count, for example of the attempts at one account from one client address. */
 export type Counter = Limit & { readonly key: string };
 
+/** Fact that is stored until it expires. */
+export type Mark = Omit<Counter, 'name' | 'max'>;
+
 /** Counter with its number of attempts, including the attempt that is being checked. */
 export type AttemptCount = Counter & { readonly attempts: number };
 

@@ -5,23 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { type Guess, LimitsService } from './limits.service.js';
+import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
 /**
- * Tries of a code from all addresses, after which only addresses that requested a code can use it; then tries after which
- * only known addresses can. `LimitsService` limits the tries of each address.
+ * Tries of a code from all addresses, beyond which an address of this kind cannot use the code: tries of strangers must not
+ * lock the owner out. `LimitsService` limits the tries of each address.
  */
-const MAX_TRIES = 20;
-const MAX_TRIES_OF_REQUESTERS = 100;
+const MAX_TRIES = { known: null, requester: 100, unknown: 20 } as const;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
-
-interface CodeGuess extends Guess {
-  /** Address to which the code was mailed. */
-  readonly email: string;
-}
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
@@ -52,22 +46,20 @@ export class OtpService {
   }
 
   /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
-  async checkCode(guess: CodeGuess, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
-    const { accountKey, email, client } = guess;
+  async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
+    const { accountKey, purpose } = guess;
     const rejection = delay(REJECTION_MS);
     // The key of an unknown user is an email address.
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const isRight = await this.limits.checkCode(guess, codeId, async (isKnownAddress) => {
+    const isRight = await this.limits.checkCode(guess, codeId, async (addressKind) => {
       if (otp?.digest == null) return false;
       const { userId, digest } = otp;
-      const isRequester = await this.limits.isRequester(email, purpose, client);
-      // Tries of strangers must not lock the owner out.
-      const maxTries = isRequester ? MAX_TRIES_OF_REQUESTERS : MAX_TRIES;
+      const maxTries = MAX_TRIES[addressKind];
       const usable = {
         expiresAt: Raw((column) => `${column} > now()`),
-        ...(!isKnownAddress && { tries: LessThan(maxTries) }),
+        ...(maxTries !== null && { tries: LessThan(maxTries) }),
       };
       // Count the try before the comparison, so that parallel tries cannot exceed MAX_TRIES.
       const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);

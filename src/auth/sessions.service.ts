@@ -127,8 +127,14 @@ export class SessionsService {
     });
   }
 
-  async endAll(tx: EntityManager, { id }: LockedUser): Promise<void> {
-    await tx.delete(Session, { userId: id });
+  /** Changes the email, password or role of a user. Such a change ends all sessions of the user. */
+  async changeUserAndEndAll(
+    tx: EntityManager,
+    user: LockedUser,
+    changes: Partial<User>,
+  ): Promise<LockedUser> {
+    await tx.delete(Session, { userId: user.id });
+    return this.users.change(tx, user, changes);
   }
 
   removeExpired(): Promise<void> {

@@ -73,7 +73,8 @@ export class FairQueue {
     };
     disconnectSignal?.addEventListener('abort', handleDisconnect);
     const timer = maxWaitMs === undefined ? undefined : setTimeout(handleTimeout, maxWaitMs);
-    this.#add(task);
+    this.#waiting.set(task.client, [...(this.#waiting.get(task.client) ?? []), task]);
+    this.#waitingCount += 1;
     this.#beginTasks();
     if (this.#waitingCount > maxWaiting) this.#rejectNewestTaskOfBusiestClient();
     try {
@@ -110,11 +111,6 @@ export class FairQueue {
     task.reject(reason);
     // Smaller tasks may have waited behind this one.
     this.#beginTasks();
-  }
-
-  #add(task: WaitingTask): void {
-    this.#waiting.set(task.client, [...(this.#waiting.get(task.client) ?? []), task]);
-    this.#waitingCount += 1;
   }
 
   #remove(task: WaitingTask): void {

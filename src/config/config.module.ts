@@ -1,7 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Env } from './env.js';
 
-/** Provides the settings to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

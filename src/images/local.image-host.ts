@@ -18,11 +18,8 @@ export class LocalImageHost implements ImageHost {
   /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
   readonly #creations = new Map<string, Promise<void>>();
 
-  /**
-   * One image at a time is decoded for a smaller version, besides uploads (`ImagesService`). A disconnect does not stop a
-   * creation, because other requests may wait for the same version.
-   */
-  readonly #decoder = new FairQueue({ capacity: 1, maxWaiting: 200 });
+  /** Creates one version at a time. A disconnect does not stop a creation, because other requests may wait for it. */
+  readonly #creationQueue = new FairQueue({ capacity: 1, maxWaiting: 200 });
 
   constructor(private readonly directory: string) {}
 
@@ -71,7 +68,7 @@ export class LocalImageHost implements ImageHost {
 
   async #createSmaller(path: string, width: number, smaller: string): Promise<void> {
     const format = path.endsWith('.png') ? 'png' : 'jpg';
-    const bytes = await this.#decoder.run(() => shrinkImage(path, format, width));
+    const bytes = await this.#creationQueue.run(() => shrinkImage(path, format, width));
     // Rename a complete file, because another request must not read half a file.
     const temporary = `${smaller}.${randomUUID()}.tmp`;
     await writeFile(temporary, bytes, { flush: true });

@@ -72,11 +72,5 @@ export function createNestLogger(logger: Logger): LoggerService {
       const text = format(message instanceof Error ? message.message : message);
       logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ ...fields, context, err }, text);
     };
-  return {
-    error: at('error'),
-    warn: at('warn'),
-    log: at('info'),
-    debug: at('debug'),
-    verbose: at('trace'),
-  };
+  return { error: at('error'), warn: at('warn'), log: at('info'), debug: at('debug'), verbose: at('trace') };
 }

@@ -32,12 +32,6 @@ interface EndpointOptions {
   readonly failures?: readonly Failure[];
 }
 
-/** What `@Get()`, `@Post()` and so on declare about an operation. */
-interface Route {
-  readonly changesState: boolean;
-  readonly hasPathParameter: boolean;
-}
-
 /**
  * Declares the access and success status of an operation. Documents its responses, with the exact messages of failures.
  * Stands above `@Get()`, `@Post()` and so on, because decorators run from the lowest to the highest.
@@ -45,20 +39,18 @@ interface Route {
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   return (target, key, descriptor) => {
     const handler = descriptor.value as object;
-    const method: unknown = Reflect.getMetadata(METHOD_METADATA, handler);
+    const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+    const path = String(Reflect.getMetadata(PATH_METADATA, handler));
     if (method === undefined)
       throw new Error(`@ApiEndpoint of ${target.constructor.name}.${String(key)} must stand above @Get()`);
-    const route = {
-      changesState: method !== RequestMethod.GET,
-      hasPathParameter: String(Reflect.getMetadata(PATH_METADATA, handler)).includes(':'),
-    };
-    applyDecorators(...listDecorators(options, route))(target, key, descriptor);
+    applyDecorators(...listDecorators(options, method, path))(target, key, descriptor);
   };
 }
 
-function listDecorators(options: EndpointOptions, { changesState, hasPathParameter }: Route) {
+function listDecorators(options: EndpointOptions, method: RequestMethod, path: string) {
   const { summary, description = '', access, success, takes, etag, acceptsIfMatch = false } = options;
   const { data = {}, cookies } = success;
+  const changesState = method !== RequestMethod.GET;
   const isCacheable = !changesState && cookies === undefined && etag === undefined;
   return [
     Access(access),
@@ -78,7 +70,7 @@ function listDecorators(options: EndpointOptions, { changesState, hasPathParamet
       ...when(changesState, failures.originNotAllowed()),
       ...when(acceptsIfMatch, failures.changedMeanwhile()),
       // Express cannot decode a parameter such as `%ZZ`. With a body, `BODY_FAILURES` contains this failure.
-      ...when(hasPathParameter && takes === undefined, failures.malformedRequest()),
+      ...when(path.includes(':') && takes === undefined, failures.malformedRequest()),
       ...(options.failures ?? []),
       ...when(takes !== undefined, ...BODY_FAILURES),
       failures.headersTooLarge(),
@@ -99,19 +91,20 @@ function listSecurity({ access, reads }: EndpointOptions): Record<string, string
   return reads === 'access cookie' ? [{ accessToken: [] }, {}] : [];
 }
 
-const IF_NONE_MATCH = ApiHeader({
-  name: 'If-None-Match',
-  required: false,
-  description:
-    'ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never ' +
+const IF_NONE_MATCH = optionalHeader(
+  'If-None-Match',
+  'ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never ' +
     'gets a 304: send `Cache-Control: max-age=0` as well.',
-});
-const IF_MATCH = ApiHeader({
-  name: 'If-Match',
-  required: false,
-  description:
-    'ETag of the last response. If the resource has changed since, the request changes nothing and gets 412.',
-});
+);
+const IF_MATCH = optionalHeader(
+  'If-Match',
+  'ETag of the last response. If the resource has changed since, the request changes nothing and gets 412.',
+);
+
+function optionalHeader(name: string, description: string): MethodDecorator {
+  return ApiHeader({ name, required: false, description });
+}
+
 const BODY_FAILURES = [
   failures.malformedRequest(),
   failures.requestTimeout(),
