@@ -1,21 +1,21 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
-import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
-import { createNestLogger } from './common/observability/logging.js';
 import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
 import { identifyRequest } from './common/http/request-info.js';
+import { createNestLogger } from './common/observability/logging.js';
 import { requestLog } from './common/observability/request-log.js';
-import type { Database } from './database/database.js';
 import { Env } from './config/env.js';
+import type { Database } from './database/database.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 

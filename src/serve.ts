@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createLogger, routeConsole } from './common/observability/logging.js';
-import { PrimaryWait } from './database/primary-wait.js';
 import type { Env } from './config/env.js';
 import { openDatabase } from './database/database.js';
+import { PrimaryWait } from './database/primary-wait.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
 /** Codes of `listen` and of the lookup of a host name. */

@@ -1,5 +1,5 @@
-import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import type { Response } from 'supertest';
+import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { readMetric } from './support/metrics.js';

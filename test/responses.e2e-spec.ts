@@ -1,5 +1,5 @@
-import request from 'supertest';
 import { gzipSync } from 'node:zlib';
+import request from 'supertest';
 import { PASSWORD } from './support/accounts.js';
 import { withRejectedWrites } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';

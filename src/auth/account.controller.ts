@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import {
@@ -14,7 +15,6 @@ import {
   VerifyOtpDto,
 } from './account.dto.js';
 import { AccountService } from './account.service.js';
-import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { BOTH_COOKIES, setCookies } from './cookies.js';
 
 @ApiTags('Accounts')

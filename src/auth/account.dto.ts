@@ -10,8 +10,8 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
-import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import { EmailAddress } from '../common/validation/email-address.decorator.js';
+import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import type { User } from '../users/users.service.js';
 

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Client } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
-import type { Client } from '../common/http/client.decorator.js';
 import { type AttemptCount, type Counter, isOverLimit, type Limit, type Mark } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';

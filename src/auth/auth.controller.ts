@@ -11,12 +11,12 @@ import {
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors/failures.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { type Language, LANGUAGES } from '../common/languages.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import {
   ACCESS_COOKIE,
   BOTH_COOKIES,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Client } from '../common/http/client.decorator.js';
 import { failures } from '../common/errors/failures.js';
+import type { Client } from '../common/http/client.decorator.js';
 import type { Language } from '../common/languages.js';
 import { type User, UsersService } from '../users/users.service.js';
-import type { LoginDto, RegisterDto } from './account.dto.js';
 import { AccountMailsService } from './account-mails.service.js';
+import type { LoginDto, RegisterDto } from './account.dto.js';
 import { ClientTurns } from './client-turns.js';
 import { type Guess, LimitsService } from './limits.service.js';
 import { hashPassword, verifyPassword } from './passwords.js';

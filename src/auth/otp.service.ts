@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser, Role } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';

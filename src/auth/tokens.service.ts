@@ -1,7 +1,7 @@
+import { createSecretKey } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
-import { createSecretKey } from 'node:crypto';
 import { type AuthUser, ROLES } from '../common/access.js';
 import { isId } from '../common/validation/ids.js';
 import { Env } from '../config/env.js';

@@ -1,6 +1,6 @@
+import { resolve } from 'node:path';
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
-import { resolve } from 'node:path';
 import { ConvertDomainToAscii } from '../common/validation/email-address.decorator.js';
 import {
   IsCloudinaryUrl,

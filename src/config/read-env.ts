@@ -1,8 +1,8 @@
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validateSync } from 'class-validator';
 import { createDataDir, writeOnce } from '../common/files.js';
 import { Env, type GivenSettings, type Problems } from './env.js';
 import { findProductionProblems } from './production-checks.js';

@@ -1,13 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { errorMessage } from '../common/errors/error-info.js';
 import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { assertWritable, WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { readMigrationStatus } from '../database/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { errorMessage } from '../common/errors/error-info.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 

@@ -4,8 +4,8 @@ import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
 import { findNewestBackup } from '../common/backup-files.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
-import type { ProductsService } from '../products/products.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
+import type { ProductsService } from '../products/products.service.js';
 
 /** Timeout of a read. A scrape should not wait for a database that does not respond. */
 const DEADLINE_MS = 1000;

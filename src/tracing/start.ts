@@ -1,3 +1,6 @@
+import { IncomingMessage } from 'node:http';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 import { diag, DiagConsoleLogger, DiagLogLevel } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
@@ -5,9 +8,6 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { IncomingMessage } from 'node:http';
-import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { setTimeout as delay } from 'node:timers/promises';
 import { routeOf } from '../common/http/request-info.js';
 import type { Env } from '../config/env.js';
 

@@ -1,7 +1,7 @@
 import { Client } from './client.js';
+import type { TestDatabase } from './databases.js';
 import { readJobs } from './jobs.js';
 import { type Mail, parseMail } from './mail.js';
-import type { TestDatabase } from './databases.js';
 import { until } from './wait.js';
 
 export const PASSWORD = 'kue lapis legit';

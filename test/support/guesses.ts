@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
-import { expectFailure } from './failure.js';
 import type { TestDatabase } from './databases.js';
+import { expectFailure } from './failure.js';
 
 /** IP addresses of clients: one that the customer has used, one that is unknown, and one of an attacker. */
 export const HOME = '192.0.2.1';

@@ -1,9 +1,9 @@
 import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { requestIdOf } from '../http/request-info.js';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
 import { Failure, failures, type FieldMessages } from './failures.js';
-import { requestIdOf } from '../http/request-info.js';
 
 class FailErrors {
   @ApiProperty({ description: 'The HTTP status' })

@@ -1,5 +1,3 @@
-import { ExpressAdapter } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -10,10 +8,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
-import { type Failure, failures } from '../errors/failures.js';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import { failEnvelope } from '../errors/fail-envelope.filter.js';
+import { type Failure, failures } from '../errors/failures.js';
 import { connectionRejections } from '../observability/metrics.js';
+import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
 
 const SECOND = 1000;
 const MAX_HEADERS = 100;

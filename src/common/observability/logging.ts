@@ -1,8 +1,8 @@
+import { format } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import pretty, { type PrettyOptions } from 'pino-pretty';
-import { format } from 'node:util';
 
 const READABLE: PrettyOptions = {
   sync: true,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { requestDuration } from './metrics.js';
 import { requestIdOf, routeOf } from '../http/request-info.js';
+import { requestDuration } from './metrics.js';
 
 /** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
 const CLIENT_LEFT = 499;

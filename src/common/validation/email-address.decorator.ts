@@ -1,8 +1,8 @@
+import { domainToASCII } from 'node:url';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsEmail } from 'class-validator';
-import { domainToASCII } from 'node:url';
 import { Text } from './text.decorator.js';
 
 /** Limit for conversion, because `domainToASCII` takes seconds for 100 KB. `Text` rejects longer addresses. */
