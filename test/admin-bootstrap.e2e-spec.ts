@@ -37,7 +37,7 @@ describe('the account of ADMIN_EMAIL', () => {
     });
   });
 
-  it('becomes an administrator if it exists with a verified email; its password stays and its sessions end', async () => {
+  it('becomes an administrator with its own password if it exists with a verified email, and its sessions end', async () => {
     await registerOwner({ isVerified: true });
     await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
@@ -48,7 +48,7 @@ describe('the account of ADMIN_EMAIL', () => {
     });
   });
 
-  it('stays a customer if its email is not verified; a warning names the command that grants the role', async () => {
+  it('stays a customer if its email is not verified, with a warning that names the command to grant the role', async () => {
     await registerOwner({ isVerified: false });
     const before = await readUsers();
     await withService({ database }, async (service) => {

@@ -36,15 +36,19 @@ describe('a FairQueue', () => {
     expect(started).toEqual(expected);
   });
 
-  it('never runs more tasks than its concurrency, and runs new tasks after all have ended', async () => {
-    const queue = new FairQueue({ capacity: 2 });
-    const { running, finishNext, finishAll } = startTasks(queue, 'aabbcc');
+  it('runs as many tasks at a time as its capacity allows', async () => {
+    const { running, finishNext, finishAll } = startTasks(new FairQueue({ capacity: 2 }), 'aabbcc');
     await new Promise(setImmediate);
     for (let finished = 0; finished < 4; finished += 1) {
       expect(running).toHaveLength(2);
       await finishNext();
     }
     await finishAll();
+  });
+
+  it('runs a new task after all others have ended', async () => {
+    const queue = new FairQueue({ capacity: 2 });
+    await startTasks(queue, 'aabb').finishAll();
     await expect(queue.run(() => Promise.resolve('free'))).resolves.toBe('free');
   });
 
@@ -63,29 +67,35 @@ describe('a FairQueue', () => {
     expect(settled[3]).toMatchObject({ reason: { status: 503, message: MESSAGES.unavailable } });
   });
 
-  it('begins a task only when its size fits, without letting smaller tasks pass it, and skips the tasks of a client that has left', async () => {
-    const queue = new FairQueue({ capacity: 10 });
-    const { started, finishAll } = startTasks(queue, 'ab', [4, 5]);
-    const leaving = new AbortController();
-    const runLarge = () =>
-      queue.run(() => Promise.resolve(started.push('c')), {
-        client: 'c',
-        disconnectSignal: leaving.signal,
-        size: 10,
-      });
-    const large = runLarge();
-    const small = queue.run(() => Promise.resolve(started.push('d')), { client: 'd' });
+  it('begins a task when its size fits, and lets no smaller task pass it', async () => {
+    const { started, finishNext, finishAll } = startTasks(new FairQueue({ capacity: 10 }), 'abc', [6, 10, 1]);
     await new Promise(setImmediate);
+    expect(started).toEqual(['a0']);
+    await finishNext();
     expect(started).toEqual(['a0', 'b1']);
-    leaving.abort();
-    // The second task is added after the client has left.
-    for (const wait of [() => large, runLarge]) await expect(wait()).rejects.toMatchObject({ status: 400 });
-    await small;
     await finishAll();
-    expect(started).toEqual(['a0', 'b1', 'd']);
   });
 
-  it('rejects a task that has waited too long, and never begins it', async () => {
+  it('rejects a waiting task whose client disconnects, and begins the next task', async () => {
+    const queue = new FairQueue({ capacity: 10 });
+    const { finishAll } = startTasks(queue, 'a');
+    const disconnection = new AbortController();
+    const options = { client: 'b', disconnectSignal: disconnection.signal, size: 10 };
+    const dropped = queue.run(() => Promise.reject(new Error('the task has begun')), options);
+    const next = queue.run(() => Promise.resolve('next'), { client: 'c' });
+    disconnection.abort();
+    await expect(dropped).rejects.toMatchObject({ status: 400 });
+    await expect(next).resolves.toBe('next');
+    await finishAll();
+  });
+
+  it('rejects a task whose client has disconnected before', async () => {
+    const task = () => Promise.reject(new Error('the task has begun'));
+    const added = new FairQueue({ capacity: 1 }).run(task, { disconnectSignal: AbortSignal.abort() });
+    await expect(added).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('rejects a task that has waited too long instead of beginning it', async () => {
     const queue = new FairQueue({ capacity: 1, maxWaitMs: 5 });
     const { finishAll } = startTasks(queue, 'a');
     let isCalled = false;

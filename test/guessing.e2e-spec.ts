@@ -52,7 +52,7 @@ async function recordWrongPasswords(address: string, times: number, email = ayu.
 }
 
 describe('password guesses for one account from one IP address', () => {
-  it('are all rejected after 50 wrong passwords: the correct password gets the same response as a wrong password', async () => {
+  it('are all rejected after 50 wrong passwords, the correct password with the response of a wrong one', async () => {
     await recordWrongPasswords(ATTACKER, 49);
     const last = await tryPassword(ATTACKER, WRONG);
     expectWrongPassword(last);
@@ -117,7 +117,7 @@ describe('parallel logins', () => {
     await expectAccepted(HOME);
   });
 
-  it('with the correct password all succeed, none counts as wrong, and earlier wrong ones count no more', async () => {
+  it('with the correct password all succeed, and leave no wrong password counted', async () => {
     await recordWrongPasswords(CAFE, 40);
     await service.setCounts('wrongPasswordsOfAccount', 0);
     await service.setCounts('wrongPasswordsOfAddress', 0);

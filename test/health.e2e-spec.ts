@@ -39,26 +39,33 @@ it('a service with a pending migration is alive but not ready', async () => {
   await ready().expect(200);
 });
 
-it('a service without its database is alive but not ready, logs why without a stack, and becomes ready again', async () => {
-  await service.proxy.down();
-  await waitUntilDatabaseAndQueueFail();
-  const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
-  expect(line?.level).toBe('warn');
-  expect(line?.msg).toContain('queue (it fetches no jobs');
-  expect(line).not.toHaveProperty('err'); // The stack of the error would repeat the message.
-  await live().expect(200);
-  await service.proxy.up();
-  await waitUntilReady();
-});
-
-it('a service whose database is read-only is alive but not ready, logs why, and becomes ready again', async () => {
-  await setReadOnly('on');
-  await waitUntilDatabaseAndQueueFail();
-  const reason = 'not ready: database (the server is read-only or a standby)';
-  expect(service.log.some(({ msg }) => String(msg).includes(reason))).toBe(true);
-  await live().expect(200);
-  await setReadOnly('off');
-  await waitUntilReady();
+describe('a service that cannot write to its database', () => {
+  it.each([
+    ['without a connection', () => service.proxy.down(), () => service.proxy.up(), ''],
+    [
+      'that is read-only',
+      () => setReadOnly('on'),
+      () => setReadOnly('off'),
+      'the server is read-only or a standby',
+    ],
+  ])(
+    '%s is alive, but not ready until the database is back',
+    async (_what, breakDatabase, repair, reason) => {
+      await breakDatabase();
+      await waitUntilDatabaseAndQueueFail();
+      await live().expect(200);
+      const line = service.log.findLast(({ msg }) =>
+        String(msg).startsWith(`not ready: database (${reason}`),
+      );
+      expect(line).toMatchObject({
+        level: 'warn',
+        msg: expect.stringContaining('queue (it fetches no jobs') as string,
+      });
+      expect(line).not.toHaveProperty('err'); // The stack of the error would repeat the message.
+      await repair();
+      await waitUntilReady();
+    },
+  );
 });
 
 it('the log contains one line for each stop of the queue and one line for each recovery', async () => {

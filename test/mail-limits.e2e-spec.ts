@@ -108,7 +108,7 @@ describe('one client address', () => {
     expect(await readSubjects('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('causes at most 100 codes for resets an hour; further requests leave neither a row nor a job', async () => {
+  it('causes at most 100 codes for resets an hour, beyond which a request leaves neither a row nor a job', async () => {
     await requestReset('nobody@example.com', ATTACKER);
     await service.setCounts('resetMailsOfAddress', 98);
     const rows = await service.countRows();

@@ -45,7 +45,7 @@ async function isVerified({ id }: TestAccount): Promise<boolean> {
 }
 
 describe('POST /api/otp/verify', () => {
-  it('accepts the correct code once, returns data.user with emailVerified, and continues the session', async () => {
+  it('verifies the email of the user and returns data.user with emailVerified', async () => {
     const account = await newAccountWithCode();
     expect(await isVerified(account)).toBe(false);
     const response = await verify(account, ` ${account.code}\n`);
@@ -54,10 +54,19 @@ describe('POST /api/otp/verify', () => {
     expect(response.body).toEqual({ status: 'success', data: { user } });
     expect(response.status).toBe(200);
     expect(await isVerified(account)).toBe(true);
-    expect(response.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('continues the session without new cookies', async () => {
+    const account = await newAccountWithCode();
+    expect((await verify(account, account.code)).headers).not.toHaveProperty('set-cookie');
     await account.client.get('/api/refresh').expect(200);
+  });
+
+  it('accepts a code once', async () => {
+    const account = await newAccountWithCode();
+    expect((await verify(account, account.code)).status).toBe(200);
     await expectRejected(account, account.code);
-    expect(await service.readOtp(id)).toMatchObject({ digest: null });
+    expect(await service.readOtp(account.id)).toMatchObject({ digest: null });
   });
 
   it('accepts a code as a number without its leading zeros, but not with an additional digit', async () => {
@@ -90,11 +99,15 @@ describe('POST /api/otp/verify', () => {
     expect((await service.readOtp(owner.id))?.tries).toBe(0);
   });
 
-  it('reports a missing code or a wrong type without counting a try; other texts and numbers are wrong codes', async () => {
+  it('reports a missing code or a wrong type without counting a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectInvalid(await verify(account, otp), { otp: 'otp is required' });
     expect((await service.readOtp(account.id))?.tries).toBe(0);
+  });
+
+  it('counts any other text or number as a wrong code', async () => {
+    const account = await newAccountWithCode();
     for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRejected(account, otp);
     expect((await service.readOtp(account.id))?.tries).toBe(5);
   });

@@ -43,20 +43,27 @@ function expectUser(
   for (const { value } of cookies) expect(decodeClaims(value)).toMatchObject({ tokenId, ...claims });
 }
 
-it('a new name needs no password, is returned with a new access cookie, keeps all sessions and causes no mail', async () => {
-  const { client, id, email } = await newAccount(service);
-  await signIn(service, email); // drops the refresh token of the first session
-  await service.waitForCode(email);
-  await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [id]);
-  const readSessions = async () => (await service.readSessions(id)).map((row) => ({ ...row, seconds: 0 }));
-  const sessions = await readSessions();
-  const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
-  expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user, ['accessToken']);
-  expect(await readSessions()).toEqual(sessions);
-  const verified = { fullname: 'Ayu Wulandari', email_verified_at: expect.any(Date) as Date };
-  expect(await service.readUser(id)).toMatchObject(verified);
-  await service.waitUntilMailed();
-  expect(await service.readMails(email)).toHaveLength(1); // the mail of the registration
+describe('a new name', () => {
+  it('needs no password, and is returned with a new access cookie', async () => {
+    const { client, id, email } = await newAccount(service);
+    const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
+    expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user, ['accessToken']);
+    expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu Wulandari' });
+  });
+
+  it('keeps all sessions and the verification, and causes no mail', async () => {
+    const { client, id, email } = await newAccount(service);
+    await signIn(service, email); // drops the refresh token of the first session
+    await service.waitForCode(email);
+    await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [id]);
+    const readSessions = async () => (await service.readSessions(id)).map((row) => ({ ...row, seconds: 0 }));
+    const sessions = await readSessions();
+    await patch(client, { fullname: 'Ayu Wulandari' }).expect(200);
+    expect(await readSessions()).toEqual(sessions);
+    expect((await service.readUser(id)).email_verified_at).toBeInstanceOf(Date);
+    await service.waitUntilMailed();
+    expect(await service.readMails(email)).toHaveLength(1); // the mail of the registration
+  });
 });
 
 describe('the language', () => {
@@ -81,15 +88,20 @@ describe('the language', () => {
 });
 
 describe('a new email', () => {
-  it('is accepted with the current password, keeps its capital letters, replaces the old email, and ends other sessions', async () => {
-    const { client, id, email } = await newAccount(service);
+  it('ends all other sessions', async () => {
+    const { client, email } = await newAccount(service);
     const other = await signIn(service, email);
+    await patch(client, { email: newEmail(), password: PASSWORD }).expect(200);
+    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it('replaces the old email, as it was typed, if the password is correct', async () => {
+    const { client, id, email } = await newAccount(service);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
-    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', email: next });
-    await client.get('/api/refresh').expect(200);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
     expectFailure(await formerLogin, 400, MESSAGES.wrongCredentials);
     await signIn(service, next.toLowerCase());
@@ -132,7 +144,7 @@ describe('a new email', () => {
       );
   });
 
-  it('gets the code of a job that runs while the address changes; the old address gets no second code', async () => {
+  it('gets the code, instead of the old address, from a job that runs during the change', async () => {
     const { id, email } = await newAccount(service);
     await service.waitForCode(email);
     const next = newEmail();
@@ -201,7 +213,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it("gets 409 for the email of another account, which gets no mail, and the user's earlier code stays valid", async () => {
+  it("gets 409 for the email of another account; it causes no mail and keeps the user's earlier code valid", async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await service.waitForCode(account.email);
     const email = other.email.toUpperCase();
@@ -227,7 +239,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 401 if another request changes the password, and so ends the session, while the password of this request is checked', async () => {
+  it('gets 401 if another request changes the password, and so ends the session, during the check of its password', async () => {
     const { client, id, email } = await newAccount(service);
     // Otherwise the job of the first mail, instead of the request, could wait for the lock.
     await service.waitUntilMailed();

@@ -30,7 +30,7 @@ const mailing = await useService({
 const service = await useService();
 
 describe('a mail with a code that is sent over SMTP', () => {
-  it('is sent by a retry after an outage of the mail server, and the stored job contains no code', async () => {
+  it('is sent by a retry after an outage of the mail server, from a stored job without the code', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const { runningMs } = await measureRunning(() => mailing.client().register({ email }).expect(201));
@@ -66,7 +66,7 @@ describe('a mail with a code that is sent over SMTP', () => {
 });
 
 describe('the mail of a registration without SMTP_URL', () => {
-  it("is written to DATA_DIR/outbox as a file that only the service's user can read, and the log contains no code", async () => {
+  it("is written to DATA_DIR/outbox as a file that only the service's user can read, and its code not to the log", async () => {
     await service.client().register({ email: 'outbox@example.com' }).expect(201);
     const line = await until('a log line', () =>
       service.log.find(({ msg }) => typeof msg === 'string' && msg.includes('.eml')),
@@ -82,7 +82,7 @@ describe('the mail of a registration without SMTP_URL', () => {
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
   });
 
-  it('is queued in the transaction of the registration: if it cannot be queued, no account is created', async () => {
+  it('is queued in the transaction of the registration, which fails if the mail cannot be queued', async () => {
     const register = () => service.client().register({ email: 'whole@example.com' });
     expectFailure(await withBrokenQueue(service.database, register), 500, MESSAGES.unexpected);
     const rows = await service.database.query("SELECT FROM users WHERE email = 'whole@example.com'");

@@ -157,7 +157,7 @@ describe('the fields of a registration', () => {
     expectFailure(await login(email, password.trim()), 400, MESSAGES.wrongCredentials);
   });
 
-  it('can have their maximum length, and the cookies of a login still fit into the 4096 bytes that browsers accept', async () => {
+  it('can have their maximum length, with which the cookies still have less than 4096 bytes, as browsers require', async () => {
     const [email, password] = [emailOfLength(254), '🍞'.repeat(1024)];
     await register({ email, fullname: '🍞'.repeat(255), password }).expect(201);
     for (const { name, value } of parseCookies(await login(email, password).expect(200)))
@@ -171,14 +171,14 @@ describe('the fields of a registration', () => {
 });
 
 describe('an email address with a non-ASCII domain', () => {
-  it('is stored with the ASCII form of the domain and the local part as typed, and a login accepts other spellings', async () => {
+  it('is stored with the ASCII form of the domain, and identifies its account in any spelling at login', async () => {
     const response = await register({ email: 'Ayu.Ü@Bücher.example' }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email: 'Ayu.Ü@xn--bcher-kva.example' } } });
     for (const email of ['ayu.ü@bücher.example', 'AYU.Ü@XN--BCHER-KVA.EXAMPLE', ' ayu.ü@bücher。example '])
       await login(email).expect(200);
   });
 
-  it('identifies the same account as the ASCII address if the two differ only in the kind of full stop', async () => {
+  it('cannot be registered if it differs from an existing address only in the kind of full stop', async () => {
     const email = newEmail();
     await register({ email }).expect(201);
     const other = service.client();
@@ -194,7 +194,7 @@ describe('an email address with a non-ASCII domain', () => {
 });
 
 describe('a second registration with the same email', () => {
-  it('gets 409 whether the email is in upper or lower case, sets no cookie and does not change the first account', async () => {
+  it('gets 409 regardless of case, and does not change the first account', async () => {
     const email = 'Dewi.ÀYU@Example.COM';
     const first = await register({ email }).expect(201);
     expect(first.body).toMatchObject({ data: { user: { email } } });
@@ -207,7 +207,7 @@ describe('a second registration with the same email', () => {
     await login(email).expect(200);
   });
 
-  it('gets 409 even in parallel: exactly one of many simultaneous registrations gets 201', async () => {
+  it('gets 409 even if all registrations arrive in parallel', async () => {
     const spellings = ['race@example.com', 'RACE@example.com', 'Race@Example.com', 'race@EXAMPLE.COM'];
     const emails = [...spellings, ...spellings, ...spellings];
     const responses = await Promise.all(emails.map((email) => register({ email })));

@@ -168,7 +168,7 @@ describe('a login', () => {
   );
 });
 
-it('an account has at most 100 sessions, also after 50 parallel logins: the oldest sessions end', async () => {
+it('a login ends the oldest sessions of an account beyond 100, even among 50 parallel logins', async () => {
   const { client, id, email } = await newAccount(service);
   await service.database.query(
     `INSERT INTO sessions (id, user_id) SELECT gen_random_uuid(), ${id} FROM generate_series(1, 80)`,

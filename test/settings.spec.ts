@@ -207,10 +207,6 @@ async function findPublishedSecrets(): Promise<string[]> {
 }
 
 describe('the settings of production', () => {
-  it('are accepted with private secrets', () => {
-    expect(read(PRODUCTION).paymentGateway).toBe('midtrans');
-  });
-
   it('are rejected without signing keys and with the simulator, and no key is generated', async () => {
     expect(findBadVariables({ NODE_ENV: 'production' })).toEqual([
       'JWT_ACCESS_SECRET',
