@@ -24,7 +24,7 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   const stop = abortOnSignal(logger);
   const stopParts = stopTracing === undefined ? [] : [stopTracing];
   try {
-    await start(env, logger, stop.signal, stopParts);
+    await start(env, logger, stop.signal, (stopPart) => stopParts.unshift(stopPart));
     if (!stop.signal.aborted) await once(stop.signal, 'abort');
   } catch (error) {
     if (!stop.signal.aborted) {
@@ -35,7 +35,7 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
     }
   }
 
-  for (const stopPart of stopParts.reverse()) {
+  for (const stopPart of stopParts) {
     try {
       await stopPart();
     } catch (error) {
@@ -64,15 +64,20 @@ function abortOnSignal(logger: Logger): AbortController {
   return stop;
 }
 
-/** Starts the service. `stopParts` receives the stop function of each part that has started, also before a failure. */
-async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
+/** Starts the service. Passes the stop function of each part that has started to `onStarted`, also before a failure. */
+async function start(
+  env: Env,
+  logger: Logger,
+  stopping: AbortSignal,
+  onStarted: (stopPart: StopPart) => void,
+): Promise<void> {
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
   const primary = new PrimaryWait(warn, stopping);
   const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
-  if (database.close !== undefined) stopParts.push(database.close);
+  if (database.close !== undefined) onStarted(database.close);
   const [{ createApp, stopApp }, { migrate }] = await modules;
   stopping.throwIfAborted();
   const app = await primary.retry(async () => {
@@ -80,7 +85,7 @@ async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts:
     stopping.throwIfAborted();
     return await createApp(env, database, logger);
   });
-  stopParts.push(() => stopApp(app));
+  onStarted(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host);
   const { address, port } = server.address() as AddressInfo;

@@ -91,3 +91,19 @@ it('the service does not start with a route that declares no access', async () =
   const module = await Test.createTestingModule(options).compile();
   await expect(module.init()).rejects.toThrow('RecipesController.list declares no access');
 });
+
+it('the service does not start with @ApiEndpoint below @Get, where the decorator cannot read the route', async () => {
+  const { ApiEndpoint } = await importBuilt('src/common/openapi/api-endpoint.decorator.js');
+  const { Get } = await importPackage('@nestjs/common');
+  const declareController = () => {
+    class RecipesController {
+      @Get()
+      @ApiEndpoint({ summary: 'List recipes', access: 'public', success: { status: 200 } })
+      list(): string {
+        return 'recipes';
+      }
+    }
+    return RecipesController;
+  };
+  expect(declareController).toThrow('@ApiEndpoint of RecipesController.list must stand above @Get()');
+});

@@ -57,6 +57,7 @@ export class AccessGuard extends AuthGuard('jwt') {
     const { role, isLive } = await this.sessions.readRoleAndLiveness(user);
     // Check the role first: a revocation also ends the sessions, but a former administrator gets 403, not 401.
     const isAdmin = user.role === 'ADMIN' && role === 'ADMIN';
+    // Not `=== 'admin'`: an operation that declares no access must stay closed.
     if (access !== 'user' && !isAdmin) throw failures.adminOnly();
     if (isChange && !isLive) throw failures.missingAccessToken();
   }

@@ -55,12 +55,11 @@ export class AccountMailsService implements OnModuleInit {
     this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), { kind: 'mail' });
   }
 
-  /** @param newEmail new email of the user, if `tx` changes the email */
+  /** `newEmail` is the new email of the user, if `tx` changes the email. */
   async requestVerification(
     tx: EntityManager,
     user: LockedUser,
-    client: Client,
-    newEmail?: string,
+    { client, newEmail }: { readonly client: Client; readonly newEmail?: string },
   ): Promise<void> {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
     const request = { email: newEmail ?? user.email, purpose: 'verify_email', client } as const;

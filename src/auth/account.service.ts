@@ -27,7 +27,7 @@ export class AccountService {
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
     await this.turns.runTransaction(client, async (tx) => {
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
-      await this.mails.requestVerification(tx, user, client);
+      await this.mails.requestVerification(tx, user, { client });
     });
   }
 
@@ -69,7 +69,7 @@ export class AccountService {
         const changes = { ...profile, email, emailVerifiedAt: null };
         const changed = await this.sessions.changeUserAndEndAll(tx, before, changes);
         const tokens = await this.sessions.open(tx, changed);
-        await this.mails.requestVerification(tx, before, client, email);
+        await this.mails.requestVerification(tx, before, { client, newEmail: email });
         await this.mails.enqueueNotice(tx, before, 'email_changed');
         return { user: tokens.user, tokens };
       }

@@ -31,7 +31,7 @@ export class AuthService {
     return this.turns.runTransaction(client, async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
       await this.limits.rememberKnownAddress({ accountKey: user.id, client }, tx);
-      await this.mails.requestVerification(tx, user, client);
+      await this.mails.requestVerification(tx, user, { client });
       return this.sessions.open(tx, user);
     });
   }

@@ -14,6 +14,7 @@ interface BuiltModules {
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
+  'src/common/openapi/api-endpoint.decorator.js': typeof import('../../src/common/openapi/api-endpoint.decorator.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');

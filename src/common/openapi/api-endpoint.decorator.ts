@@ -61,7 +61,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     ApiOperation({ summary, description, security: listSecurity(options) }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
-    describeSuccess(success, isCacheable || acceptsIfMatch || etag === 'resource'),
+    describeSuccess({ ...success, hasEtag: isCacheable || acceptsIfMatch || etag === 'resource' }),
     ...when(isCacheable, IF_NONE_MATCH, NOT_MODIFIED),
     ...when(acceptsIfMatch, IF_MATCH),
     ...describeFailures([

@@ -22,8 +22,8 @@ export const NOT_MODIFIED = ApiResponse({
   headers: { ...REQUEST_ID, ...ETAG },
 });
 
-export function describeSuccess(success: SuccessOptions, hasEtag: boolean): MethodDecorator {
-  const { status, cookies } = success;
+export function describeSuccess(success: SuccessOptions & { readonly hasEtag: boolean }): MethodDecorator {
+  const { status, cookies, hasEtag } = success;
   return ApiResponse({
     status,
     description: 'Success',
