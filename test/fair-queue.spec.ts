@@ -46,12 +46,6 @@ describe('a FairQueue', () => {
     await finishAll();
   });
 
-  it('runs a new task after all others have ended', async () => {
-    const queue = new FairQueue({ capacity: 2 });
-    await startTasks(queue, 'aabb').finishAll();
-    await expect(queue.run(() => Promise.resolve('free'))).resolves.toBe('free');
-  });
-
   it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
     const { started, results, finishAll } = startTasks(
       new FairQueue({ capacity: 1, maxWaiting: 3 }),

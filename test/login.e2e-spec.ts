@@ -23,13 +23,6 @@ describe('POST /api/login', () => {
     expect(response.body).toEqual({ status: 'success', data });
   });
 
-  it('sets both cookies', async () => {
-    const client = service.client();
-    await client.post('/api/login').send(AYU).expect(200);
-    await client.get('/api/users').expect(200);
-    await client.get('/api/refresh').expect(200);
-  });
-
   it('ignores the case of the email and spaces around it, and returns the email as registered', async () => {
     const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
     expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });

@@ -59,7 +59,7 @@ export class LimitsService implements OnModuleInit {
   }
 
   async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<Outcome> {
-    const isKnown = await this.#isKnownAddress(guess);
+    const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
     const ofPair = this.#passwordsOfPair(guess);
     const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, guess.accountKey);
@@ -112,7 +112,7 @@ export class LimitsService implements OnModuleInit {
   }
 
   async #classifyAddress(guess: CodeGuess): Promise<AddressKind> {
-    if (await this.#isKnownAddress(guess)) return 'known';
+    if (await this.counts.hasMark(this.#toKnownAddressMark(guess))) return 'known';
     return (await this.counts.hasMark(this.#toRequesterMark(guess))) ? 'requester' : 'unknown';
   }
 
@@ -134,10 +134,6 @@ export class LimitsService implements OnModuleInit {
 
   async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
     await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
-  }
-
-  #isKnownAddress(guess: Guess): Promise<boolean> {
-    return this.counts.hasMark(this.#toKnownAddressMark(guess));
   }
 
   #toKnownAddressMark({ accountKey, client }: Guess): Mark {
