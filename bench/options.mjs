@@ -5,7 +5,7 @@ const buildHelp = (allRows) => `Measures the service, and the floors: minimal pr
     npm run bench -- [options]
 
   --rows list,login  measure only these rows: ${allRows.join(', ')}
-  --rounds 3         measured rounds of each target; the figure is their median
+  --rounds 3         measured rounds of each program; the figure is their median
   --seconds 3        length of a round
   --long             5 rounds of 8 seconds
   --soak [900]       seconds of mixed load for the row "memory" (20 without it)
@@ -14,7 +14,7 @@ const buildHelp = (allRows) => `Measures the service, and the floors: minimal pr
   --profile FOLDER   write a CPU profile (.cpuprofile) of every service process to this folder
 
 Rounds are interleaved and follow a warm-up round that does not count. A row is invalid if one response was not the
-expected one. The exit code is 1 if a row is invalid or misses its target.`;
+expected one. The exit code is 1 if a row is invalid or misses a required value.`;
 
 /** Parses the command line. Returns null after printing the help. */
 export function readOptions(argv, allRows) {

@@ -4,24 +4,24 @@ import { cpus, release, totalmem } from 'node:os';
 /**
  * Builds a row of the table from figures and the ratios between them.
  *
- * @param figures by target: the result of `measure`, {value, unit}, or {count, p50Ms, p99Ms}
- * @param ratios [{name, value, atLeast? | atMost? | aim?}]; a missed aim does not fail the run
+ * @param figures by name: the result of `measure`, {value, unit}, or {count, p50Ms, p99Ms}
+ * @param ratios [{name, value, atLeast? | atMost? | aim?}]; a missed desired value (`aim`) does not fail the run
  */
 export function buildRow(name, figures, ratios) {
-  const problems = Object.entries(figures).flatMap(([target, figure]) =>
-    (figure.problems ?? []).map((problem) => `${target}: ${problem}`),
+  const problems = Object.entries(figures).flatMap(([program, figure]) =>
+    (figure.problems ?? []).map((problem) => `${program}: ${problem}`),
   );
   return {
     name,
     figures,
-    ratios: ratios.map((ratio) => ({ ...ratio, holds: isTargetMet(ratio) })),
+    ratios: ratios.map((ratio) => ({ ...ratio, holds: isRequirementMet(ratio) })),
     problems,
   };
 }
 
-/** Builds the ratio of two rates, with an optional target: {atLeast}, {atMost} or {aim}. */
-export function buildRatio(name, figure, other, target = {}) {
-  return { name, value: figure.perSecond / other.perSecond, ...target };
+/** Builds the ratio of two rates, with an optional required value ({atLeast} or {atMost}) or desired value ({aim}). */
+export function buildRatio(name, figure, other, limit = {}) {
+  return { name, value: figure.perSecond / other.perSecond, ...limit };
 }
 
 export function hasPassed({ problems, ratios }) {
@@ -46,10 +46,10 @@ export function formatTable(rows) {
 }
 
 function formatRow({ name, figures, ratios, problems }) {
-  const texts = Object.entries(figures).map(([target, figure]) => `${target} ${formatFigure(figure)}`);
+  const texts = Object.entries(figures).map(([program, figure]) => `${program} ${formatFigure(figure)}`);
   const ratioCells = ratios.map(({ holds: isHeld, ...ratio }) => [
     `${ratio.name} ${ratio.value.toFixed(ratio.value < 10 ? 2 : 0)}`,
-    formatTarget(ratio),
+    formatLimit(ratio),
     problems.length > 0 ? 'INVALID' : ({ true: 'holds', false: 'MISSED' }[isHeld] ?? ''),
   ]);
   const height = Math.max(texts.length, ratioCells.length);
@@ -61,7 +61,7 @@ function formatRow({ name, figures, ratios, problems }) {
   return [...lines, ...problems.map((problem) => ['', `  ! ${problem}`, '', '', 'INVALID'])];
 }
 
-function formatTarget({ atLeast, atMost, aim }) {
+function formatLimit({ atLeast, atMost, aim }) {
   if (atLeast !== undefined) return `≥ ${atLeast}`;
   if (atMost !== undefined) return `≤ ${atMost}`;
   return aim === undefined ? '' : `aim ${aim}`;
@@ -73,8 +73,8 @@ function formatFigure({ perSecond, count, p50Ms, p99Ms, value, unit }) {
   return `${amount}, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
 
-/** Returns null for a ratio without a target. */
-function isTargetMet({ value, atLeast, atMost }) {
+/** Returns null for a ratio without a required value. */
+function isRequirementMet({ value, atLeast, atMost }) {
   if (atLeast !== undefined) return value >= atLeast;
   return atMost === undefined ? null : value <= atMost;
 }

@@ -7,12 +7,12 @@ declare global {
 interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
   'src/auth/client-turns.js': typeof import('../../src/auth/client-turns.js');
   'src/auth/limits.service.js': typeof import('../../src/auth/limits.service.js');
   'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
-  'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
   'src/common/openapi/api-endpoint.decorator.js': typeof import('../../src/common/openapi/api-endpoint.decorator.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
@@ -20,15 +20,16 @@ interface BuiltModules {
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
+  'src/database/database.js': typeof import('../../src/database/database.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
-  'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
-  'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
-  'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
-  'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
+  'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
+  'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
+  'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
+  'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
 }
 
 /** Types of the packages that tests share with the build. */
