@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { queryOnce } from '../support/databases.js';
 import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { startExternalPostgres } from '../support/external-postgres.js';
+import { measureRunning } from '../support/measure.js';
 import { waitUntilReady } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
@@ -33,9 +33,10 @@ it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no ac
 it('an immediate stop of an external PostgreSQL causes 503 until its restart and loses no acknowledged change', async () => {
   const postgres = await startExternalPostgres();
   try {
-    await expectSurvival(async () => {
+    await expectSurvival(async ({ observer }) => {
+      const { responsesWith503 } = observer;
       await postgres.crash();
-      await delay(randomInt(500, 3_000));
+      await until('a response is 503', () => observer.responsesWith503 > responsesWith503);
       await postgres.up();
     }, postgres.url);
   } finally {
@@ -50,7 +51,10 @@ it('an immediate stop of an external PostgreSQL causes 503 until its restart and
  * @param loseDatabase stops the database, which may still be unavailable when the function returns
  * @param externalUrl URL of an external database; by default the service has an embedded one
  */
-async function expectSurvival(loseDatabase: () => Promise<void>, externalUrl?: string): Promise<void> {
+async function expectSurvival(
+  loseDatabase: (workload: Workload) => Promise<void>,
+  externalUrl?: string,
+): Promise<void> {
   const { external } = deployment;
   const [instance] = deployment.instances;
   const service = await instance.start({
@@ -63,12 +67,11 @@ async function expectSurvival(loseDatabase: () => Promise<void>, externalUrl?: s
   for (let round = 0; round < ROUNDS; round += 1) {
     workload.start();
     try {
-      await delay(randomInt(500, 1_500));
-      await loseDatabase();
-      await until('the database accepts connections', () => acceptsConnections(databaseUrl), 60_000);
-      const backAt = performance.now();
-      await waitUntilRecovered(external.smtp.mails.length);
-      recoveryMs += performance.now() - backAt;
+      await workload.waitForWrites(randomInt(20, 100));
+      await loseDatabase(workload);
+      await until('the database accepts connections', () => acceptsConnections(databaseUrl));
+      const mailsBefore = external.smtp.mails.length;
+      recoveryMs += (await measureRunning(() => waitUntilRecovered(mailsBefore))).runningMs;
     } finally {
       await workload.stop();
     }

@@ -30,7 +30,7 @@ it('a service that is killed at any moment loses no acknowledged change and leav
   const workload = await Workload.prepare(deployment);
   for (let round = 0; round < ROUNDS; round += 1) {
     workload.start();
-    await delay(randomInt(300, 2_500));
+    await workload.waitForWrites(randomInt(10, 150));
     await killHard(service);
     kills += 1;
     await workload.stop();

@@ -1,4 +1,5 @@
 import type { Response, Test } from 'supertest';
+import { RunningClock } from '../../support/measure.js';
 
 /** Default time limit of a request. An order may wait 5 s for the gateway, and the machine may be busy. */
 const REQUEST_TIMEOUT_MS = 8_000;
@@ -16,14 +17,15 @@ export class Observer {
   slowestMs = 0;
   /** Longest time between two consecutive acknowledged writes, or from `startMeasuring` to the first one. */
   longestGapMs = 0;
-  #acknowledgedAt = performance.now();
+  readonly #clock = new RunningClock();
+  #acknowledgedAt = 0;
 
   constructor(private readonly timeoutMs = REQUEST_TIMEOUT_MS) {}
 
   startMeasuring(): void {
     this.slowestMs = 0;
     this.longestGapMs = 0;
-    this.#acknowledgedAt = performance.now();
+    this.#acknowledgedAt = this.#clock.now();
   }
 
   /**
@@ -32,10 +34,10 @@ export class Observer {
    */
   async send(request: Test, ...expected: readonly number[]): Promise<Response | undefined> {
     const what = `${request.method} ${new URL(request.url).pathname}`;
-    const sentAt = performance.now();
+    const sentAt = this.#clock.now();
     try {
       const response = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - sentAt);
+      this.slowestMs = Math.max(this.slowestMs, this.#clock.now() - sentAt);
       if (expected.includes(response.status)) {
         if (isCountedWrite(request)) this.#acknowledge();
         return response;
@@ -54,7 +56,7 @@ export class Observer {
   }
 
   #acknowledge(): void {
-    const now = performance.now();
+    const now = this.#clock.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.#acknowledgedAt);
     this.#acknowledgedAt = now;
     this.acknowledgedWrites += 1;

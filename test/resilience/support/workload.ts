@@ -94,18 +94,22 @@ export class Workload {
 
   /** Runs the load before, during and after an action. Measures from the start of the action until the load stops. */
   async measureDuring(act: () => Promise<void>): Promise<void> {
-    const { observer } = this;
     this.start();
     try {
-      await until('the load runs', () => observer.acknowledgedWrites > RUNNING_WRITES);
-      observer.startMeasuring();
+      await this.waitForWrites(RUNNING_WRITES);
+      this.observer.startMeasuring();
       await act();
-      const writesAfterAction = observer.acknowledgedWrites;
-      const isRunning = () => observer.acknowledgedWrites > writesAfterAction + RUNNING_WRITES;
-      await until('the load runs after the action', isRunning, RECOVERY_LIMIT_MS);
+      await this.waitForWrites(RUNNING_WRITES);
     } finally {
       await this.stop();
     }
+  }
+
+  /** Waits until the service has acknowledged this number of further writes. */
+  async waitForWrites(count: number): Promise<void> {
+    const target = this.observer.acknowledgedWrites + count;
+    const isReached = () => this.observer.acknowledgedWrites >= target;
+    await until(`${count} writes are acknowledged`, isReached, RECOVERY_LIMIT_MS);
   }
 
   /** Number of acknowledged product changes or orders of the least active client. A run with a small number proves little. */
@@ -148,7 +152,6 @@ export class Workload {
       'the jobs are done and only images that are shown are left',
       async () => {
         await letTimePassForImagesAndJobs({ pool });
-        await delay(100);
         const left = (await readJobs(pool)).length;
         return left === 0 && (await readLedger({ pool })).length === shown.length;
       },
