@@ -2,7 +2,7 @@ import { buildFailure, MESSAGES } from '../support/failure.js';
 import { compileSchema, type OpenApi } from '../support/openapi.js';
 import type { DocumentedOperation } from './random-requests.requests.js';
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;

@@ -20,6 +20,14 @@ async function scrape(port: number): Promise<{ text: string; samples: Samples }>
   return { text, samples: new Map(samples.map(([, name = '', value]) => [name, Number(value)])) };
 }
 
+/** Scrapes until the service has read the metrics of the database, which it gives up after a second. */
+function scrapeWithDatabase(port: number) {
+  return until('the database is up', async () => {
+    const scraped = await scrape(port);
+    return scraped.samples.get('bakery_database_up') === 1 && scraped;
+  });
+}
+
 function requestCountName(method: string, route: string, status: number): string {
   const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`;
   return `http_server_request_duration_seconds_count{${labels}}`;
@@ -78,7 +86,7 @@ describe('the metrics of a shop', () => {
       await sendRaw(service.url, 'NO HTTP\r\n\r\n');
       const isSent = async () => (await scrape(port)).samples.has('bakery_mails_total{outcome="sent"}');
       await until('a mail is sent', isSent);
-      ({ text, samples } = await scrape(port));
+      ({ text, samples } = await scrapeWithDatabase(port));
     });
 
     it('count requests by the pattern of their route', () => {
@@ -161,7 +169,8 @@ describe('the metrics of a shop', () => {
     const path = `/api/admin/products/${shop.productId}/availability`;
     for (const available of [false, true]) {
       await shop.admin.put(path).send({ available }).expect(200);
-      expect((await scrape(port)).samples.get('bakery_products_unavailable')).toBe(available ? 0 : 1);
+      const { samples } = await scrapeWithDatabase(port);
+      expect(samples.get('bakery_products_unavailable')).toBe(available ? 0 : 1);
     }
   });
 
@@ -175,9 +184,7 @@ it('scrapes report within 10 s that the database does not respond, and later cou
   const port = await freePort();
   const { proxy, stop } = await startServiceBehindProxy({ METRICS_PORT: String(port) });
   try {
-    // A scrape while the service opens its first connections may report that the database is down.
-    const isUp = async () => (await scrape(port)).samples.get('bakery_database_up') === 1;
-    await until('the database is up', isUp);
+    await scrapeWithDatabase(port);
     proxy.stall();
     const { result, runningMs } = await measureRunning(() =>
       until('the outage is reported', async () => {
