@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PROGRAM_PATH } from '../../support/installed.js';
 import { acceptsConnections } from '../../support/loopback.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
-import { PROGRAM_PATH } from '../../support/installed.js';
 import { listChildren, stopProgram } from './processes.js';
 
 const CONFIGURATION = 'deploy/nginx.conf';

@@ -34,7 +34,8 @@ export class PatroniCluster {
     const nodes: PatroniNode[] = [];
     for (const name of ['node1', 'node2', 'node3']) {
       const [port, apiPort] = [await freePort(), await freePort()];
-      nodes.push(new PatroniNode(name, folder, `127.0.0.1:${etcdPort}`, PASSWORD, port, apiPort));
+      const etcd = `127.0.0.1:${etcdPort}`;
+      nodes.push(new PatroniNode({ name, folder, etcd, password: PASSWORD, port, apiPort }));
     }
     const cluster = new PatroniCluster(folder, nodes, await freePort());
     try {
@@ -127,7 +128,7 @@ export class PatroniCluster {
   }
 
   #startHaproxy(): void {
-    const addresses = this.nodes.flatMap(({ name, port, apiPort }) => [
+    const addresses = this.nodes.flatMap(({ options: { name, port, apiPort } }) => [
       [name.toUpperCase(), `127.0.0.1:${port}`],
       [`${name.toUpperCase()}_API`, String(apiPort)],
     ]);

@@ -8,29 +8,38 @@ export const BIN_DIR = '/usr/lib/postgresql/15/bin';
 /** A suspended Patroni accepts connections but does not respond. */
 const API_TIMEOUT_MS = 1_500;
 
+interface NodeOptions {
+  readonly name: string;
+  /** Folder of the cluster, which contains the data of the node in a folder with its name. */
+  readonly folder: string;
+  /** Address of etcd. */
+  readonly etcd: string;
+  readonly password: string;
+  readonly port: number;
+  readonly apiPort: number;
+}
+
 /** A PostgreSQL server and the Patroni process that manages it. */
 export class PatroniNode {
   #patroni: ChildProcess | undefined;
   #isSuspended = false;
 
-  constructor(
-    readonly name: string,
-    private readonly folder: string,
-    private readonly etcd: string,
-    private readonly password: string,
-    readonly port: number,
-    readonly apiPort: number,
-  ) {}
+  constructor(readonly options: NodeOptions) {}
+
+  get name(): string {
+    return this.options.name;
+  }
 
   start(): void {
-    const [api, address] = [`127.0.0.1:${this.apiPort}`, `127.0.0.1:${this.port}`];
+    const { name, folder, etcd, password, port, apiPort } = this.options;
+    const [api, address] = [`127.0.0.1:${apiPort}`, `127.0.0.1:${port}`];
     this.#patroni = startProgram(
       'patroni',
       [join(process.cwd(), 'deploy', 'cluster', 'patroni.yml')],
-      join(this.folder, `${this.name}.log`),
+      join(folder, `${name}.log`),
       {
-        PATRONI_NAME: this.name,
-        PATRONI_ETCD_HOSTS: this.etcd,
+        PATRONI_NAME: name,
+        PATRONI_ETCD_HOSTS: etcd,
         PATRONI_RESTAPI_LISTEN: api,
         PATRONI_RESTAPI_CONNECT_ADDRESS: api,
         PATRONI_POSTGRESQL_LISTEN: address,
@@ -38,16 +47,16 @@ export class PatroniNode {
         PATRONI_POSTGRESQL_DATA_DIR: this.dataDir,
         PATRONI_POSTGRESQL_BIN_DIR: BIN_DIR,
         PATRONI_SUPERUSER_USERNAME: 'postgres',
-        PATRONI_SUPERUSER_PASSWORD: this.password,
+        PATRONI_SUPERUSER_PASSWORD: password,
         PATRONI_REPLICATION_USERNAME: 'replicator',
-        PATRONI_REPLICATION_PASSWORD: this.password,
+        PATRONI_REPLICATION_PASSWORD: password,
       },
     );
   }
 
   /** Returns true if Patroni reports that the node runs (`health`) or has the given role. */
   async is(state: 'health' | 'primary' | 'synchronous'): Promise<boolean> {
-    return fetch(`http://127.0.0.1:${this.apiPort}/${state}`, {
+    return fetch(`${this.apiUrl}/${state}`, {
       signal: AbortSignal.timeout(API_TIMEOUT_MS),
     }).then(
       ({ ok }) => ok,
@@ -57,7 +66,7 @@ export class PatroniNode {
 
   /** Makes another node the primary in place of this node, which must be the current primary. */
   async switchover(): Promise<void> {
-    const response = await fetch(`http://127.0.0.1:${this.apiPort}/switchover`, {
+    const response = await fetch(`${this.apiUrl}/switchover`, {
       method: 'POST',
       body: JSON.stringify({ leader: this.name }),
     });
@@ -91,8 +100,12 @@ export class PatroniNode {
     if (this.#patroni !== undefined) await stopProgram(this.#patroni);
   }
 
+  private get apiUrl(): string {
+    return `http://127.0.0.1:${this.options.apiPort}`;
+  }
+
   private get dataDir(): string {
-    return join(this.folder, this.name);
+    return join(this.options.folder, this.name);
   }
 
   /** Signals Patroni and the server with all their child processes. */
