@@ -41,7 +41,7 @@ export async function newVisitor(options: SessionOptions = {}): Promise<BrowserS
   const settings = { viewport: DESKTOP, baseURL: storefrontUrl, locale: 'en-GB', ...options };
   const context = await browser.newContext({ reducedMotion: 'reduce', ...settings });
   contexts.push(context);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(45_000);
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
     // Tests cause these errors on purpose: responses with a status of 400 and above, and scripts that cannot be loaded.
