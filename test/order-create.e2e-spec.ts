@@ -1,8 +1,8 @@
 import type { Client } from './support/client.js';
 import { expectInvalid } from './support/failure.js';
 import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
-import { useShop } from './support/shop.js';
 import { BREAD, sendForm } from './support/products.js';
+import { useShop } from './support/shop.js';
 import { decodeClaims } from './support/tokens.js';
 
 const ITEMS = 'items should be a list of 1 to 50 different products';
@@ -34,7 +34,7 @@ function expectBetween(began: number, time: string): void {
 }
 
 describe('POST /api/orders', () => {
-  it('returns 201 with exactly the documented fields, the status pending and the prices of the catalog', async () => {
+  it('returns 201 with exactly the documented fields and the prices of the catalog', async () => {
     const cake = await addProduct(shop.service, 185_000, 'Kue lapis legit');
     const began = Date.now();
     const response = await requestOrder(customer, [item(cake, 2), item(bread, 3)]).expect(201);
@@ -67,7 +67,7 @@ describe('POST /api/orders', () => {
     shop.expectEveryCallCreatedPage();
   });
 
-  it('sends the gateway one authorized request, with names and prices that the gateway accepts and 24 hours to pay', async () => {
+  it('sends the gateway one authorized request with items that it accepts, the customer and 24 hours to pay', async () => {
     // The service cuts names to 50 UTF-16 units for the gateway. Unit 50 of this name is half of a surrogate pair. Some
     // payment methods fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
@@ -186,28 +186,33 @@ describe('POST /api/orders', () => {
   });
 });
 
-it('an order keeps name and price of a product that is changed later, and can be paid after the product was deleted', async () => {
-  const product_id = await addProduct(shop.service, 25_000, 'Croissant');
-  const items = [{ product_id, quantity: 2 }];
-  const created = await placeOrder(customer, items);
-  expect(created.items).toEqual([{ ...items[0], name: 'Croissant', price: 25_000 }]);
-  await sendForm(shop.admin.put(`/api/products/${product_id}`), BREAD).expect(200);
-  expect(await readOrder(customer, created.order_id)).toEqual(created);
-  const [newItem] = (await placeOrder(customer, items)).items;
-  expect(newItem).toMatchObject({ name: BREAD.name, price: Number(BREAD.price) });
+describe('an order', () => {
+  it('keeps the name and price of a product that is changed later', async () => {
+    const product_id = await addProduct(shop.service, 25_000, 'Croissant');
+    const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
+    await sendForm(shop.admin.put(`/api/products/${product_id}`), BREAD).expect(200);
+    expect(created.items).toEqual([{ product_id, name: 'Croissant', price: 25_000, quantity: 2 }]);
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    const [newItem] = (await placeOrder(customer, [{ product_id, quantity: 2 }])).items;
+    expect(newItem).toMatchObject({ name: BREAD.name, price: Number(BREAD.price) });
+  });
 
-  await shop.admin.delete(`/api/products/${product_id}`).expect(204);
-  expect(await readOrder(customer, created.order_id)).toEqual(created);
-  expectInvalid(await requestOrder(customer, [item(product_id)]), { 'items.0.product_id': GONE });
-  await shop.setStatusAndNotify(created.order_id, 'settlement');
-  expect(await readOrder(customer, created.order_id)).toEqual({
-    ...created,
-    status: 'settlement',
-    payment_type: 'bank_transfer',
-    fraud_status: 'accept',
-    pay_until: null,
-    completed_at: expect.any(String) as string,
-    token: null,
-    redirect_url: null,
+  it('can be paid after its product was deleted', async () => {
+    const product_id = await addProduct(shop.service, 25_000, 'Croissant');
+    const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
+    await shop.admin.delete(`/api/products/${product_id}`).expect(204);
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expectInvalid(await requestOrder(customer, [item(product_id)]), { 'items.0.product_id': GONE });
+    await shop.setStatusAndNotify(created.order_id, 'settlement');
+    expect(await readOrder(customer, created.order_id)).toEqual({
+      ...created,
+      status: 'settlement',
+      payment_type: 'bank_transfer',
+      fraud_status: 'accept',
+      pay_until: null,
+      completed_at: expect.any(String) as string,
+      token: null,
+      redirect_url: null,
+    });
   });
 });

@@ -16,6 +16,7 @@ const MOVES = Object.entries(NEXT_STEPS).flatMap(([from, next]) =>
   Object.keys(NEXT_STEPS).map((to) => [from, to, next.includes(to) ? 200 : 409] as const),
 );
 const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'authorize'];
+const UNKNOWN_IDS = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
 const UNKNOWN_STEP = { fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused' };
 
 const shop = await useShop();
@@ -70,22 +71,34 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     await advance(orderId, 'preparing').expect(status);
   });
 
-  it('rejects an unknown value with 400 and the list of values, even for an unknown order, which otherwise gets 404', async () => {
-    const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
-    for (const orderId of [await storeOrder('new'), ...unknownIds])
-      for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])
-        expectInvalid(await advance(orderId, value), UNKNOWN_STEP);
-    for (const orderId of unknownIds)
-      expectFailure(await advance(orderId, 'refused'), 404, MESSAGES.notFound);
+  it.each([undefined, null, '', 'baked', 'READY', ['ready'], 7])(
+    'rejects the step %j with 400',
+    async (step) => {
+      for (const orderId of [await storeOrder('new'), ...UNKNOWN_IDS])
+        expectInvalid(await advance(orderId, step), UNKNOWN_STEP);
+    },
+  );
+
+  it('returns 404 for an unknown order and for the id of a later payment attempt', async () => {
+    const attemptId = await shop.addAttempt(await shop.insertOrder());
+    for (const orderId of [...UNKNOWN_IDS, attemptId])
+      for (const step of ['preparing', 'refused'])
+        expectFailure(await advance(orderId, step), 404, MESSAGES.notFound);
   });
 });
 
-it('the fulfilment filter lists only the orders of one step to administrators, and is ignored in the list of a customer', async () => {
-  const ready = await storeOrder('ready');
-  const latest = await storeOrder('new');
-  const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
-  expect(orders[0]?.order_id).toBe(ready);
-  expect(new Set(orders.map(({ fulfilment }) => fulfilment))).toEqual(new Set(['ready']));
-  const ownPage = pageOf(await shop.customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
-  expect(ownPage.orders[0]?.order_id).toBe(latest);
+describe('the parameter fulfilment=ready', () => {
+  it('selects the ready orders from the list of an administrator', async () => {
+    const ready = await storeOrder('ready');
+    await storeOrder('new');
+    const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
+    expect(orders[0]?.order_id).toBe(ready);
+    expect(new Set(orders.map(({ fulfilment }) => fulfilment))).toEqual(new Set(['ready']));
+  });
+
+  it('is ignored in the list of a customer', async () => {
+    const latest = await storeOrder('new');
+    const { orders } = pageOf(await shop.customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
+    expect(orders[0]?.order_id).toBe(latest);
+  });
 });

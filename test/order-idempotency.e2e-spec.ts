@@ -74,7 +74,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     shop.expectEveryCallCreatedPage();
   });
 
-  it('wait for the gateway call of the first request, during which the order can be read, and get the same response', async () => {
+  it('wait for the gateway call of the first request, and get the same response', async () => {
     const unblock = blockGateway();
     const requests = orderInParallel(1);
     const orderId = await waitForGatewayCall();
@@ -109,7 +109,7 @@ describe('parallel requests with one Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('applies to one customer and is case-sensitive, and each request without a key creates an order', async () => {
+  it('is case-sensitive and applies to one customer; requests without a key create an order each', async () => {
     const otherCustomer = await shop.service.customer();
     await Promise.all([
       placeOrder(otherCustomer, items, key),

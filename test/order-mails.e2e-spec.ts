@@ -3,8 +3,8 @@ import { findCode, newAccount, newEmail, PASSWORD } from './support/accounts.js'
 import type { Client } from './support/client.js';
 import { withRejectedWrites } from './support/databases.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
-import { setUpShop } from './support/shop-settings.js';
 import { addProduct, orderOf, readOrder, requestOrder } from './support/orders.js';
+import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';

@@ -5,8 +5,8 @@ import type { OpeningHours } from '../src/shop/shop.entity.js';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { addProduct, type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
+import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };

@@ -18,7 +18,7 @@ async function refuse(orderId: string): Promise<OrderBody> {
 }
 
 describe('refusing an order whose payment is pending', () => {
-  it('cancels the payment at the gateway, so that the order can no longer be paid, and succeeds only once', async () => {
+  it('cancels the payment at the gateway, and succeeds only once', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const withoutPage = { token: null, redirect_url: null };
     expect(await refuse(orderId)).toMatchObject({ ...REFUSED_AND_CANCELLED, ...withoutPage });
@@ -79,7 +79,7 @@ it.each([
   ['capture', 'challenge', false],
   ['capture', 'deny', false],
 ] as const)(
-  'refusing an order with status %s and fraud status %s does not cancel the payment at the gateway; a refund is due: %s',
+  'refusing an order with status %s and fraud status %s does not cancel the payment (refund due: %s)',
   async (status, fraudStatus, refund_due) => {
     const orderId = await shop.orderTwoPieces();
     await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card', fraudStatus });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { addDays, startOfDay, toLocalDateAndTime } from '../src/common/calendar.js';
 import { expectInvalid } from './support/failure.js';
-import { setUpShop } from './support/shop-settings.js';
 import type { OrderBody } from './support/orders.js';
 import { useService } from './support/service.js';
+import { setUpShop } from './support/shop-settings.js';
 import { until } from './support/wait.js';
 
 interface Item {

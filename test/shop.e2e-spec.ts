@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid } from './support/failure.js';
-import { DEFAULT_SHOP, everyDay, OPTIONAL_DEFAULTS, type ShopSettings } from './support/shop-settings.js';
 import { useService } from './support/service.js';
+import { DEFAULT_SHOP, everyDay, OPTIONAL_DEFAULTS, type ShopSettings } from './support/shop-settings.js';
 
 type Shop = ShopSettings & {
   readonly pickup: readonly { readonly date: string; readonly from: string; readonly to: string }[];

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { formatRupiah } from '../common/rupiah.js';
 import { formatDateTime } from '../common/calendar.js';
+import { formatRupiah } from '../common/rupiah.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import type { MailTexts } from '../mail/texts.js';
@@ -43,9 +43,9 @@ export class OrderMailsService implements OnModuleInit {
     refund?: Readonly<{ refundId: string; amount: number }>,
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
-    const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
+    const key = [SEND_ORDER_MAIL, orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
     const runAt = new Date(Date.now() + (mail === 'order-ready' ? READY_DELAY_MS : 0));
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key: `${SEND_ORDER_MAIL}:${subject}`, runAt });
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key, runAt });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';

@@ -5,9 +5,9 @@ import {
   type TransactionStatus,
 } from '../gateway/payment-gateway.js';
 import { UserView } from '../users/users.dto.js';
-import type { Order } from './order.entity.js';
 import type { SoldItem } from './order-item.entity.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
+import type { Order } from './order.entity.js';
 
 class OrderItemView {
   @ApiProperty({ type: 'integer', example: 7 })

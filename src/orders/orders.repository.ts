@@ -3,10 +3,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { toLikePattern } from '../database/like-pattern.js';
-import { GRACE_HOURS, isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
-import { Order } from './order.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
+import { GRACE_HOURS, isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
+import { Order } from './order.entity.js';
 
 const PAGE_SIZE = 50;
 

@@ -1,5 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { dayRange, type TimeRange } from '../common/calendar.js';
@@ -15,11 +15,6 @@ import { Order } from './order.entity.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
-
-interface OrderPage {
-  readonly orders: readonly Order[];
-  readonly lastOrderId: string;
-}
 
 @Injectable()
 export class OrdersService {
@@ -37,7 +32,7 @@ export class OrdersService {
    * @param userId lists only the orders of this customer
    * @throws Failure 404 for an empty page
    */
-  async findPage({ pickup, ...filter }: AdminOrdersQuery, userId?: number): Promise<OrderPage> {
+  async findPage({ pickup, ...filter }: AdminOrdersQuery, userId?: number) {
     const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.getTimeZone());
     const orders = await this.orders.findPage({ ...filter, userId, pickupDay });
     const last = orders.at(-1);
@@ -90,8 +85,8 @@ export class OrdersService {
   }
 
   /**
-   * Updates an order and its payment columns, which nothing else changes. The first payment enqueues the receipt, or `order-refused`
-   * for a refused order.
+   * Updates the payment columns of an order, which no other method changes. The first payment enqueues the receipt, or
+   * `order-refused` for a refused order.
    * @returns false if the order has these values already
    */
   async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<Order>): Promise<boolean> {

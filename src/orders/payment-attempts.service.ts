@@ -4,8 +4,8 @@ import { Lease } from '../database/lease.js';
 import { CALL_DEADLINE_MS, type PaymentPage } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
 import { lockOrderOrFail } from './locks.js';
-import type { Order } from './order.entity.js';
 import { computeEndOfPage, isOpenSql } from './order-status.js';
+import type { Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 

@@ -29,8 +29,6 @@ export class RefundsService {
 
   /** @param arrivedAtMs time of `performance.now()` at which the request arrived */
   async refund(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number): Promise<Order> {
-    // Rejects the id of a payment attempt with 404, because locking would also find the order by that id.
-    await this.orders.find(orderId);
     const begin = () => this.#begin(admin, orderId, request, arrivedAtMs);
     let next = await begin();
     // Ends, because each turn completes the refund of another request, and a request stores at most one refund.

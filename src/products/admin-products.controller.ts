@@ -1,8 +1,13 @@
 import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { failures } from '../common/errors/failures.js';
-import { AdminProductsQuery, AdminProductView, AvailabilityDto, INVALID_UNTIL } from './availability.dto.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import {
+  AdminProductsQuery,
+  AdminProductView,
+  AvailabilityDto,
+  INVALID_UNTIL,
+} from './admin-products.dto.js';
 import { ProductPageMeta, ProductParams } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
@@ -14,16 +19,16 @@ export class AdminProductsController {
   @ApiEndpoint({
     summary: 'List products with their availability, ordered by id',
     description:
-      'Unlike GET /api/products, the list contains products that are not available. A page contains up to 50 products. If a page would be empty, the response is 404.',
+      'Unlike GET /api/products, the list contains products that are not available. A page contains up to 50 products. ' +
+      'If a page would be empty, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   @Get()
   async list(@Query() query: AdminProductsQuery) {
-    const page = await this.products.findPageForAdmin(query);
-    const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 }; // `findPageForAdmin` returns no empty page
-    return { meta, products: page.map((product) => new AdminProductView(product)) };
+    const { products, lastProductId } = await this.products.findPageForAdmin(query);
+    return { meta: { lastProductId }, products: products.map((product) => new AdminProductView(product)) };
   }
 
   @ApiEndpoint({

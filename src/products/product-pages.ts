@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Client } from '../common/http/client.decorator.js';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
-import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
+import type { Client } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
 import { ImagesService } from '../images/images.service.js';
+import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
 import { ProductsRepository } from './products.repository.js';
 
 /** Changes of other processes are visible after at most this time. */
@@ -48,7 +48,8 @@ export class ProductPages {
     return page;
   }
 
-  async find(afterId: number): Promise<string> {
+  /** @throws Failure 404 for an empty page, like `search` */
+  async get(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
     const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);

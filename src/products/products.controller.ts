@@ -13,9 +13,9 @@ import {
 } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
+import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { type ImageForm, ImageFormBody } from '../images/image-form.decorator.js';
@@ -65,7 +65,7 @@ export class ProductsController {
   @Get()
   @Header('Content-Type', 'application/json; charset=utf-8')
   list(@Query() { last_id, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
-    return q === undefined ? this.pages.find(last_id) : this.pages.search(last_id, q, client);
+    return q === undefined ? this.pages.get(last_id) : this.pages.search(last_id, q, client);
   }
 
   @ApiEndpoint({

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { toLikePattern } from '../database/like-pattern.js';
-import type { AdminProductsQuery } from './availability.dto.js';
+import type { AdminProductsQuery } from './admin-products.dto.js';
 import { Product } from './product.entity.js';
 
 const PAGE_SIZE = 50;

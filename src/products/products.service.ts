@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { toLocalDateAndTime, startOfDay } from '../common/calendar.js';
 import type { AuthUser } from '../common/access.js';
+import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
-import { isId } from '../common/validation/ids.js';
 import { roundToRupiah } from '../common/rupiah.js';
+import { isId } from '../common/validation/ids.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
 import { ImageRemovalService } from '../images/image-removal.service.js';
 import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
@@ -17,7 +17,7 @@ import {
   type AvailabilityDto,
   INVALID_UNTIL,
   UNTIL_NOT_ALLOWED,
-} from './availability.dto.js';
+} from './admin-products.dto.js';
 import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
 import {
@@ -55,10 +55,12 @@ export class ProductsService {
     return this.#withUrls(product);
   }
 
-  async findPageForAdmin(query: AdminProductsQuery): Promise<ProductWithUrls[]> {
-    const page = await this.products.findPageForAdmin(query);
-    if (page.length === 0) throw failures.notFound();
-    return page.map((product) => this.#withUrls(product));
+  /** @throws Failure 404 for an empty page */
+  async findPageForAdmin(query: AdminProductsQuery) {
+    const products = await this.products.findPageForAdmin(query);
+    const last = products.at(-1);
+    if (last === undefined) throw failures.notFound();
+    return { products: products.map((product) => this.#withUrls(product)), lastProductId: last.id };
   }
 
   countUnavailable(): Promise<number> {

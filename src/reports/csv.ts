@@ -9,22 +9,23 @@ const COLUMNS = [
   'status',
   'refunded',
 ] as const;
-/** Item of a paid order. `refunded` is the refunded amount of the order on its first item, and 0 on its other items. */
-export type SoldItem = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
+/** Line of an item of a paid order. `refunded` is the refunded amount of the order on its first line, and 0 on its other lines. */
+export type SalesLine = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 
-/** Without it, Excel does not read a file as UTF-8. */
+/** Makes Excel read a file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Matches cells that a spreadsheet would run as a formula, also if it splits at `;`. An apostrophe in front makes them text. */
 const FORMULA = /(^|;)\s*[=+\-@\t\r]/;
 
-/** Returns the header and the builder of lines (RFC 4180). Excel in Indonesia expects semicolons between the cells. */
-export function csvFormat(format?: 'excel') {
-  const [start, separator] = format === 'excel' ? [BYTE_ORDER_MARK, ';'] : ['', ','];
+/** Returns the header of a file, and a function that formats a line (RFC 4180). */
+export function getCsvFormat(format?: 'excel') {
+  // Excel in Indonesia expects semicolons between the cells.
+  const separator = format === 'excel' ? ';' : ',';
   const join = (cells: readonly (string | number)[]): string => `${cells.map(toCell).join(separator)}\r\n`;
   return {
-    header: start + join(COLUMNS),
-    toLine: (item: SoldItem): string => join(COLUMNS.map((column) => item[column])),
+    header: (format === 'excel' ? BYTE_ORDER_MARK : '') + join(COLUMNS),
+    formatLine: (line: SalesLine): string => join(COLUMNS.map((column) => line[column])),
   };
 }
 

@@ -1,11 +1,11 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { failures } from '../common/errors/failures.js';
 import { errorCode } from '../common/errors/error-info.js';
+import { failures } from '../common/errors/failures.js';
+import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { DayParams, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 

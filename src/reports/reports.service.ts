@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { addDays, dayRange, daysBetween, toLocalDateAndTime, startOfDay } from '../common/calendar.js';
+import { addDays, dayRange, daysBetween, startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { csvFormat } from './csv.js';
+import { getCsvFormat } from './csv.js';
 import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
 import { type Days, SalesRepository } from './sales.repository.js';
 
@@ -28,23 +28,23 @@ export class ReportsService {
     const isToday = date === toLocalDateAndTime(new Date(), zone).date;
     const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: start };
     const overdue = isToday ? await this.orders.findOfDays(pastDays, { isUncollected: true }) : [];
-    const oldestFirst = overdue.toSorted((a, b) => timeOf(a) - timeOf(b));
-    return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(oldestFirst) };
+    overdue.sort((a, b) => timeOf(a) - timeOf(b));
+    return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };
   }
 
   async sumSales(query: SalesQuery): Promise<SalesView> {
     return this.sales.sum(await this.#listDays(query));
   }
 
-  /** Reads the first batch of items before it returns, so that the request fails if the database is unavailable. */
+  /** Reads the first batch of lines before it returns, so that the request fails if the database is unavailable. */
   async streamCsv(query: SalesCsvQuery): Promise<AsyncIterable<string>> {
-    const { header, toLine } = csvFormat(query.format);
-    const batches = this.sales.readItems(await this.#listDays(query));
+    const { header, formatLine } = getCsvFormat(query.format);
+    const batches = this.sales.readLines(await this.#listDays(query));
     const first = await batches.next();
     return (async function* () {
       yield header;
       for (let next = first; next.done !== true; next = await batches.next())
-        yield next.value.map(toLine).join('');
+        yield next.value.map(formatLine).join('');
     })();
   }
 
@@ -63,6 +63,7 @@ function toViews(orders: readonly Order[]): AdminOrderView[] {
   return orders.map((order) => new AdminOrderView(order));
 }
 
+/** Returns the time that decides on which day sheet an order is. */
 function timeOf({ pickupAt, firstPaidAt }: Order): number {
   return (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
 }

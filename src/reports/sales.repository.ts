@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isPaidSql } from '../orders/order-status.js';
-import type { SoldItem } from './csv.js';
+import type { SalesLine } from './csv.js';
 import type { SalesView } from './reports.dto.js';
 
 /** Dates of a report, and their boundaries: the start of each date, then the end of the last date. */
@@ -10,9 +10,10 @@ export interface Days {
   readonly boundaries: readonly Date[];
 }
 
-type PaidItem = SoldItem & { readonly paid_at: string };
+/** `paid_at` is a text: a `Date` has no microseconds, so the next batch would repeat orders. */
+type StoredLine = SalesLine & { readonly paid_at: string };
 
-/** Number of orders that `readItems` reads in one statement. */
+/** Number of orders that `readLines` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
 
 /**
@@ -65,11 +66,10 @@ export class SalesRepository {
    * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so no database
    * connection is occupied while the caller handles a batch. If the caller stops iterating, no further batch is read.
    */
-  async *readItems({ dates, boundaries }: Days): AsyncGenerator<SoldItem[]> {
-    // `paid_at` is a text: a `Date` has no microseconds, so the next batch would repeat orders.
-    let last: PaidItem | undefined;
+  async *readLines({ dates, boundaries }: Days): AsyncGenerator<SalesLine[]> {
+    let last: StoredLine | undefined;
     for (;;) {
-      const batch = await this.dataSource.query<PaidItem[]>(
+      const batch = await this.dataSource.query<StoredLine[]>(
         `SELECT (${DATES})[${POSITION}] AS date, o.first_paid_at::text AS paid_at, o.order_id,
            i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status,
            CASE i.position WHEN 0 THEN o.refunded_amount ELSE 0 END::float8 AS refunded

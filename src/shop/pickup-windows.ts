@@ -20,11 +20,11 @@ export function isPickupPossible(
   now: Date,
   counts: readonly PickupCount[] = [],
 ): boolean {
-  const limits = findLimits(shop, now);
+  const limits = computeLimits(shop, now);
   if (limits === null || pickupAt < limits.earliest) return false;
   const { date, time } = toLocalDateAndTime(pickupAt, shop.time_zone);
   if (date < limits.firstDate || date > limits.lastDate) return false;
-  const windows = listFreeWindows(shop, date, findFullSlots(shop, counts));
+  const windows = listFreeWindows(shop, date, computeFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
 }
 
@@ -37,11 +37,11 @@ export function* pickupWindows(
   now: Date,
   counts: readonly PickupCount[] = [],
 ): Generator<PickupWindowView> {
-  const limits = findLimits(shop, now);
+  const limits = computeLimits(shop, now);
   if (limits === null) return;
   const earliestMs = Math.ceil(limits.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
   const earliest = toLocalDateAndTime(new Date(earliestMs), shop.time_zone);
-  const full = findFullSlots(shop, counts);
+  const full = computeFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
     for (const [from, to] of listFreeWindows(shop, date, full)) {
@@ -57,7 +57,7 @@ export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
 }
 
 /** Returns the limits of the pickup times from which a customer can choose `now`; null if orders are paused. */
-function findLimits(shop: Readonly<Shop>, now: Date) {
+function computeLimits(shop: Readonly<Shop>, now: Date) {
   if (shop.paused_until !== null && now < shop.paused_until) return null;
   const { date: today, time } = toLocalDateAndTime(now, shop.time_zone);
   const daysUntilFirst = shop.cut_off === null ? 0 : time < shop.cut_off ? 1 : 2;
@@ -90,7 +90,7 @@ function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow):
 }
 
 /** Sums up the orders of each slot. A slot is counted from the start of its opening window. */
-function findFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
+function computeFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
   const { time_zone, slot_minutes, orders_per_slot } = shop;
   const full = new Map<string, OpeningWindow[]>();
   if (slot_minutes === null || orders_per_slot === null) return full;

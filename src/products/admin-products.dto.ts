@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
-import { BooleanQuery } from '../common/validation/query.decorators.js';
 import { IsCalendarDate } from '../common/calendar.js';
+import { BooleanQuery } from '../common/validation/query.decorators.js';
 import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
 
