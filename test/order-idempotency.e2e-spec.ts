@@ -109,7 +109,7 @@ describe('parallel requests with one Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('is case-sensitive and applies to one customer; requests without a key create an order each', async () => {
+  it('is case-sensitive and applies to one customer, and each request without a key creates an order', async () => {
     const otherCustomer = await shop.service.customer();
     await Promise.all([
       placeOrder(otherCustomer, items, key),

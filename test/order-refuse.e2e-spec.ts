@@ -37,7 +37,7 @@ describe('refusing an order whose payment is pending', () => {
     await refuse(orderId);
   });
 
-  it('makes a refund due until everything is refunded, if the order was paid at the gateway in the meantime', async () => {
+  it('makes a refund due, until everything is refunded, if the customer has paid meanwhile', async () => {
     const orderId = await shop.orderWithUnreportedPayment('settlement', { paymentType: 'qris' });
     expect(await refuse(orderId)).toMatchObject(REFUSED_BUT_PAID);
     const partial = orderOf(await shop.requestRefund(orderId, { amount: 100_000 }));
@@ -56,7 +56,7 @@ describe('refusing an order whose payment is pending', () => {
     expect(shown.body).not.toHaveProperty('data.order.refund_due');
   });
 
-  it('succeeds for one of three parallel requests, even if a parallel notification or cancellation comes first', async () => {
+  it('succeeds once in parallel with other refusals, cancellations and a notification', async () => {
     const orderIds = await shop.insertOrders(10);
     await Promise.all(
       orderIds.map(async (orderId, index) => {
@@ -94,7 +94,7 @@ describe('GET /api/admin/orders', () => {
       ({ order_id }) => order_id,
     );
 
-  it('lists paid orders with paid=true, all others with paid=false, and orders whose refund is due with refund=due', async () => {
+  it('filters orders by paid=true, paid=false and refund=due', async () => {
     await shop.query('TRUNCATE orders CASCADE');
     const paid = await shop.orderTwoPieces();
     const due = await shop.orderTwoPieces();

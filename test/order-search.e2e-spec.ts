@@ -80,7 +80,7 @@ describe('GET /api/admin/orders?q=', () => {
   });
 });
 
-it('the customer of an order is shown only to administrators, in the list and in the order, with id, full name and email', async () => {
+it('administrators see id, name and email of the customer in the list and in the order; the customer does not', async () => {
   const client = shop.service.client();
   const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
   await client.register(identity).expect(201);

@@ -102,7 +102,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   });
 });
 
-it('a change of the availability waits for an order that is being placed and has locked the product', async () => {
+it('a change of the availability waits for an order that has locked the product', async () => {
   // An order locks its products FOR SHARE. `sendDuringTransaction` fails if the request does not wait for this lock.
   const response = await sendDuringTransaction(
     shop.service.database,
@@ -117,7 +117,7 @@ describe('GET /api/admin/products', () => {
   const listNames = async (query: string) =>
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
-  it('lists all products by id, filters them by availability and words, and returns 404 after the last product', async () => {
+  it('lists all products by id, filtered by availability and words, up to the final 404', async () => {
     const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
     const shown = await addProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);
@@ -129,7 +129,7 @@ describe('GET /api/admin/products', () => {
     expectFailure(await list(`last_id=${shown}`), 404, MESSAGES.notFound);
   });
 
-  it('returns 50 products and the last id per page, each product once, with its images sorted by position', async () => {
+  it('returns pages of 50 products, each with its images sorted by position', async () => {
     await Promise.all(Array.from({ length: 60 }, () => addProduct(shop.service, 1, 'Roti')));
     await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)

@@ -81,7 +81,7 @@ async function getSales(from: string, to: string) {
 }
 
 describe('GET /api/admin/days/{date}', () => {
-  it('lists on the sheet of today the orders of the past 30 days that are neither collected nor refused, oldest first', async () => {
+  it('lists the overdue orders of the past 30 days on the sheet of today, oldest first', async () => {
     // A zone in which the day does not end during the test.
     const isLate = toLocalDateAndTime(new Date(), 'Europe/Berlin').time >= '23:00';
     const zone = isLate ? 'Asia/Jakarta' : 'Europe/Berlin';
@@ -102,7 +102,7 @@ describe('GET /api/admin/days/{date}', () => {
     await setUpShop(admin, { time_zone: 'Europe/Berlin' });
   });
 
-  it('lists quantities and paid orders by pickup time; orders without a pickup time come last, on the day of payment', async () => {
+  it('lists the paid orders of a day by pickup time, those without a pickup time last, and sums up their products', async () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });
@@ -130,13 +130,14 @@ describe('GET /api/admin/days/{date}', () => {
     expect(orders[0]?.customer).toBeDefined();
   });
 
-  it('is empty for a day without orders, and rejects an invalid date', async () => {
-    expect(await getDay('2026-01-01')).toMatchObject({ products: [], orders: [], overdue: [] });
-    expectInvalid(await admin.get('/api/admin/days/2026-02-30'), {
-      date: 'date should be a date, such as 2026-11-24',
-    });
-    // This is the last valid date. The day ends with a midnight in the year 10000.
-    await getDay('9999-12-31');
+  // 9999-12-31 is the last valid date. The day ends with a midnight in the year 10000.
+  it.each(['2026-01-01', '9999-12-31'])('has empty lists for a day without orders: %s', async (date) => {
+    expect(await getDay(date)).toMatchObject({ products: [], orders: [], overdue: [] });
+  });
+
+  it('rejects a date that does not exist', async () => {
+    const details = { date: 'date should be a date, such as 2026-11-24' };
+    expectInvalid(await admin.get('/api/admin/days/2026-02-30'), details);
   });
 });
 
@@ -169,18 +170,19 @@ describe('GET /api/admin/sales', () => {
     });
   });
 
-  it('requires two dates in chronological order and accepts at most 366 days, like GET /api/admin/sales.csv', async () => {
+  it('accepts a range of 366 days', async () => {
     expect((await getSales('2028-01-01', '2028-12-31')).days).toHaveLength(366);
-    for (const path of ['sales', 'sales.csv']) {
-      const sendInvalid = (query: string) => admin.get(`/api/admin/${path}?${query}`);
-      const from = 'from should be a date, such as 2026-11-24';
-      const to = 'to should be a date, such as 2026-11-24';
-      expectInvalid(await sendInvalid(''), { from, to });
-      const tooLong = await sendInvalid('from=2027-01-01&to=2028-01-02');
-      expectInvalid(tooLong, { to: 'from and to can include 366 days at max' });
-      const reversed = await sendInvalid('from=2027-01-02&to=2027-01-01');
-      expectInvalid(reversed, { to: 'to should not be before from' });
-    }
+  });
+
+  const FROM = 'from should be a date, such as 2026-11-24';
+  const TO = 'to should be a date, such as 2026-11-24';
+  it.each([
+    ['', { from: FROM, to: TO }],
+    ['from=2027-01-01&to=2028-01-02', { to: 'from and to can include 366 days at max' }],
+    ['from=2027-01-02&to=2027-01-01', { to: 'to should not be before from' }],
+  ])('rejects the range "%s", like GET /api/admin/sales.csv', async (query, details) => {
+    for (const path of ['sales', 'sales.csv'])
+      expectInvalid(await admin.get(`/api/admin/${path}?${query}`), details);
   });
 });
 
@@ -188,7 +190,7 @@ describe('GET /api/admin/sales.csv', () => {
   const getCsv = (from: string, to: string) =>
     admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
 
-  it('contains one line for each item of paid orders, as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
+  it('contains one line for each item of paid orders, without a cell that a spreadsheet runs as a formula', async () => {
     const formulas = ['=1+1', '+1', '-1', '@x', '\ttab', '\rcr', 'Kue;=1'];
     const names = [...formulas, 'a,"b"', 'two\nlines', 'a\rb', 'plain'];
     const items = names.map((name, n) => ({ product: n + 1, name, quantity: 2 }));
@@ -203,7 +205,7 @@ describe('GET /api/admin/sales.csv', () => {
     expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(`${HEADER}\r\n`);
   });
 
-  it('shows on the first line of an order what was refunded, so that the sums of the file give the total of the page', async () => {
+  it('shows the refunded amount on the first line of an order, so that the sums agree with GET /api/admin/sales', async () => {
     const partial = { status: 'partial_refund', refunded: 1500 };
     await storeOrder({ ...partial, items: [{ product: 1, price: 3000 }, { product: 2 }] });
     await storeOrder({ items: [{ product: 1 }, { product: 2, quantity: 2 }] });

@@ -9,12 +9,6 @@ export function formatRupiah(amount: number): string {
   return FORMAT.format(amount);
 }
 
-/** Rounds a price half up without floating-point errors. The payment gateway accepts only whole rupiah. */
-export function roundToRupiah(price: string): number {
-  const [whole = '0', decimals = ''] = price.split('.');
-  return Number(whole) + (decimals >= '5' ? 1 : 0);
-}
-
 /** Returns the whole rupiah of a plain decimal, such as `185000.00`; null for leading zeros, a fraction or any other value. */
 export function parseRupiah(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : value;

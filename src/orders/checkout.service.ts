@@ -37,19 +37,6 @@ export class CheckoutService {
   }
 
   /**
-   * Opens the page of a new order.
-   * @param attempt first attempt of the order, whose lease this request holds
-   * @returns the order with the page, or an order that has ended meanwhile
-   * @throws Failure 502 if the gateway returned no page in time
-   */
-  async openFirstPage(order: Order, customer: AuthUser, attempt: LeasedAttempt): Promise<Order> {
-    const opened = await this.#openPage(order, customer, attempt, Date.now() + CALL_DEADLINE_MS);
-    // The order has ended, or this request's lease expired during the call and another request has taken it.
-    if (opened === null) return this.ensurePage(order, customer);
-    return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
-  }
-
-  /**
    * Opens a payment page if the order is open and needs one.
    * @returns the order with a live page, or an order that has ended
    * @throws Failure 502 if the gateway returned no page in time
@@ -63,6 +50,14 @@ export class CheckoutService {
     // Another request held the lease and got no page in time.
     if (current === null) throw failures.gatewayUnavailable();
     return current;
+  }
+
+  /** Like `ensurePage`, for a new order whose first attempt this request has leased. */
+  async openFirstPage(order: Order, customer: AuthUser, attempt: LeasedAttempt): Promise<Order> {
+    const opened = await this.#openPage(order, customer, attempt, Date.now() + CALL_DEADLINE_MS);
+    // The order has ended, or this request's lease expired during the call and another request has taken it.
+    if (opened === null) return this.ensurePage(order, customer);
+    return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
   }
 
   /**

@@ -19,11 +19,8 @@ import { PickupsService } from './pickups.service.js';
 const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
-interface StoredOrder {
-  readonly order: Order;
-  /** First payment attempt of the order, whose lease this request holds. */
-  readonly attempt: LeasedAttempt;
-}
+/** Order with its first payment attempt, whose lease this request holds. */
+type NewOrder = Readonly<{ order: Order; attempt: LeasedAttempt }>;
 
 @Injectable()
 export class OrderPlacementService {
@@ -46,7 +43,7 @@ export class OrderPlacementService {
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
 
-    let stored: StoredOrder;
+    let stored: NewOrder;
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
@@ -74,7 +71,7 @@ export class OrderPlacementService {
    * Stores an order at catalog prices, with its first payment attempt.
    * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
    */
-  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer): Promise<StoredOrder> {
+  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder> {
     const shop = await this.shop.get();
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
     const productIds = wanted.map(({ product_id }) => product_id);
@@ -86,8 +83,7 @@ export class OrderPlacementService {
         this.products.lockOffers(tx, productIds),
       ]);
       const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
-      const items = toSoldItems(wanted, offers, pickupProblem);
-      const grossAmount = sumItems(items);
+      const priced = priceItems(wanted, offers, pickupProblem);
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
       const createdAt = new Date();
@@ -95,8 +91,7 @@ export class OrderPlacementService {
       const order = Object.assign(new Order(), {
         orderId: randomUUID(),
         userId: customer.id,
-        items,
-        grossAmount,
+        ...priced,
         createdAt,
         pickupAt,
         payUntil,
@@ -112,16 +107,16 @@ export class OrderPlacementService {
 }
 
 /**
- * Builds the items of an order at catalog prices.
+ * Builds the items of an order at catalog prices, and their total.
  * @param offers available products by id
  * @param otherProblems field messages of checks that have already failed
- * @throws Failure 400 with these problems and those of the items
+ * @throws Failure 400 with these problems and those of the items, or if the total cannot be paid
  */
-function toSoldItems(
+function priceItems(
   wanted: CreateOrderDto['items'],
   offers: ReadonlyMap<number, Offer>,
   otherProblems: FieldMessages,
-): SoldItem[] {
+) {
   const problems: Record<string, string> = { ...otherProblems };
   const items: SoldItem[] = [];
   for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
@@ -132,16 +127,11 @@ function toSoldItems(
     else items.push({ productId, ...offer, quantity });
   }
   if (Object.keys(problems).length > 0) throw failures.validation(problems);
-  return items;
-}
-
-/** @throws Failure 400 if the total cannot be paid */
-function sumItems(items: readonly SoldItem[]): number {
-  const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
-  if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
-  if (total > Number.MAX_SAFE_INTEGER)
+  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
+  if (grossAmount > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
-  return total;
+  return { items, grossAmount };
 }
 
 /** Hashes a request as version 1.2 does, so that a request that was first sent before the upgrade can be repeated after it. */

@@ -58,12 +58,12 @@ export class OrdersController {
     @CurrentUser() customer: AuthUser,
     @Query() query: OrdersQuery,
     @CurrentClient() { disconnectSignal }: Client,
-  ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    const find = async () => {
+  ) {
+    const readPage = async () => {
       const { orders, lastOrderId } = await this.orders.findPage(query, customer.id);
       return { meta: { lastOrderId }, orders: orders.map((order) => new OrderView(order)) };
     };
-    return this.#pages.run(find, { client: String(customer.id), disconnectSignal });
+    return this.#pages.run(readPage, { client: String(customer.id), disconnectSignal });
   }
 
   @ApiEndpoint({

@@ -28,7 +28,7 @@ const CUSTOMER_COLUMNS = [
   'customer.language',
 ];
 
-export interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
+interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
   readonly userId?: number | undefined;
   /** Selects orders with a pickup time on this day, sorted by pickup time. */
   readonly pickupDay?: TimeRange | undefined;

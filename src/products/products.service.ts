@@ -5,7 +5,6 @@ import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
-import { roundToRupiah } from '../common/rupiah.js';
 import { isId } from '../common/validation/ids.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
 import { ImageRemovalService } from '../images/image-removal.service.js';
@@ -158,4 +157,10 @@ export class ProductsService {
   #withUrls({ isAvailable, images, ...fields }: Product): ProductWithUrls {
     return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
+}
+
+/** Rounds a price half up without floating-point errors. The payment gateway accepts only whole rupiah. */
+function roundToRupiah(price: string): number {
+  const [whole = '0', decimals = ''] = price.split('.');
+  return Number(whole) + (decimals >= '5' ? 1 : 0);
 }
