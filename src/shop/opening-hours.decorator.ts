@@ -25,16 +25,13 @@ export function IsOpeningHours(): PropertyDecorator {
       selfRequired: true,
       additionalProperties: false,
     }),
-    ValidateBy({
-      name: 'isOpeningHours',
-      validator: {
-        validate: (value: unknown) => findBadDay(value) === undefined,
-        defaultMessage: (args) => {
-          const day = findBadDay(args?.value as unknown) ?? 'mon'; // `validate` has found a day: 'mon' is never used
-          return `hours.${day} should be a list of at most ${MAX_WINDOWS} windows ["HH:MM", "HH:MM"] that do not overlap`;
-        },
+    ValidateBy(
+      { name: 'isOpeningHours', validator: { validate: (value) => findInvalidDay(value) === undefined } },
+      {
+        message: ({ value }) =>
+          `hours.${findInvalidDay(value)} should be a list of at most ${MAX_WINDOWS} windows ["HH:MM", "HH:MM"] that do not overlap`,
       },
-    }),
+    ),
   );
 }
 
@@ -44,7 +41,7 @@ export function normalizeHours(hours: OpeningHours): OpeningHours {
   return Object.fromEntries(days) as Record<Weekday, OpeningWindow[]>;
 }
 
-function findBadDay(value: unknown): Weekday | undefined {
+function findInvalidDay(value: unknown): Weekday | undefined {
   const hours = (value ?? {}) as Partial<Record<Weekday, unknown>>;
   return WEEKDAYS.find((day) => !areValidWindows(hours[day]));
 }

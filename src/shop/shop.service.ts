@@ -22,7 +22,7 @@ export class ShopService {
   async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
       // The row must exist to be locked. If the check fails, the rollback removes a new row.
-      await insertUnlessStored(tx, DEFAULT_SHOP);
+      await this.insertIfMissing({}, tx);
       const stored = await tx.findOneOrFail(Shop, {
         where: { id: SHOP_ID },
         lock: { mode: 'pessimistic_write' },
@@ -34,18 +34,15 @@ export class ShopService {
     });
   }
 
-  /** Stores the settings of a new shop. Does nothing if an administrator has saved settings before. */
-  async insertIfMissing(settings: Readonly<ShopDto>): Promise<void> {
-    await insertUnlessStored(this.shops.manager, changeSettings(DEFAULT_SHOP, settings));
+  /** Stores settings that differ from the defaults. Does nothing if settings have been stored before. */
+  async insertIfMissing(changes: Partial<ShopDto>, tx: EntityManager = this.shops.manager): Promise<void> {
+    const shop = changeSettings(DEFAULT_SHOP, changes);
+    await tx.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
   }
 }
 
-async function insertUnlessStored(manager: EntityManager, shop: Readonly<Shop>): Promise<void> {
-  await manager.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
-}
-
 /** Settings that are absent from `changes` stay as in `current`. */
-function changeSettings(current: Readonly<Shop>, changes: Readonly<ShopDto>): Shop {
+function changeSettings(current: Readonly<Shop>, changes: Partial<ShopDto>): Shop {
   const shop = { ...current, ...changes };
   return {
     ...shop,

@@ -90,7 +90,7 @@ function chooseByShare<T>(list: readonly T[], share: number): T {
  */
 function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.time_zone);
-  const settings = { ...shop, leadMinutes: 0, daysAhead: 7, cutOff: null, pausedUntil: null };
+  const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 7, cut_off: null, paused_until: null };
   const windows = [...pickupWindows(settings, midnight)];
   const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
