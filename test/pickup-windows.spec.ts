@@ -63,28 +63,28 @@ it.each<[string, string, Settings, string, string]>([
 });
 
 describe('the pickup windows', () => {
-  it('start after the lead time today and include the windows of the following days', () => {
-    const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
-    const settings = { hours, lead_minutes: 90, days_ahead: 1 };
-    expect(listWindows(settings, '2026-11-22T11:45:30.500+07:00')).toEqual([
-      '2026-11-22 13:16-18:00',
-      '2026-11-23 07:00-12:00',
-      '2026-11-23 13:00-18:00',
-    ]);
-  });
-
-  it('omit today after the last window, days within the lead time and closed dates', () => {
-    expect(listWindows(ONE_DAY_AHEAD, '2026-11-22T18:00:00+07:00')).toEqual(['2026-11-23 07:00-18:00']);
-    const slow = { ...DAY, days_ahead: 3, lead_minutes: 2 * 24 * 60 };
-    expect(listWindows(slow, '2026-11-22T09:00:00+07:00')).toEqual([
-      '2026-11-24 09:00-18:00',
-      '2026-11-25 07:00-18:00',
-    ]);
-    const closedTomorrow = { ...DAY, days_ahead: 2, closed: ['2026-11-23'] };
-    expect(listWindows(closedTomorrow, '2026-11-22T06:00:00+07:00')).toEqual([
-      '2026-11-22 07:00-18:00',
-      '2026-11-24 07:00-18:00',
-    ]);
+  it.each<[string, Settings, string, string[]]>([
+    [
+      'start after the lead time today',
+      { hours: everyDay(['07:00', '12:00'], ['13:00', '18:00']), lead_minutes: 90, days_ahead: 1 },
+      '2026-11-22T11:45:30.500+07:00',
+      ['2026-11-22 13:16-18:00', '2026-11-23 07:00-12:00', '2026-11-23 13:00-18:00'],
+    ],
+    ['omit today after the closing', ONE_DAY_AHEAD, '2026-11-22T18:00:00+07:00', ['2026-11-23 07:00-18:00']],
+    [
+      'omit days within the lead time',
+      { ...DAY, days_ahead: 3, lead_minutes: 2 * 24 * 60 },
+      '2026-11-22T09:00:00+07:00',
+      ['2026-11-24 09:00-18:00', '2026-11-25 07:00-18:00'],
+    ],
+    [
+      'omit closed dates',
+      { ...DAY, days_ahead: 2, closed: ['2026-11-23'] },
+      '2026-11-22T06:00:00+07:00',
+      ['2026-11-22 07:00-18:00', '2026-11-24 07:00-18:00'],
+    ],
+  ])('%s', (_rule, settings, now, windows) => {
+    expect(listWindows(settings, now)).toEqual(windows);
   });
 
   it('omit full slots, which are counted from the start of their opening window and end with the window', () => {
