@@ -42,8 +42,8 @@ export class PickupsService {
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
   async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<{ date: string; orders: number }[]> {
-    const isUncollected = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
-    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isUncollected);
+    const isDue = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
+    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isDue);
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of counts) {
       const { date } = toLocalDateAndTime(pickupAt, shop.time_zone);
