@@ -27,13 +27,8 @@ async function refund(orderId: string, body: object = {}, key?: string): Promise
 /** Places an order and pays it, by default with a method that the gateway refunds. */
 async function placePaidOrder(paymentType = 'qris'): Promise<string> {
   const orderId = await shop.orderTwoPieces();
-  await shop.setStatusAndNotify(orderId, 'settlement', { paymentType });
-  return orderId;
-}
-
-async function placeCapturedOrder(): Promise<string> {
-  const orderId = await shop.orderTwoPieces();
-  await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card' });
+  const status = paymentType === 'credit_card' ? 'capture' : 'settlement';
+  await shop.setStatusAndNotify(orderId, status, { paymentType });
   return orderId;
 }
 
@@ -47,7 +42,7 @@ async function expectStatusAndRefund(orderId: string, status: string, refunded_a
 }
 
 describe('POST /api/admin/orders/{order_id}/refund', () => {
-  it('refunds the whole payment at the gateway with the reason, and records the refund', async () => {
+  it('refunds the whole payment at the gateway', async () => {
     const orderId = await placePaidOrder();
     expect(await refund(orderId, { reason: ' The oven broke ' })).toMatchObject({
       ...FULLY_REFUNDED,
@@ -70,7 +65,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expectFailure(await shop.requestRefund(orderId), 409, NOT_REFUNDABLE);
   });
 
-  it('refunds parts up to the total, and does not count them again when the gateway notifies of them', async () => {
+  it('refunds parts up to the total, each counted once although the gateway notifies of it', async () => {
     const orderId = await placePaidOrder();
     const partial = { status: 'partial_refund', refunded_amount: 70_000 };
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(partial);
@@ -98,7 +93,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   });
 
-  it('records a manual refund of a bank transfer, which the gateway cannot refund, without calling the gateway', async () => {
+  it('records a manual refund without calling the gateway', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
     await expectStatusAndRefund(orderId, 'settlement', 0);
@@ -114,15 +109,14 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ]);
   });
 
-  it('counts manual refunds and refunds at the gateway together, and treats null like a missing field', async () => {
+  it('counts manual refunds and refunds at the gateway together', async () => {
     const orderId = await placePaidOrder();
     await refund(orderId, { amount: 10_000, manual: true });
     expect((await refund(orderId, { amount: 20_000 })).refunded_amount).toBe(30_000);
     await shop.notify(orderId);
     await expectStatusAndRefund(orderId, 'partial_refund', 30_000);
-    expect(
-      await refund(orderId, { amount: null, reason: null, manual: null, transaction_id: null }),
-    ).toMatchObject(FULLY_REFUNDED);
+    const nulls = { amount: null, reason: null, manual: null, transaction_id: null };
+    expect(await refund(orderId, nulls)).toMatchObject(FULLY_REFUNDED); // Null is like a missing field.
     expect(listRefundAmountsAtGateway(orderId)).toEqual([20_000, 340_000]);
     // The gateway knows only 360,000 rupiah, so it reports a partial refund.
     await shop.notify(orderId);
@@ -130,8 +124,8 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification partial_refund duplicate');
   });
 
-  it('refunds a captured payment only as a whole, by cancelling it, and the notification of the cancellation is late', async () => {
-    const orderId = await placeCapturedOrder();
+  it('refunds a captured payment only as a whole, by cancelling it', async () => {
+    const orderId = await placePaidOrder('credit_card');
     expectFailure(await shop.requestRefund(orderId, { amount: 1 }), 409, REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
     expect(shop.countCalls('cancel', orderId)).toBe(1);
@@ -142,7 +136,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('refunds a payment that the gateway has settled, although the shop was only notified of its capture', async () => {
-    const orderId = await placeCapturedOrder();
+    const orderId = await placePaidOrder('credit_card');
     shop.gateway.settle(orderId);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
@@ -182,7 +176,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 });
 
 describe('a refund with an Idempotency-Key', () => {
-  it('is made once by 50 parallel requests, which all get the order after the gateway responds', async () => {
+  it('is made once by 50 parallel requests, which all get the order', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.addFault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
     const responses = await Promise.all(
@@ -206,7 +200,7 @@ describe('a refund with an Idempotency-Key', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([50_000, 50_000]);
   });
 
-  it('is rejected again without another call if the gateway has rejected it before', async () => {
+  it('is not sent to the gateway again after a rejection', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     for (let count = 0; count < 2; count += 1)
       expectFailure(await shop.requestRefund(orderId, {}, 'key-1'), 409, REJECTED_BY_GATEWAY);
@@ -214,14 +208,14 @@ describe('a refund with an Idempotency-Key', () => {
   });
 });
 
-describe('parallel refunds', () => {
-  it('of a whole payment without a key result in one refund and five rejections with 409', async () => {
+describe('parallel requests', () => {
+  it('for a whole payment without a key result in one refund, and the others get 409', async () => {
     const orderId = await placePaidOrder();
     expect(await requestSixRefunds(orderId)).toEqual([200, 409, 409, 409, 409, 409]);
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('of parts of a payment, at the gateway or by hand, never return more than was paid', async () => {
+  it('for parts of a payment, at the gateway or by hand, never return more than was paid', async () => {
     const orderId = await placePaidOrder();
     const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -240,7 +234,7 @@ describe('a refund while the gateway fails', () => {
     [200, false],
     [406, true],
   ])(
-    'is completed by a repeated request after a lost response, if the gateway responds to the repeated key with %d',
+    'is completed by a repeated request, to whose refund key the gateway responds with %d',
     async (_statusCode, rejectsRepeatedRefundKeys) => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
@@ -258,19 +252,16 @@ describe('a refund while the gateway fails', () => {
   it.each([
     ['key-1', 'key-2'],
     [undefined, undefined],
-  ])(
-    'does not block another refund: the interrupted one is completed first, and made once (keys %s and %s)',
-    async (first, second) => {
-      const orderId = await placePaidOrder();
-      shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
-      expect((await shop.requestRefund(orderId, { amount: 100_000 }, first)).status).toBe(502);
-      expect((await refund(orderId, { amount: 30_000 }, second)).refunded_amount).toBe(130_000);
-      expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
-      expect((await refund(orderId, { amount: 100_000 }, first)).refunded_amount).toBe(130_000);
-    },
-  );
+  ])('is completed once, before the refund of the next request (keys %s and %s)', async (first, second) => {
+    const orderId = await placePaidOrder();
+    shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
+    expect((await shop.requestRefund(orderId, { amount: 100_000 }, first)).status).toBe(502);
+    expect((await refund(orderId, { amount: 30_000 }, second)).refunded_amount).toBe(130_000);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
+    expect((await refund(orderId, { amount: 100_000 }, first)).refunded_amount).toBe(130_000);
+  });
 
-  it('is completed by a job if the response was lost and nobody repeats the request', async () => {
+  it('is completed by a job if nobody repeats the request', async () => {
     const { pool } = shop.service.database;
     const orderId = await placePaidOrder();
     shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'response-lost' });
@@ -283,25 +274,23 @@ describe('a refund while the gateway fails', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('is not repeated if everything was refunded on the dashboard of the gateway meanwhile', async () => {
+  it('is not repeated if an administrator has refunded everything on the dashboard of the gateway', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);
-    // The administrator refunds everything on the gateway's dashboard instead.
     await shop.setStatusAndNotify(orderId, 'refund');
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(FULLY_REFUNDED);
   });
 
-  it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {
-    const orderId = await placeCapturedOrder();
+  it('of a captured payment is completed by a repeated request after the cancellation', async () => {
+    const orderId = await placePaidOrder('credit_card');
     shop.gateway.addFault({ operation: 'cancel', nth: 1, kind: 'response-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);
-    // The gateway notifies of the cancellation before the administrator repeats the call.
-    await shop.notify(orderId);
+    await shop.notify(orderId); // of the cancellation, to which the response was lost
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
   });
 
-  it('gets 502 for each of six parallel requests, and is made once by a request after the failure', async () => {
+  it('is made once by a request after six parallel requests got 502', async () => {
     const orderId = await placePaidOrder();
     await shop.gateway.down();
     expect(await requestSixRefunds(orderId)).toEqual([502, 502, 502, 502, 502, 502]);
@@ -311,7 +300,7 @@ describe('a refund while the gateway fails', () => {
   });
 });
 
-it('a notification of a refund at the gateway sets refunded_amount to the sum of the refunds, up to the paid amount', async () => {
+it('a notification of a refund sets refunded_amount to the sum of the refunds, up to the paid amount', async () => {
   const orderId = await placePaidOrder();
   const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
     shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });

@@ -38,7 +38,7 @@ describe('an order that was paid with one transaction', () => {
     (status) => `T2 ${status}`,
   );
   it.each([...OF_ANOTHER, 'T1 capture/challenge'])(
-    'stays paid and can be refunded after T1 settlement and a late %s',
+    'stays paid after T1 settlement and a late %s',
     async (late) => {
       const orderId = await shop.orderTwoPieces();
       await notifyAll(orderId, 'T1 settlement', late);
@@ -58,7 +58,7 @@ describe('an order that was paid with one transaction', () => {
     });
   });
 
-  it('shows a second payment as a surplus, which can be returned through the gateway without touching the first', async () => {
+  it('shows a second payment as a surplus, which a refund returns without touching the first', async () => {
     const orderId = await shop.orderTwoPieces();
     const first = `T1-${orderId}`;
     const second = `T2-${orderId}`;
@@ -94,7 +94,7 @@ describe('an order that was paid with one transaction', () => {
 
 describe('an order whose payment failed', () => {
   it.each(['deny', 'failure', 'expire'])(
-    'with the status %s gets a new payment page, on which it is pending again and can be paid',
+    'with the status %s can be paid on a new payment page',
     async (status) => {
       const orderId = await shop.orderTwoPieces();
       await notifyAll(orderId, `T1 ${status}`);
@@ -112,7 +112,7 @@ describe('an order whose payment failed', () => {
     },
   );
 
-  it('can be cancelled, and stays cancelled when messages about its other transactions arrive', async () => {
+  it('stays cancelled by its customer when messages about its other transactions arrive', async () => {
     const orderId = await shop.orderTwoPieces();
     await notifyAll(orderId, 'T1 deny');
     expect((await shop.cancel(orderId)).status).toBe(200);
@@ -143,7 +143,7 @@ describe('an order whose payment failed', () => {
 });
 
 describe('a completed payment of an order that was cancelled', () => {
-  it('counts if the gateway confirms it, and not if only the notification says so', async () => {
+  it('counts only if the gateway confirms it', async () => {
     for (const isReal of [true, false]) {
       const orderId = await shop.orderTwoPieces();
       expect((await shop.cancel(orderId)).status).toBe(200);
@@ -180,7 +180,7 @@ it.each([
   ],
   ['pending', 'with the status settlement, so it is accepted,', {}],
 ] as const)(
-  'a notification of a %s transaction of another order %s neither pays its own order nor ends that transaction',
+  'a notification of a %s transaction of another order %s changes neither of the two',
   async (status, _fields, fields) => {
     const [orderId = '', other = ''] = await shop.insertOrders(2);
     const { transactionId } = shop.gateway.setStatus(other, status);
@@ -193,7 +193,7 @@ it.each([
   },
 );
 
-it('a lost settlement of an earlier transaction is found, also if the gateway sends the transaction id as order_id', async () => {
+it('a check finds the lost settlement of an earlier transaction', async () => {
   const orderId = await shop.orderTwoPieces();
   const ids = ['T1', 'T2'].map((name) => `${name}-${orderId}`);
   for (const transactionId of ids) await shop.setStatusAndNotify(orderId, 'pending', { transactionId });
@@ -236,33 +236,30 @@ describe('messages about three transactions', () => {
 });
 
 describe('two equal refunds without a key', () => {
-  it.each([false, true])(
-    'that overlap return the money once (by hand: %s), and the action names the administrator',
-    async (manual) => {
-      const orderId = await shop.orderTwoPieces();
-      await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
-      const body = { amount: 50_000, manual, reason: 'box was wet' };
-      // Both requests wait for the lock of the order, so they overlap on any machine.
-      const lock = `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`;
-      const refund = () => shop.requestRefund(orderId, body);
-      const send = () => Promise.all([refund(), refund()]);
-      const responses = await sendDuringTransaction(shop.service.database, lock, send, 2);
-      expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-      const { order, actions } = await shop.readAsAdmin(orderId);
-      expect(order.refunded_amount).toBe(50_000);
-      expect(actions).toMatchObject([{ action: 'refund', amount: 50_000, reason: 'box was wet' }]);
-      expect(actions[0]?.by).toEqual({
-        id: userIdOf(shop.admin),
-        fullname: expect.any(String) as string,
-        email: expect.any(String) as string,
-      });
-      // A later request is a new refund.
-      expect((await shop.requestRefund(orderId, body)).status).toBe(200);
-      expect((await shop.readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
-    },
-  );
+  it.each([false, true])('that overlap return the money once (by hand: %s)', async (manual) => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
+    const body = { amount: 50_000, manual, reason: 'box was wet' };
+    // Both requests wait for the lock of the order, so they overlap on any machine.
+    const lock = `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`;
+    const refund = () => shop.requestRefund(orderId, body);
+    const send = () => Promise.all([refund(), refund()]);
+    const responses = await sendDuringTransaction(shop.service.database, lock, send, 2);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    const { order, actions } = await shop.readAsAdmin(orderId);
+    expect(order.refunded_amount).toBe(50_000);
+    expect(actions).toMatchObject([{ action: 'refund', amount: 50_000, reason: 'box was wet' }]);
+    expect(actions[0]?.by).toEqual({
+      id: userIdOf(shop.admin),
+      fullname: expect.any(String) as string,
+      email: expect.any(String) as string,
+    });
+    // A later request is a new refund.
+    expect((await shop.requestRefund(orderId, body)).status).toBe(200);
+    expect((await shop.readAsAdmin(orderId)).order.refunded_amount).toBe(100_000);
+  });
 
-  it('return the money once if the second arrives before the first is answered, and its body afterwards', async () => {
+  it('return the money once if the headers of the second arrive before the first is answered', async () => {
     const orderId = await shop.orderTwoPieces();
     await notifyAll(orderId, 'T1 settlement');
     const refund = { amount: 50_000, manual: true };
@@ -284,7 +281,7 @@ describe('two equal refunds without a key', () => {
   });
 
   it.each(['1.2', '1.3'])(
-    'return the money once if the first got a 502 from version %s and a job completed it before the second',
+    'return the money once if a job completed the first after a 502 of version %s',
     async (version) => {
       const { pool } = shop.service.database;
       const orderId = await shop.orderTwoPieces();
