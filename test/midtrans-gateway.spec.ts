@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(() => standIn.down());
 
 describe('openPaymentPage', () => {
-  it('removes the server key from the reason of a rejection, and shortens a long reason', async () => {
+  it('shortens the reason of a rejection, and removes the server key', async () => {
     standIn.addFault({
       operation: 'create',
       kind: 'response',
@@ -74,7 +74,7 @@ describe('openPaymentPage', () => {
     },
   );
 
-  it('ends at the shorter of the deadline passed to the call and the deadline passed to the constructor', async () => {
+  it('ends at the shorter of its own deadline and that of the gateway', async () => {
     standIn.addFault({ operation: 'create', kind: 'hang' });
     for (const call of [
       gateway.openPaymentPage(REQUEST, DEADLINE_MS),
@@ -129,7 +129,7 @@ describe('a payment page with two transactions', () => {
     standIn.setStatus(attemptId, 'pending', { transactionId: second });
   });
 
-  it('is refunded and cancelled by the id of a transaction, which leaves the other one unchanged', async () => {
+  it('is refunded and cancelled by the id of a transaction', async () => {
     expect(await gateway.refund(first, refund)).toMatchObject({ transactionStatus: 'partial_refund' });
     expect(await statusOf(second)).toBe('pending');
     // A refunded payment cannot be cancelled, so the response is its unchanged status.
@@ -138,7 +138,7 @@ describe('a payment page with two transactions', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['partial_refund', 'expire']);
   });
 
-  it('throws GatewayRejectedError with the reason of the gateway, without the server key, if a refund is rejected', async () => {
+  it('throws GatewayRejectedError with the reason if a refund is rejected', async () => {
     const { reason } = await catchError(gateway.refund(second, refund), GatewayRejectedError);
     expect(reason).toBe('Payment provider does not support refund');
     const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
@@ -169,7 +169,7 @@ describe('a call', () => {
   it.each([
     ['does not arrive', 'hang'],
     ['arrives byte by byte', 'drip'],
-  ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
+  ] as const)('fails at the deadline if the response %s', async (_fault, kind) => {
     standIn.addFault({ operation, kind });
     const { result: error, runningMs } = await measureRunning(() =>
       catchError(impatientGateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError),
@@ -179,7 +179,7 @@ describe('a call', () => {
     await until('the connection is closed', () => standIn.callsInProgress === 0);
   });
 
-  it('stops reading a response of more than 64 KiB and closes the connection', async () => {
+  it('reads at most 64 KiB of a response', async () => {
     standIn.addFault({ operation, kind: 'response', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
     const call = gateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);

@@ -55,7 +55,7 @@ describe('the payment page of an order', () => {
     ['sends an invalid response', 'garbage', true],
     ['loses its response', 'response-lost', true],
   ] as const)(
-    'is missing after the gateway %s (502), and parallel retries open one page on which the order can be paid',
+    'is opened once by parallel retries after the gateway %s',
     async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.addFault({ operation: 'create', kind, nth: 1 });
       expectFailure(await requestOrder(customer, items, 'same-key'), 502, MESSAGES.gatewayUnavailable);
@@ -101,7 +101,7 @@ describe('the payment page of an order', () => {
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
-  it('ends 24 hours after the order at the latest, also if it opens in the last minutes', async () => {
+  it('ends 24 hours after the order at the latest', async () => {
     const created = await placeOrder(customer, items);
     await shop.query(
       "UPDATE orders SET created_at = now() - interval '23 hours 55 minutes', status = 'deny', transaction_id = 'T1' WHERE order_id = $1",
@@ -113,7 +113,7 @@ describe('the payment page of an order', () => {
   });
 
   it.each(['settlement', 'cancel', 'refund', 'partial_refund'])(
-    'is neither shown nor opened for an order with the status %s: requests for it get 409',
+    'is not available for an order with the status %s',
     async (status) => {
       const created = await placeOrder(customer, items);
       await shop.query('UPDATE orders SET status = $2 WHERE order_id = $1', [created.order_id, status]);
@@ -124,7 +124,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('is not returned if the order is paid on an expired page while a new page is opened: the request gets 409', async () => {
+  it('is not available if the order is paid on an expired page during the call', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = () => shop.setStatusAndNotify(created.order_id, 'settlement');
@@ -133,7 +133,7 @@ describe('the payment page of an order', () => {
 
   describe('if a process took the lease of the payment attempt and died during the call to the gateway', () => {
     // A lease lasts 10 seconds and a request waits for 5, so a lease that is 7 seconds old expires during the wait.
-    it('is not requested from the gateway again: requests immediately and 7 seconds after the lease get 502', async () => {
+    it('is not available at once and 7 seconds later', async () => {
       const orderIds = [await storeOrder(), await storeOrder()];
       for (const [n, orderId] of orderIds.entries()) await storeLeasedAttempt(orderId, n * 7);
       const requests = orderIds.flatMap((orderId) => [1, 2].map(() => requestToken(orderId).expect(502)));
@@ -144,7 +144,7 @@ describe('the payment page of an order', () => {
         expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_leased: true }]);
     });
 
-    it('is opened by one of 20 requests more than 10 seconds after the lease', async () => {
+    it('is opened by one of 20 requests after more than 10 seconds', async () => {
       const orderId = await storeOrder();
       await storeLeasedAttempt(orderId, 11);
       const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(orderId)));
@@ -157,7 +157,7 @@ describe('the payment page of an order', () => {
     });
   });
 
-  it('is not returned if another process takes the lease during the call: the request gets 502, and that lease stays', async () => {
+  it('is not available if another process takes the lease during the call', async () => {
     const orderIds = [await storeOrder(), await storeOrder()];
     shop.gateway.beforeProcessing = () =>
       shop.query(
@@ -173,7 +173,7 @@ describe('the payment page of an order', () => {
       ]);
   });
 
-  it('is requested once more with a new id if the id is taken, and the customer gets 502 if that is taken too', async () => {
+  it('is requested only once more if its id is taken', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.addFault({ operation: 'create', kind: 'response', status: 400, body });
     expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
@@ -186,7 +186,7 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'is opened after rejections with %d "%s", which are logged without the server key and add no attempt',
+    'is opened after rejections with %d "%s", which add no attempt and are logged without the server key',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.addFault({ operation: 'create', kind: 'response', status, body });

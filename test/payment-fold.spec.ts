@@ -66,7 +66,7 @@ function describePayment(text: string, newest?: string): string {
   ].join(', ');
 }
 
-it('keeps the payment type and the time of payment that version 1.2 stored if the history lacks them', () => {
+it('the payment type and the time of payment that version 1.2 stored stay if the history lacks them', () => {
   const stored = { paymentType: 'qris', completedAt: new Date('2026-11-20T03:59:59.990Z') };
   const order = Object.assign(buildOrder(), { ...stored, status: 'settlement', transactionId: 'T1' });
   const history = [Object.assign(parse('T1 settlement', 0), { payload: '{}' })];
@@ -158,7 +158,7 @@ describe('a random history', () => {
   const messages = fc.oneof({ arbitrary: notifications, weight: 8 }, { arbitrary: ownEvents, weight: 1 });
   const pages = fc.constantFrom(PAGE, LATER_PAGE);
 
-  it('leaves an order paid exactly while one of its transactions holds money, counts no money twice, and ignores redeliveries', () => {
+  it('leaves an order paid exactly while it holds money, counts money once, and ignores redeliveries', () => {
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 25 }), pages, (history, newest) => {
         const { payment, columns, order } = fold(history, newest);

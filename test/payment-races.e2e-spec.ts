@@ -99,7 +99,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
     }
   });
 
-  it('leaves an order that agrees with the gateway, at whatever points a capture is notified and a check runs', async () => {
+  it('leaves an order that agrees with the gateway if a capture is notified at any point', async () => {
     // A check before the call could record the capture, and then the order could not be cancelled.
     const checks = ['never', ...POINTS.filter((point) => point !== 'before the call')] as const;
     const races = POINTS.flatMap((notified) => checks.map((checked) => ({ notified, checked })));
@@ -144,7 +144,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
   expect(rows).toEqual([{ deadlocks: '0' }]);
 });
 
-it('a notification that waits for the lock of its order is late if a later status was applied in the meantime', async () => {
+it('a notification is late if a later status was applied while it waited for the lock of its order', async () => {
   const orderId = await shop.insertOrder();
   const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
   await sendDuringTransaction(
