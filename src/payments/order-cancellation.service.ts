@@ -36,11 +36,7 @@ export class OrderCancellationService {
     return this.orders.storeStep(admin, orderId, next);
   }
 
-  /**
-   * @param userId customer who cancels the order
-   * @returns false if the order was paid, or has ended, in the meantime
-   * @throws Failure 502
-   */
+  /** Returns false if the order was paid, or has ended, in the meantime. `userId`: customer who cancels the order. */
   async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {

@@ -30,10 +30,7 @@ export class PaymentHistoryService {
     return { ...foldHistory(order, events), events };
   }
 
-  /**
-   * Returns all transactions of an order, and the page of its events after an event.
-   * @throws Failure 404 after the last page
-   */
+  /** @throws Failure 404 after the last page */
   async readPage(order: Order, lastId: number) {
     const { transactions, events } = await this.read(order);
     const page = events.filter(({ id }) => Number(id) > lastId).slice(0, PAGE_SIZE);
@@ -96,7 +93,6 @@ export class PaymentHistoryService {
     await this.record(tx, order, { source, status, payload });
   }
 
-  /** Returns the ids of at most `limit` orders that have several events, in ascending order after an id. */
   async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
     const rows = await this.dataSource.manager
       .createQueryBuilder(PaymentEvent, 'event')

@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { parseJsonObject } from '../common/json.js';
 import { parseRupiah } from '../common/rupiah.js';
-import {
-  type GatewayTransaction,
-  GatewayUnavailableError,
-  PaymentGateway,
-  TRANSACTION_STATUSES,
-} from '../gateway/payment-gateway.js';
+import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
 import type { Order } from '../orders/order.entity.js';
@@ -72,21 +67,20 @@ export class PaymentSyncService {
   }
 
   /**
-   * Calls the gateway for each attempt of an order, and for each transaction that can bring money and that the attempts do not
-   * report.
-   * @returns the responses, and the ids of the transactions that the gateway does not know or that belong to another order
+   * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
+   * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
   async #callGateway(
     { orderId, grossAmount, attemptIds }: Order,
     { transactions, events: history }: PaymentHistory,
     operation: Operation,
   ) {
-    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
+    // The gateway may send another id as `order_id`, so the id of the call counts.
+    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
     const undecided = transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
-    const missing = [...new Set([...undecided, ...listUnconfirmed(history)])].filter(
-      (id) => !reported.has(id),
-    );
+    const named = new Set([...undecided, ...listUnconfirmed(history)]);
+    const missing = [...named].filter((id) => !reported.has(id));
     const ofMissing = await Promise.all(
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
@@ -97,34 +91,38 @@ export class PaymentSyncService {
     return { events, unknownIds: missing.filter((_, index) => ofMissing[index] === null) };
   }
 
-  /** The gateway may send another id as `order_id`, so the id of the call counts. */
-  async #callForAttempt(attemptId: string, operation: Operation): Promise<NewPaymentEvent | null> {
-    const event = await this.#call(attemptId, operation);
-    return event === null ? null : { ...event, attemptId };
-  }
-
   /** The signature of a notification does not cover its transaction, which may belong to another order: then returns null. */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
     const reported = await this.#call(id, 'status');
     // A response that names no order has the id of the call.
     const namesOrder = reported?.attemptId !== id.toLowerCase();
     if (reported === null || (namesOrder && !attemptIds.includes(reported.attemptId))) return null;
-    const event = operation === 'status' ? reported : await this.#call(id, operation);
-    return event === null || namesOrder ? event : { ...event, attemptId: attemptIds[0] ?? null };
+    const attemptId = namesOrder ? reported.attemptId : (attemptIds[0] ?? reported.attemptId);
+    return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, attemptId);
   }
 
-  /** Returns the gateway's response as an event; null until the customer chooses a payment method. */
-  async #call(id: string, operation: Operation) {
+  /**
+   * Returns the gateway's response as an event; null until the customer chooses a payment method.
+   * @param attemptId payment attempt of the event; by default, the one that the response names
+   */
+  async #call(id: string, operation: Operation, attemptId?: string) {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(id)
       : this.gateway.cancelOrExpire(id, operation));
     if (transaction === null) return null;
-    const status = parseStatus(transaction);
+    const status = TRANSACTION_STATUSES.find((known) => known === transaction.transactionStatus);
+    if (status === undefined)
+      throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
     if (operation !== 'status' && status === 'pending')
       throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';
-    const source: NewPaymentEvent['source'] = isCancelled ? 'cancellation' : 'reconciliation';
-    return { ...transaction, refundAmount: parseRupiah(transaction.refundAmount), status, source };
+    return {
+      ...transaction,
+      attemptId: attemptId ?? transaction.attemptId,
+      refundAmount: parseRupiah(transaction.refundAmount),
+      status,
+      source: isCancelled ? ('cancellation' as const) : ('reconciliation' as const),
+    };
   }
 }
 
@@ -145,12 +143,4 @@ function findLastApplied({ events }: PaymentHistory): string | undefined {
 function listCancellations(events: readonly NewPaymentEvent[]): NewPaymentEvent[] {
   const cancellations = events.filter(({ source }) => source === 'cancellation');
   return cancellations.map((event) => ({ ...event, source: 'reconciliation' }));
-}
-
-/** @throws GatewayUnavailableError for a status that this version does not know */
-function parseStatus({ transactionStatus }: GatewayTransaction) {
-  const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
-  if (status === undefined)
-    throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
-  return status;
 }

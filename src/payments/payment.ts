@@ -79,7 +79,6 @@ function findEnd(
   return transactionId === null || isEndOfTransaction ? status : null;
 }
 
-/** Computes the columns of an order that follow from its payment. */
 export function computeOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
   const { transactions, endedAs } = payment;
   const chosen = chooseTransaction(transactions, newestAttemptId);

@@ -25,7 +25,6 @@ const JOB_DELAY_MS = 60_000;
 const DEADLINE_MS = 4 * CALL_DEADLINE_MS;
 const lease = new Lease(Refund, DEADLINE_MS);
 
-/** Response of the gateway or, for a manual refund, one that the service writes itself. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
 /** Gives stored refunds their result: success, or a rejection by the gateway or an operator. */
@@ -75,7 +74,7 @@ export class RefundCompletionService implements OnModuleInit {
     const { manager } = this.dataSource;
     const { refundId, orderId } = refund;
     try {
-      const response = refund.isManual ? buildManualResponse(refund) : await this.#callGateway(refund);
+      const response = await this.#callGateway(refund);
       const isStored = await this.#storeResult(refund, (tx, order) =>
         this.#storeSuccess(tx, order, refund, response),
       );
@@ -96,8 +95,11 @@ export class RefundCompletionService implements OnModuleInit {
     }
   }
 
+  /** Returns the gateway's response or, for a manual refund, one that the service writes itself. */
   async #callGateway(refund: Refund): Promise<RefundResponse> {
     const { refundId, transactionId, amount, reason } = refund;
+    const manualPayload = { refund_key: refundId, amount, reason, manual: true };
+    if (refund.isManual) return { statusCode: '200', payload: JSON.stringify(manualPayload) };
     const order = await this.orders.find(refund.orderId);
     const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
@@ -175,9 +177,4 @@ export class RefundCompletionService implements OnModuleInit {
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
     refundsTotal.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
   }
-}
-
-function buildManualResponse({ refundId, amount, reason }: Refund): RefundResponse {
-  const payload = { refund_key: refundId, amount, reason, manual: true };
-  return { statusCode: '200', payload: JSON.stringify(payload) };
 }
