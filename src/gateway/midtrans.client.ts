@@ -8,6 +8,13 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 /** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
 const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
 
+interface MidtransRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly deadlineMs: number;
+  readonly body?: object | undefined;
+}
+
 /** HTTP client of Snap and the Core API. Both use Basic authentication with the server key and an empty password. */
 export class MidtransClient {
   readonly #serverKey: string;
@@ -25,10 +32,7 @@ export class MidtransClient {
    */
   async send(
     operation: string,
-    method: 'GET' | 'POST',
-    url: string,
-    deadlineMs: number,
-    body?: object,
+    { method, url, deadlineMs, body }: MidtransRequest,
   ): Promise<MidtransResponse> {
     try {
       return await inCallSpan(method, url, async () => {

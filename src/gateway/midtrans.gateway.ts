@@ -56,10 +56,12 @@ export class MidtransGateway extends PaymentGateway {
   openPaymentPage(request: PaymentPageRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
     return measure('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
-      const url = `${this.#env.midtransSnapUrl}/transactions`;
-      const body = toSnapRequest(request, new Date());
-      const deadline = Math.min(deadlineMs, this.deadlineMs);
-      const response = await this.#client.send('create', 'POST', url, deadline, body);
+      const response = await this.#client.send('create', {
+        method: 'POST',
+        url: `${this.#env.midtransSnapUrl}/transactions`,
+        deadlineMs: Math.min(deadlineMs, this.deadlineMs),
+        body: toSnapRequest(request, new Date()),
+      });
       const { httpStatus } = response;
       if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
       const reasons = parseRejection(response);
@@ -113,9 +115,12 @@ export class MidtransGateway extends PaymentGateway {
   /** Calls the Core API for a payment attempt or a transaction. Returns null if there is no such transaction. */
   #callCoreApi(operation: string, id: string, body?: object): Promise<GatewayTransaction | null> {
     return measure(operation, async () => {
-      const method = operation === 'status' ? 'GET' : 'POST';
-      const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`;
-      const response = await this.#client.send(operation, method, url, this.deadlineMs, body);
+      const response = await this.#client.send(operation, {
+        method: operation === 'status' ? 'GET' : 'POST',
+        url: `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`,
+        deadlineMs: this.deadlineMs,
+        body,
+      });
       const code = parseStatusCode(response);
       // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);

@@ -29,12 +29,12 @@ export class RefundsService {
 
   /** @param arrivedAtMs time of `performance.now()` at which the request arrived */
   async refund(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number): Promise<Order> {
-    const begin = () => this.#begin(admin, orderId, request, arrivedAtMs);
-    let next = await begin();
+    const chooseNext = () => this.#chooseNext(admin, orderId, request, arrivedAtMs);
+    let next = await chooseNext();
     // Ends, because each turn completes the refund of another request, and a request stores at most one refund.
     while (!next.isOwn) {
       await this.completion.complete(next.refundId);
-      next = await begin();
+      next = await chooseNext();
     }
     const refund = await this.completion.complete(next.refundId);
     if (refund.state === 'rejected') throw failures.refundRejected();
@@ -43,8 +43,8 @@ export class RefundsService {
     return order;
   }
 
-  /** Returns the refund to complete next: that of the request (`isOwn`), or an earlier one of the order without a result. */
-  #begin(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number) {
+  /** Returns the refund to complete next: an earlier one of the order without a result, or that of the request (`isOwn`). */
+  #chooseNext(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number) {
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
       const repeated = await this.#findRepeated(tx, orderId, request, arrivedAtMs);

@@ -121,7 +121,10 @@ function parseGatewayTime(value: unknown): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Returns `applied` if a transaction may become `next`: it only moves forward (docs/decisions/08). */
+/**
+ * Returns `applied` if a transaction may become `next`, `duplicate` if the transaction is like `next` already, and `late` if
+ * the transaction would go back (docs/decisions/08).
+ */
 export function decideOutcome(
   current: Transaction | undefined,
   next: Transaction,

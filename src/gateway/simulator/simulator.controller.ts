@@ -70,18 +70,15 @@ export class SimulatorController {
   ) {
     if (findAction(action) === undefined) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
+    if (isPerformed && !wantsJson(request)) {
+      response.status(303).location(this.#pathTo(token) + toQuery(this.#findShop(request)));
+      return undefined;
+    }
     const page = await this.#findPage(token);
-    if (wantsJson(request)) {
-      if (!isPerformed) throw failures.simulatorActionNotPossible();
-      response.status(200);
-      return toView(page);
-    }
-    if (!isPerformed) {
-      response.status(409);
-      return this.#renderPage(page, request, response, action);
-    }
-    response.status(303).location(this.#pathTo(page) + toQuery(this.#findShop(request)));
-    return undefined;
+    if (!wantsJson(request)) return this.#renderPage(page, request, response.status(409), action);
+    if (!isPerformed) throw failures.simulatorActionNotPossible();
+    response.status(200);
+    return toView(page);
   }
 
   async #findPage(token: string): Promise<SimulatorPage> {
@@ -95,19 +92,14 @@ export class SimulatorController {
     // With helmet's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
     response.set('Referrer-Policy', 'same-origin');
     const view = toView(page);
+    const earlier = view.transactions.slice(0, -1);
     const shop = this.#findShop(request);
-    return renderPage({
-      ...view,
-      earlier: view.transactions.slice(0, -1),
-      path: this.#pathTo(page),
-      query: toQuery(shop),
-      shop,
-      rejectedAction,
-    });
+    const links = { path: this.#pathTo(page.token), query: toQuery(shop), shop };
+    return renderPage({ ...view, earlier, ...links, rejectedAction });
   }
 
   /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */
-  #pathTo({ token }: SimulatorPage): string {
+  #pathTo(token: string): string {
     return new URL(`${this.env.publicUrl}/api/simulator/${token}`).pathname;
   }
 
