@@ -25,8 +25,6 @@ const JOB_DELAY_MS = 60_000;
 const DEADLINE_MS = 4 * CALL_DEADLINE_MS;
 const lease = new Lease(Refund, DEADLINE_MS);
 
-type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
-
 /** Gives stored refunds their result: success, or a rejection by the gateway or an operator. */
 @Injectable()
 export class RefundCompletionService implements OnModuleInit {
@@ -50,6 +48,16 @@ export class RefundCompletionService implements OnModuleInit {
   async enqueue(tx: EntityManager, { refundId }: Refund): Promise<void> {
     const job = { key: `${COMPLETE_REFUND}:${refundId}`, runAt: new Date(Date.now() + JOB_DELAY_MS) };
     await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, job);
+  }
+
+  /**
+   * Completes a refund that was made outside of the gateway, in the transaction that stores the refund: a process of version
+   * 1.2 would call the gateway for any refund without a result.
+   */
+  async completeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
+    const { refundId, amount, reason } = refund;
+    const payload = { refund_key: refundId, amount, reason, manual: true };
+    await this.#storeSuccess(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
   }
 
   /**
@@ -95,11 +103,8 @@ export class RefundCompletionService implements OnModuleInit {
     }
   }
 
-  /** Returns the gateway's response or, for a manual refund, one that the service writes itself. */
-  async #callGateway(refund: Refund): Promise<RefundResponse> {
+  async #callGateway(refund: Refund): Promise<GatewayTransaction> {
     const { refundId, transactionId, amount, reason } = refund;
-    const manualPayload = { refund_key: refundId, amount, reason, manual: true };
-    if (refund.isManual) return { statusCode: '200', payload: JSON.stringify(manualPayload) };
     const order = await this.orders.find(refund.orderId);
     const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
@@ -153,7 +158,7 @@ export class RefundCompletionService implements OnModuleInit {
     tx: EntityManager,
     order: LockedOrder,
     refund: Refund,
-    response: RefundResponse,
+    response: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
     const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId } = refund;
     // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.

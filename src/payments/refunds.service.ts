@@ -16,7 +16,7 @@ import { holdsMoney } from './transaction.js';
 /**
  * Accepts requests for refunds. A refund is first committed without a result; then the request completes it
  * (docs/decisions/19). An order has at most one refund without a result. The next request completes that refund first, under
- * the same `refund_key`.
+ * the same `refund_key`. A manual refund needs no call, so one transaction stores it with its result.
  */
 @Injectable()
 export class RefundsService {
@@ -85,7 +85,7 @@ export class RefundsService {
     });
   }
 
-  /** Stores a new refund, with the job that completes it if this request fails. */
+  /** Stores a new refund: a manual one with its result, otherwise with the job that completes it if this request fails. */
   async #create(tx: EntityManager, order: LockedOrder, admin: AuthUser, request: RefundDto): Promise<string> {
     const { orderId, grossAmount: total } = order;
     const transaction = await this.#findRefundable(order, request.transaction_id, tx);
@@ -108,7 +108,9 @@ export class RefundsService {
       requestDigest: hashRefundRequest(request),
     });
     await tx.insert(Refund, refund);
-    await this.completion.enqueue(tx, refund);
+    await (isManual
+      ? this.completion.completeManual(tx, order, refund)
+      : this.completion.enqueue(tx, refund));
     return refundId;
   }
 
