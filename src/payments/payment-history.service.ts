@@ -4,7 +4,7 @@ import { failures } from '../common/errors/failures.js';
 import type { LockedOrder } from '../orders/locks.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { computeOrderColumns, foldHistory, type Payment } from './payment.js';
+import { computeOrderColumns, findPaid, foldHistory, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isUndecided } from './transaction.js';
 
@@ -85,7 +85,7 @@ export class PaymentHistoryService {
     unknownIds: readonly string[],
   ): Promise<void> {
     const { transactions, endedAs } = await this.read(order, tx);
-    const wasPaid = order.isPaid || order.status === 'refund';
+    const wasPaid = findPaid(transactions) !== undefined;
     const canBePaid = transactions.some((t) => isUndecided(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';

@@ -79,17 +79,21 @@ function findEnd(
   return transactionId === null || isEndOfTransaction ? status : null;
 }
 
-export function computeOrderColumns(order: Order, payment: Payment, newestAttemptId: string) {
-  const { transactions, endedAs } = payment;
-  const chosen = chooseTransaction(transactions, newestAttemptId);
-  const surplus = transactions.filter((other) => other !== chosen && holdsMoney(other));
-  const wasPaid = chosen !== null && (holdsMoney(chosen) || isRefundedInFull(chosen));
-  const completedAt = endedAs === null || wasPaid ? (chosen?.completedAt ?? null) : null;
+/** @param newestAttemptId attempt with the newest payment page */
+export function computeOrderColumns(
+  order: Order,
+  { transactions, endedAs }: Payment,
+  newestAttemptId: string,
+) {
+  const paid = findPaid(transactions);
+  const chosen = paid ?? findLatest(transactions, newestAttemptId);
+  const surplus = transactions.filter((other) => other !== paid && holdsMoney(other));
+  const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
   // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
-    status: wasPaid ? chosen.status : (endedAs ?? chosen?.status ?? 'pending'),
-    attemptId: (wasPaid ? chosen.attemptId : null) ?? newestAttemptId,
+    status: paid?.status ?? endedAs ?? chosen?.status ?? 'pending',
+    attemptId: paid?.attemptId ?? newestAttemptId,
     transactionId: chosen?.transactionId ?? null,
     paymentType: chosen?.paymentType ?? stored?.paymentType ?? null,
     fraudStatus: chosen?.fraudStatus ?? null,
@@ -100,23 +104,22 @@ export function computeOrderColumns(order: Order, payment: Payment, newestAttemp
   } satisfies Partial<Order>;
 }
 
-/**
- * Chooses the transaction that counts: the first that holds money, otherwise the last that was refunded in full, otherwise
- * none if the newest payment page has no transaction, otherwise the latest that has not failed, otherwise the latest.
- * @param newestAttemptId attempt with the newest payment page
- */
-export function chooseTransaction(
-  transactions: readonly Transaction[],
-  newestAttemptId: string,
-): Transaction | null {
+/** Finds the first transaction that holds money, otherwise the last that was refunded in full. It counts for the order. */
+export function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
   const held = sortBy(transactions.filter(holdsMoney), (each) => each.heldSincePosition ?? 0);
   const refunded = sortBy(transactions.filter(isRefundedInFull), (each) => each.lastChangePosition);
-  const paid = held[0] ?? refunded.at(-1);
-  if (paid !== undefined) return paid;
-  if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return null;
+  return held[0] ?? refunded.at(-1);
+}
+
+/**
+ * Finds the transaction that counts if none was paid: none if the newest payment page has no transaction, otherwise the latest
+ * that has not failed, otherwise the latest.
+ */
+function findLatest(transactions: readonly Transaction[], newestAttemptId: string): Transaction | undefined {
+  if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return undefined;
   // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
   const started = sortBy(transactions, ({ startedAt }) => startedAt ?? 0);
-  return started.findLast((transaction) => !hasFailed(transaction)) ?? started.at(-1) ?? null;
+  return started.findLast((transaction) => !hasFailed(transaction)) ?? started.at(-1);
 }
 
 /** Sorts transactions by a number, lowest first. Transactions with the same number keep their order. */

@@ -6,7 +6,7 @@ import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { chooseTransaction } from './payment.js';
+import { findPaid } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { RefundCompletionService } from './refund-completion.service.js';
 import { hashRefundRequest, type RefundDto } from './refund.dto.js';
@@ -119,9 +119,9 @@ export class RefundsService {
     const { transactions } = await this.history.read(order, tx);
     const transaction =
       transactionId == null
-        ? chooseTransaction(transactions, order.orderId)
+        ? findPaid(transactions)
         : transactions.find((known) => known.transactionId === transactionId);
-    if (transaction == null || !holdsMoney(transaction)) throw failures.orderNotRefundable();
+    if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
     return transaction;
   }
 
