@@ -95,18 +95,24 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 
   it('records a manual refund without calling the gateway', async () => {
     const orderId = await placePaidOrder('bank_transfer');
-    expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
-    await expectStatusAndRefund(orderId, 'settlement', 0);
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
     expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
-    expect(shop.countCalls('refund', orderId)).toBe(1); // Only the rejected request called the gateway.
+    expect(shop.countCalls('refund', orderId)).toBe(0);
     expect(await shop.describeHistory(orderId)).toEqual([
       'notification settlement applied',
-      'refund - rejected',
       'refund partial_refund applied',
       'refund refund applied',
     ]);
+  });
+
+  it('records the reason of the gateway if it rejects the refund', async () => {
+    const orderId = await placePaidOrder('bank_transfer');
+    expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
+    const { order, notifications } = await shop.readAsAdmin(orderId);
+    expect(order).toMatchObject({ status: 'settlement', refunded_amount: 0 });
+    expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
+    expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
   });
 
   it('counts manual refunds and refunds at the gateway together', async () => {

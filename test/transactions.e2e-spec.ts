@@ -298,12 +298,3 @@ describe('two equal refunds without a key', () => {
     },
   );
 });
-
-it('the reason of the gateway for a rejected refund is in the history of the order', async () => {
-  const orderId = await shop.orderTwoPieces();
-  await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'bank_transfer' });
-  expect((await shop.requestRefund(orderId)).status).toBe(409);
-  const { notifications } = await shop.readAsAdmin(orderId);
-  expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
-  expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
-});
