@@ -88,6 +88,13 @@ describe('the language', () => {
 });
 
 describe('a new email', () => {
+  it('ends the sessions of other logins', async () => {
+    const { client, email } = await newAccount(service);
+    const other = await signIn(service, email);
+    await patch(client, { email: newEmail(), password: PASSWORD }).expect(200);
+    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
+  });
+
   it('replaces the old email, as it was typed, if the password is correct', async () => {
     const { client, id, email } = await newAccount(service);
     const next = newEmail();

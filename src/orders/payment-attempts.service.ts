@@ -19,7 +19,7 @@ const OF_OPEN_ORDER = Raw(
   () => `(SELECT ${isOpenSql('o')} FROM orders AS o WHERE o.order_id = payment_attempts.order_id)`,
 );
 
-/** Payment columns of an order whose newest page has no transaction (see `chooseTransaction` in payments). */
+/** Payment columns of an order whose newest page has no transaction (see `computeOrderColumns` in payments). */
 const NO_TRANSACTION = {
   status: 'pending',
   transactionId: null,
