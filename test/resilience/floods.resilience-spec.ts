@@ -11,8 +11,9 @@ import { until } from '../support/wait.js';
 
 const ROUND_MS = 4_000;
 const MAX_ROUNDS = 4;
-const MAX_LOGIN_MS = 2_000;
-const MAX_LIST_MS = 300;
+/** Limits on a machine without other work, on which the product list takes `IDLE_LIST_MS` while there is no flood. */
+const [MAX_LOGIN_MS, MAX_LIST_MS] = [2_000, 300];
+const IDLE_LIST_MS = 5;
 const FLOOD_HEADERS = `Host: bakery.test\r\nX-Forwarded-For: ${ATTACKER}\r\n`;
 /** The domain of 100 KB that takes longest to convert to ASCII. */
 const WORST_EMAIL = `a@${String.fromCodePoint(...Array.from({ length: 33_900 }, (_, n) => 0x4e00 + (n % 20_000)))}`;
@@ -25,6 +26,8 @@ const service = await useServiceProcess({ TRUSTED_PROXIES: '1', LOG_LEVEL: 'erro
 let attacker: TestAccount;
 let customer: TestAccount;
 let imagePath: string;
+/** Factor by which other work slows down this machine, measured before each flood. */
+let slowness: number;
 
 beforeAll(async () => {
   attacker = await newAccount(service);
@@ -55,8 +58,17 @@ function send(message: string, options: Partial<TcpNetConnectOpts> = {}): Socket
   return socket;
 }
 
+interface Rate {
+  readonly perSecond: number;
+  readonly closeAfterMs?: number;
+}
+
 /** Sends requests at a rate, each on a connection that the client closes after some time. */
-function post(perSecond: number, closeAfterMs: number, path: string, buildBody: (n: number) => object): Stop {
+function post(
+  path: string,
+  { perSecond, closeAfterMs = 2_000 }: Rate,
+  buildBody: (n: number) => object,
+): Stop {
   const tickMs = 50;
   let sent = 0;
   const timer = setInterval(() => {
@@ -110,7 +122,7 @@ async function readSlowly(): Promise<Stop> {
   await until('the service waits for the readers', async () => {
     const times = [];
     for (let n = 0; n < 5; n += 1) times.push(await measure(() => service.client().get('/api/health/live')));
-    return Math.max(...times) < 50;
+    return Math.max(...times) < 50 * slowness;
   });
   return () => {
     for (const socket of sockets) socket.destroy();
@@ -137,22 +149,23 @@ async function measureRound(): Promise<{ login: number; list: number }> {
   return { login: Math.max(...logins), list: median };
 }
 
-const isFast = ({ login, list }: { login: number; list: number }): boolean =>
-  login < MAX_LOGIN_MS && list < MAX_LIST_MS;
-
 it.each<[string, () => Stop | Promise<Stop>]>([
   [
     'sends email addresses of 100 KB',
-    () => post(20, 2_000, '/api/login', () => ({ email: WORST_EMAIL, password: 'x' })),
+    () => post('/api/login', { perSecond: 20 }, () => ({ email: WORST_EMAIL, password: 'x' })),
   ],
   [
     'sends 200 wrong passwords a second and closes each connection after 30 ms',
-    () => post(200, 30, '/api/login', () => ({ email: customer.email, password: 'wrong' })),
+    () =>
+      post('/api/login', { perSecond: 200, closeAfterMs: 30 }, () => ({
+        email: customer.email,
+        password: 'wrong',
+      })),
   ],
   [
     'sends 200 registrations a second',
     () =>
-      post(200, 2_000, '/api/register', (n) => ({
+      post('/api/register', { perSecond: 200 }, (n) => ({
         email: `flood-${n}@example.com`,
         fullname: 'Flood',
         password: 'x',
@@ -162,7 +175,7 @@ it.each<[string, () => Stop | Promise<Stop>]>([
   [
     'tries 200 reset codes a second',
     () =>
-      post(200, 2_000, '/api/password/reset', (n) => ({
+      post('/api/password/reset', { perSecond: 200 }, (n) => ({
         email: customer.email,
         otp: String(n).padStart(6, '0'),
         password: 'x',
@@ -171,7 +184,7 @@ it.each<[string, () => Stop | Promise<Stop>]>([
   ],
   [
     'requests 360 reset codes a second',
-    () => post(360, 2_000, '/api/password/forgot', (n) => ({ email: `nobody-${n}@example.com` })),
+    () => post('/api/password/forgot', { perSecond: 360 }, (n) => ({ email: `nobody-${n}@example.com` })),
   ],
   ['searches for 33 words of two letters on 16 connections', () => read(`/api/products?q=${SHORT_WORDS}`)],
   ['reads 64 bytes a second on 300 connections', readSlowly],
@@ -179,6 +192,9 @@ it.each<[string, () => Stop | Promise<Stop>]>([
 ])(
   'while one client address %s, logins from another take less than 2 s, and the median product list less than 300 ms',
   async (_flood, begin) => {
+    slowness = Math.max(1, (await measureRound()).list / IDLE_LIST_MS);
+    const isFast = ({ login, list }: { login: number; list: number }): boolean =>
+      login < MAX_LOGIN_MS * slowness && list < MAX_LIST_MS * slowness;
     const stop = await begin();
     const rounds = [];
     try {
