@@ -68,6 +68,24 @@ it('the dates that the form closes are not offered for a pickup', async () => {
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
+it('a range of closed dates is saved without a press of "Add holidays", and a removed one leaves the focus in the form', async () => {
+  const [from, to] = [toShopDate(inDays(20)), toShopDate(inDays(22))];
+  const { page } = await openAsAdmin('/manage/shop');
+  const holidays = page.getByRole('group', { name: 'Closed from – to' });
+  await holidays.getByLabel('From', { exact: true }).fill(from);
+  await holidays.getByLabel('To', { exact: true }).fill(to);
+  await holidays.getByLabel('Reason').fill('Lebaran');
+  await save(page);
+  expect((await readShop()).closed_ranges).toEqual([{ from, to, reason: 'Lebaran' }]);
+  expect(await holidays.getByLabel('From', { exact: true }).inputValue()).toBe('');
+  await holidays.getByRole('button', { name: `Remove ${from} – ${to}` }).click();
+  expect(
+    await holidays.getByLabel('From', { exact: true }).evaluate((input) => input === document.activeElement),
+  ).toBe(true);
+  await save(page);
+  expect((await readShop()).closed_ranges).toEqual([]);
+});
+
 it('the form of the shop starts with the current settings, not with cached ones', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   const days = page.getByLabel('Days in advance');

@@ -1,21 +1,31 @@
-import { useState } from 'react';
+import { useRef } from 'react';
 import { useController } from 'react-hook-form';
 import type { Shop } from '../../api/client';
 import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { TextField } from '../../components/field';
 import { t } from '../../i18n';
+import { addRange, EMPTY_RANGE } from './shop-values';
 
-const EMPTY = { from: '', to: '', reason: '' };
-
-/** Form field `closed_ranges`: holidays of several days, with a reason that customers see. */
+/**
+ * Form fields `closed_ranges`, holidays of several days with a reason that customers see, and `newClosedRange`, the range to
+ * add.
+ */
 export function ClosedRanges() {
   const { field, fieldState } = useController({ name: 'closed_ranges' });
   const ranges = field.value as Shop['closed_ranges'];
-  const [{ from, to, reason }, setDraft] = useState(EMPTY);
+  const draft = useController({ name: 'newClosedRange' }).field;
+  const range = draft.value as typeof EMPTY_RANGE;
+  const { from, to, reason } = range;
+  const firstInput = useRef<HTMLInputElement>(null);
   const add = () => {
-    field.onChange([...ranges, { from, to, reason: reason.trim() || null }]);
-    setDraft(EMPTY);
+    field.onChange(addRange(ranges, range));
+    draft.onChange(EMPTY_RANGE);
+  };
+  const remove = (index: number) => {
+    field.onChange(ranges.toSpliced(index, 1));
+    // The focused button disappears together with the range.
+    firstInput.current?.focus();
   };
   return (
     <fieldset className="closed-dates">
@@ -23,36 +33,37 @@ export function ClosedRanges() {
       <div className="inline range">
         {/* The first date is also the last date until the person chooses another one. */}
         <TextField
+          ref={firstInput}
           label={t('sales.from')}
           type="date"
           value={from}
-          onChange={({ target }) => setDraft({ from: target.value, to: to || target.value, reason })}
+          onChange={({ target }) => draft.onChange({ ...range, from: target.value, to: to || target.value })}
         />
         <TextField
           label={t('sales.to')}
           type="date"
           min={from}
           value={to}
-          onChange={({ target }) => setDraft({ from, to: target.value, reason })}
+          onChange={({ target }) => draft.onChange({ ...range, to: target.value })}
         />
         <TextField
           label={t('reason')}
           maxLength={100}
           value={reason}
-          onChange={({ target }) => setDraft({ from, to, reason: target.value })}
+          onChange={({ target }) => draft.onChange({ ...range, reason: target.value })}
         />
         <Button className="button quiet small" disabled={from === '' || to < from} onClick={add}>
           {t('ranges.add')}
         </Button>
       </div>
       <ul aria-label={t('ranges.label')}>
-        {ranges.map((range, index) => (
-          <li key={`${range.from} ${range.to}`}>
-            {t('ranges.item', { from: formatDate(range.from), to: formatDate(range.to) })} {range.reason}
+        {ranges.map((added, index) => (
+          <li key={`${added.from} ${added.to}`}>
+            {t('ranges.item', { from: formatDate(added.from), to: formatDate(added.to) })} {added.reason}
             <Button
               className="link"
-              aria-label={t('removeNamed', { name: `${range.from} – ${range.to}` })}
-              onClick={() => field.onChange(ranges.toSpliced(index, 1))}
+              aria-label={t('removeNamed', { name: `${added.from} – ${added.to}` })}
+              onClick={() => remove(index)}
             >
               {t('remove')}
             </Button>

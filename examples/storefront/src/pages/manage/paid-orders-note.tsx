@@ -7,17 +7,17 @@ import { isClosedOn } from '../../api/shop';
 import { formatDate, listDates, useToday } from '../../calendar';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
-import { addDate, type ShopFormValues } from './shop-values';
+import { addDate, addRange, type ShopFormValues } from './shop-values';
 
 /** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
 export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
   const { control } = useFormContext<ShopFormValues>();
-  const [hours, closed, newDate, closed_ranges] = useWatch({
+  const [hours, closed, newDate, ranges, newRange] = useWatch({
     control,
-    name: ['hours', 'closed', 'newClosedDate', 'closed_ranges'],
+    name: ['hours', 'closed', 'newClosedDate', 'closed_ranges', 'newClosedRange'],
   });
   const today = useToday();
-  const draft = { hours, closed: addDate(closed, newDate), closed_ranges };
+  const draft = { hours, closed: addDate(closed, newDate), closed_ranges: addRange(ranges, newRange) };
   // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
   const closedDates = listDates(today, saved.days_ahead + 1).filter((date) => isClosedOn(draft, date));
   const dates = [...new Set([...closedDates, ...saved.paid_orders.map(({ date }) => date)])].sort();

@@ -1,6 +1,11 @@
 import type { AdminShop, ShopSettings } from '../../api/client';
 import { t } from '../../i18n';
 
+type ClosedRange = AdminShop['closed_ranges'][number];
+
+/** Value of the form while no range is typed. */
+export const EMPTY_RANGE = { from: '', to: '', reason: '' };
+
 /** Values of the form for the settings of the shop. */
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
@@ -11,6 +16,7 @@ export function toFormValues(shop: AdminShop) {
     closed,
     newClosedDate: '',
     closed_ranges,
+    newClosedRange: EMPTY_RANGE,
     lead_minutes: String(shop.lead_minutes),
     days_ahead: String(shop.days_ahead),
     cut_off: shop.cut_off ?? '',
@@ -26,11 +32,12 @@ export function toFormValues(shop: AdminShop) {
   };
 }
 
-export function toSettings({ newClosedDate, ...values }: ShopFormValues): ShopSettings {
+export function toSettings({ newClosedDate, newClosedRange, ...values }: ShopFormValues): ShopSettings {
   const settings = {
     ...values,
-    // Also save a date that was chosen without pressing "Add date".
+    // Also save dates that were chosen without pressing "Add date" or "Add holidays".
     closed: addDate(values.closed, newClosedDate),
+    closed_ranges: addRange(values.closed_ranges, newClosedRange),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
     cut_off: completeTime(values.cut_off.trim()) || null,
@@ -48,6 +55,11 @@ export function toSettings({ newClosedDate, ...values }: ShopFormValues): ShopSe
 /** Returns the dates in order, with this date unless it is empty. */
 export function addDate(dates: string[], date: string) {
   return date === '' ? dates : [...new Set([...dates, date])].sort();
+}
+
+/** Returns the ranges with this range, unless its dates are empty. */
+export function addRange(ranges: ClosedRange[], { from, to, reason }: typeof EMPTY_RANGE): ClosedRange[] {
+  return from === '' && to === '' ? ranges : [...ranges, { from, to, reason: reason.trim() || null }];
 }
 
 /** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */

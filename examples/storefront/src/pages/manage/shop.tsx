@@ -14,7 +14,14 @@ import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
-import { listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
+import {
+  addRange,
+  EMPTY_RANGE,
+  listChanges,
+  type ShopFormValues,
+  toFormValues,
+  toSettings,
+} from './shop-values';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
@@ -40,7 +47,13 @@ function ShopForm(loaded: LoadedSettings) {
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
-    reset({ ...values, closed: settings.closed, newClosedDate: '' });
+    reset({
+      ...values,
+      closed: settings.closed,
+      newClosedDate: '',
+      closed_ranges: addRange(values.closed_ranges, values.newClosedRange),
+      newClosedRange: EMPTY_RANGE,
+    });
     showToast(t('hours.saved'));
   };
   return (
