@@ -32,7 +32,7 @@ async function createDeadJob() {
   smtp.rejectedRecipients.add(email);
   await register(email);
   const { id } = await until('the job is dead', async () =>
-    (await readOtpJobs()).find((job) => job.attempts >= job.max_attempts),
+    (await readOtpJobs()).find((job) => job.attempts >= job.max_attempts && job.locked_by === null),
   );
   return { id, email };
 }

@@ -33,7 +33,7 @@ export function readEnv(source = loadProcessEnv()): Env {
   ]);
   const lines = [...problems].map(([name, problem]) => `  ${VARIABLES.get(name)} ${problem}`);
   if (lines.length > 0) throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
-  const warnings = isProduction ? findProductionWarnings(given) : [];
+  const warnings = [...findTypos(source), ...(isProduction ? findProductionWarnings(given) : [])];
   return Object.assign(new Env(), deriveDefaults(given), given, { warnings });
 }
 
@@ -83,6 +83,25 @@ function findProductionWarnings(given: GivenSettings): string[] {
     .filter((name) => given[name].includes('sandbox'))
     .map((name) => `${VARIABLES.get(name)} is an address of the gateway's sandbox: no customer really pays`);
   return [...unset, ...sandbox];
+}
+
+/** Finds variables whose name differs from that of a setting by one letter. Short names would match by accident. */
+function findTypos(source: NodeJS.ProcessEnv): string[] {
+  const settings = [...VARIABLES.values()];
+  const unknown = Object.keys(source).filter((name) => !settings.includes(name));
+  return unknown.flatMap((name) => {
+    const similar = settings.find((setting) => setting.includes('_') && isTypo(name, setting));
+    return similar === undefined ? [] : [`${name} is no setting and has no effect: did you mean ${similar}?`];
+  });
+}
+
+/** Returns true if one letter is missing, extra or different, or if two neighbors are swapped. */
+function isTypo(text: string, name: string): boolean {
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const isSwapped = a === b.slice(1, 2) + b.slice(0, 1) + b.slice(2);
+  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }
 
 function deriveDefaults(given: GivenSettings): Partial<Env> {
