@@ -63,6 +63,18 @@ it('a backup that cannot be checked fails, stays unchecked, and removes no earli
   expect(names.filter((other) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(other))).toHaveLength(1);
 });
 
+it('a scheduled backup of a new, empty database fails, and removes no backup', async () => {
+  await fillFolder(OLD, `${OLD}.unchecked`);
+  const empty = new URL(database.url);
+  empty.pathname += '_empty';
+  await database.query(`CREATE DATABASE ${empty.pathname.slice(1)}`);
+  const { code, output } = await scheduleBackup(empty.href);
+  await database.query(`DROP DATABASE ${empty.pathname.slice(1)}`);
+  expect({ code, output }).toMatchObject({ code: 1 });
+  expect(output).toContain('the database has no tables: there is nothing to back up');
+  expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
+});
+
 it('a check fails while another check of the same database runs', async () => {
   await fillFolder();
   const { code, output } = await inTransaction(database, async (otherCheck) => {

@@ -20,8 +20,7 @@ import type { Summary } from './write-to-database.js';
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
-  if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length === 0)
-    throw new Error('the database has no tables: there is nothing to back up');
+  await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
   const work = `${file}.partial`;
   await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
@@ -42,6 +41,12 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await flushToDisk(dirname(file));
     return { tables: manifest.tables.length, rows, images, bytes: (await stat(file)).size };
   });
+}
+
+/** @throws Error for a database without tables, for example one that was just created */
+export async function assertTables(databaseUrl: string): Promise<void> {
+  if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length === 0)
+    throw new Error('the database has no tables: there is nothing to back up');
 }
 
 function describeMkdirFailure(work: string, code = 'unknown error'): string {

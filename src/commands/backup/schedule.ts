@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js';
 import { flushToDisk } from '../../common/files.js';
 import { checkBackup } from './check.js';
-import { createBackup } from './create.js';
+import { assertTables, createBackup } from './create.js';
 import { withUnpacked } from './restore.js';
 
 export interface ScheduledBackup {
@@ -23,6 +23,8 @@ export interface ScheduledBackup {
 export async function createScheduledBackup({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
+  // After the loss of a database, the newest copy may be a backup whose check failed.
+  await assertTables(databaseUrl);
   // Remove backups whose check failed: repeated failures would fill the disk.
   for (const name of (await listBackups(folder)).unchecked) await rm(join(folder, name), { force: true });
   const summary = await createBackup(databaseUrl, dataDir, unchecked);
