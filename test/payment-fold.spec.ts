@@ -75,6 +75,21 @@ it('the payment type and the time of payment that version 1.2 stored stay if the
   expect(computeOrderColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
 });
 
+it('a refund that version 1.2 stored with a smaller sum does not take back what the gateway has returned', () => {
+  const manual = {
+    source: 'refund',
+    refundAmount: 0,
+    payload: JSON.stringify({ manual: true, amount: 320_000 }),
+  };
+  const history = ['T1 settlement', 'T1 partial_refund=50000', 'T1 refund'].map(parse);
+  Object.assign(history[2] ?? {}, manual);
+  const order = buildOrder();
+  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject({
+    status: 'refund',
+    refundedAmount: TOTAL,
+  });
+});
+
 describe('one transaction', () => {
   it.each([
     ['T1 pending, T1 authorize, T1 capture/challenge, T1 capture, T1 settlement', 'T1 settlement'],

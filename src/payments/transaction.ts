@@ -76,7 +76,10 @@ export function computeNext(
   const { transactionId, status, source, receivedAt } = event;
   const payload = parseJsonObject(event.payload) ?? {};
   const isManual = source === 'refund' && payload.manual === true;
-  const gatewayRefunds = readGatewayRefunds(event, total) ?? current?.gatewayRefunds ?? 0;
+  const knownRefunds = current?.gatewayRefunds ?? 0;
+  const reportedRefunds = readGatewayRefunds(event, total) ?? knownRefunds;
+  // A smaller sum is the reason why `decideOutcome` ignores a partial refund. A full refund is applied with the larger sum.
+  const gatewayRefunds = status === 'refund' ? Math.max(reportedRefunds, knownRefunds) : reportedRefunds;
   const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
