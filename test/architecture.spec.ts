@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path/posix';
+import { dirname, join } from 'node:path/posix';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -55,9 +55,9 @@ function moduleOf(path: string): string {
   return file === undefined ? src : folder;
 }
 
-/** Paths of the sources that a source imports, types included. */
-function parseImports(path: string): string[] {
-  const imports = (sources.get(path) ?? '').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
+/** Paths of the sources that a source imports, types included. `text`: by default the whole source. */
+function parseImports(path: string, text = sources.get(path) ?? ''): string[] {
+  const imports = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
   return [...imports].map(([, specifier = '']) => join(dirname(path), specifier).replace(/\.js$/, '.ts'));
 }
 
@@ -68,8 +68,8 @@ function reachableFrom(module: string): string[] {
 }
 
 function importsOnlyTypes(from: string, to: string): boolean {
-  const file = basename(to, '.ts');
-  return new RegExp(`^import type [^']+'[^']+/${file}\\.js';$`, 'm').test(sources.get(from) ?? '');
+  const withoutTypes = (sources.get(from) ?? '').replaceAll(/^(import|export) type [^;]*;/gm, '');
+  return !parseImports(from, withoutTypes).includes(to);
 }
 
 function mayImport(from: string, to: string): boolean {

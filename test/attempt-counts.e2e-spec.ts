@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { importBuilt } from './support/built.js';
 import { inTransaction, waitForLock } from './support/databases.js';
-import { addJob } from './support/jobs.js';
+import { addJob, readJobs } from './support/jobs.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -86,10 +86,16 @@ it.each(['delete', 'takeBack'] as const)(
   },
 );
 
-it('an hourly job deletes expired counts in batches', async () => {
+it('an hourly job deletes expired counts in batches, and keeps the others', async () => {
+  await limits.checkPassword(GUESS, wrong);
+  const [counted, rows] = [await service.readCounts(), await service.countRows()];
+  expect(rows).toBeGreaterThan(0);
   await service.database.query(
     `INSERT INTO attempt_counts (key, points, expire) SELECT 'expired:' || n, 1, 1 FROM generate_series(1, 25000) AS n`,
   );
-  await addJob(service.database.pool, 'sweep-attempt-counts');
-  await until('the job has ended', async () => (await service.countRows()) === 0);
+  const { pool } = service.database;
+  await addJob(pool, 'sweep-attempt-counts');
+  await until('the job has ended', async () => (await readJobs(pool, 'sweep-attempt-counts')).length === 0);
+  expect(await service.countRows()).toBe(rows);
+  expect(await service.readCounts()).toEqual(counted);
 });

@@ -36,14 +36,16 @@ describe('a FairQueue', () => {
     expect(started).toEqual(expected);
   });
 
-  it('runs as many tasks at a time as its capacity allows', async () => {
-    const { running, finishNext, finishAll } = startTasks(new FairQueue({ capacity: 2 }), 'aabbcc');
+  it('runs as many tasks at a time as its capacity allows, and runs new tasks after all have ended', async () => {
+    const queue = new FairQueue({ capacity: 2 });
+    const { running, finishNext, finishAll } = startTasks(queue, 'aabbcc');
     await new Promise(setImmediate);
     for (let finished = 0; finished < 4; finished += 1) {
       expect(running).toHaveLength(2);
       await finishNext();
     }
     await finishAll();
+    await expect(queue.run(() => Promise.resolve('new'))).resolves.toBe('new');
   });
 
   it('rejects the newest task of the client with the most waiting tasks with 503 if too many wait', async () => {
@@ -62,12 +64,16 @@ describe('a FairQueue', () => {
   });
 
   it('begins a task when its size fits, and lets no smaller task pass it', async () => {
-    const { started, finishNext, finishAll } = startTasks(new FairQueue({ capacity: 10 }), 'abc', [6, 10, 1]);
+    const queue = new FairQueue({ capacity: 10 });
+    const { started, finishNext, finishAll } = startTasks(queue, 'abcd', [4, 5, 10, 1]);
     await new Promise(setImmediate);
-    expect(started).toEqual(['a0']);
+    expect(started).toEqual(['a0', 'b1']);
     await finishNext();
     expect(started).toEqual(['a0', 'b1']);
+    await finishNext();
+    expect(started).toEqual(['a0', 'b1', 'c2']);
     await finishAll();
+    expect(started).toEqual(['a0', 'b1', 'c2', 'd3']);
   });
 
   it('rejects a waiting task whose client disconnects, and begins the next task', async () => {

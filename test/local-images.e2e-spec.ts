@@ -120,11 +120,16 @@ describe('an uploaded photo', () => {
     '(%s) is stored without the bytes that follow the image',
     async (format) => {
       const file = await sharp(FLAT).toFormat(format).toBuffer();
-      const followed = Buffer.concat([file, Buffer.from('secret-place')]);
       expect((await download(await storeImage(file))).bytes).toEqual(file);
-      const { bytes } = await download(await storeImage(followed));
-      expect(bytes.includes('secret-place')).toBe(false);
-      expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 30, height: 20 });
+      // Phones append a second image, which has an end of its own.
+      const second =
+        format === 'jpeg'
+          ? withPart(file, 0xfe, 'secret-place')
+          : withPart(file, 'tEXt', 'Comment\0secret-place');
+      for (const trailer of [second, Buffer.from('secret-place')]) {
+        const { bytes } = await download(await storeImage(Buffer.concat([file, trailer])));
+        expect(bytes).toEqual(file);
+      }
     },
   );
 

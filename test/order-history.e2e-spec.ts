@@ -82,17 +82,16 @@ describe('the payment history of an order', () => {
     ]);
   });
 
-  it('contains the notifications of later payment attempts', async () => {
+  it('contains the notifications of later payment attempts, and is found by the id of the order in lower or upper case, not by that of a later attempt', async () => {
     const orderId = await shop.insertOrder();
-    await shop.setStatusAndNotify(await shop.addAttempt(orderId), 'settlement');
-    const settlement = { outcome: 'applied', transaction_status: 'settlement' };
-    expect((await getHistory(orderId)).notifications).toMatchObject([settlement]);
-  });
-
-  it('is found by the id of the order in lower or upper case, and not by the id of a later attempt', async () => {
-    const orderId = await shop.insertOrder();
-    await getHistory(orderId.toUpperCase());
-    await shop.admin.get(`/api/admin/orders/${await shop.addAttempt(orderId)}`).expect(404);
+    const attemptId = await shop.addAttempt(orderId);
+    await shop.setStatusAndNotify(attemptId, 'settlement');
+    for (const id of [orderId, orderId.toUpperCase()]) {
+      const { order, notifications } = await getHistory(id);
+      expect(order.order_id).toBe(orderId);
+      expect(notifications).toMatchObject([{ outcome: 'applied', transaction_status: 'settlement' }]);
+    }
+    await shop.admin.get(`/api/admin/orders/${attemptId}`).expect(404);
   });
 });
 

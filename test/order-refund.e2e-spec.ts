@@ -106,13 +106,19 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ]);
   });
 
-  it('records the reason of the gateway if it rejects the refund', async () => {
+  it('records the reason of the gateway if it rejects the refund, which can then be made by hand', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
     const { order, notifications } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject({ status: 'settlement', refunded_amount: 0 });
     expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
     expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
+    expect(await shop.describeHistory(orderId)).toEqual([
+      'notification settlement applied',
+      'refund - rejected',
+    ]);
+    expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
+    expect(shop.countCalls('refund', orderId)).toBe(1); // Only the rejected request called the gateway.
   });
 
   it('counts manual refunds and refunds at the gateway together', async () => {

@@ -20,9 +20,11 @@ const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status,refunded
 
 const service = await useService();
 const admin = await service.admin();
-await setUpShop(admin, { time_zone: 'Europe/Berlin' });
 
-beforeEach(() => service.database.query('DELETE FROM order_items; DELETE FROM orders'));
+beforeEach(async () => {
+  await setUpShop(admin, { time_zone: 'Europe/Berlin' });
+  await service.database.query('DELETE FROM order_items; DELETE FROM orders');
+});
 
 /** Stores an order, by default a paid order of one product. Returns the order id. */
 async function storeOrder({
@@ -99,7 +101,6 @@ describe('GET /api/admin/days/{date}', () => {
     const due = await storeOrder({ paidAt, pickupAt: onDay(0) });
     expect(await getDay(today)).toMatchObject({ ids: [due], overdueIds: [oldest, withoutPickup, yesterday] });
     expect((await getDay(addDays(today, 1))).overdue).toEqual([]);
-    await setUpShop(admin, { time_zone: 'Europe/Berlin' });
   });
 
   it('lists the paid orders of a day by pickup time, those without a pickup time last, and sums up their products', async () => {
