@@ -25,13 +25,19 @@ import { isLongRun } from './support/long-run.js';
 const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
+/** Long enough for several Argon2 hashes at once on a busy machine. */
+const DEADLINE_MS = 15_000;
 
 // Defined before the hook that stops the service, because Jest runs such hooks in their order.
 afterAll(() => connections.destroy());
 
 const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 // A connection for each request: a request on an idle connection fails if the service closes the connection at that moment.
-const connections = new Pool(service.url, { pipelining: 0 });
+const connections = new Pool(service.url, {
+  pipelining: 0,
+  headersTimeout: DEADLINE_MS,
+  bodyTimeout: DEADLINE_MS,
+});
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
 let stored: StoredData;

@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
 
 const TICK_MS = 10;
+/** Longest time between two ticks that counts in full. A longer time is a pause of the machine. */
+const MAX_TICK_MS = 100;
 
 /**
- * Clock that stands still while this process cannot run, so that a pause of a busy machine does not count. It shows less than
- * the elapsed time: compare its times with upper limits only.
+ * Clock of which a pause of this process counts at most `MAX_TICK_MS`, because a busy machine can pause a process for seconds.
+ * After a pause, the clock shows less than the elapsed time: compare its times with upper limits only.
  */
 export class RunningClock {
-  #ticks = 0;
-  // After a pause, the timer fires once, and not for each interval that it has missed.
-  readonly #timer = setInterval(() => (this.#ticks += 1), TICK_MS).unref();
+  #runningMs = 0;
+  #tickedAt = performance.now();
+  readonly #timer = setInterval(() => this.now(), TICK_MS).unref();
 
   /** Returns the milliseconds since the clock was created. */
   now(): number {
-    return this.#ticks * TICK_MS;
+    const at = performance.now();
+    this.#runningMs += Math.min(at - this.#tickedAt, MAX_TICK_MS);
+    this.#tickedAt = at;
+    return this.#runningMs;
   }
 
   stop(): void {
