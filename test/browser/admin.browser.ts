@@ -188,7 +188,7 @@ it('a customer cannot open the pages of administrators', async () => {
 
 function canRenderPreviews(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
-    const images = [...document.querySelectorAll<HTMLImageElement>('.picture-tile img')];
+    const images = [...document.querySelectorAll<HTMLImageElement>('.image-tile img')];
     await Promise.all(images.map((image) => image.decode()));
     return (
       images.length > 0 &&

@@ -7,12 +7,12 @@ export function formatPrice(amount: number): string {
 
 /**
  * Converts a price as people in Indonesia type it into a plain decimal: `Rp 25.000` becomes `25000`, `12,50` becomes
- * `12.50`. Returns null for a text that can mean different prices, such as `25.00`, `25k` or `25 000`.
+ * `12.50`. An empty text stays empty. Returns null for any other text, such as `25.00`, `25k` or `25 000`.
  */
 export function parsePrice(text: string): string | null {
   const amount = text.trim().replace(/^rp\.?\s*/i, '');
-  const isClear = amount === '' || /^(\d+|\d{1,3}(\.\d{3})+)(,\d{1,2})?$/.test(amount);
-  return isClear ? amount.replaceAll('.', '').replace(',', '.') : null;
+  const isUnambiguous = amount === '' || /^(\d+|\d{1,3}(\.\d{3})+)(,\d{1,2})?$/.test(amount);
+  return isUnambiguous ? amount.replaceAll('.', '').replace(',', '.') : null;
 }
 
 /** Shortens an order's id to the order number that people see: `5F0C2A3E` */

@@ -11,7 +11,7 @@ import { removeCheckoutDetails } from './state/checkout-details';
 import { loadFirstLanguage } from './state/language';
 import { useSession } from './state/session';
 
-/** Time for the pictures of the first page, which share the connection with the preloaded script. */
+/** Time for the images of the first page, which share the connection with the preloaded script. */
 const PRELOAD_AFTER_MS = 2_000;
 
 // A person has signed in or out, or in another tab somebody else has signed in.

@@ -68,7 +68,7 @@ export function orderDetail(id: string) {
   return queryOptions({
     queryKey: [...ORDERS_KEY, 'detail', id],
     queryFn: ({ signal }) =>
-      orNullIf404(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
+      orNullIf404(dataOf(api.GET('/api/orders/{order_id}', { ...orderParams(id), signal }))),
     refetchInterval: getPollGap,
     refetchOnWindowFocus: 'always',
   });
@@ -79,24 +79,24 @@ export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: [...ORDERS_KEY, 'admin', id],
     queryFn: ({ signal }) =>
-      orNullIf404(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal }))),
+      orNullIf404(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderParams(id), signal }))),
     refetchInterval: getPollGap,
   });
 }
 
 export async function cancelOrder(id: string) {
-  await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
+  await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
 }
 
 /** Requests a payment page: the open one, or a new one after a payment that failed. */
 export async function requestPaymentPage(order: Order) {
-  const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
+  const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderParams(order.order_id)));
   await cacheOrder({ order: { ...order, status: 'pending', ...page } });
 }
 
 /** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */
 export async function setFulfilment(id: string, fulfilment: Fulfilment) {
-  const change = { ...orderPath(id), body: { fulfilment } };
+  const change = { ...orderParams(id), body: { fulfilment } };
   const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
   await call.finally(() => queryClient.invalidateQueries({ queryKey: ORDERS_KEY }));
 }
@@ -110,6 +110,6 @@ export async function cacheOrder(response: { order: Order }) {
   void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
 }
 
-export function orderPath(id: string) {
+export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
 }

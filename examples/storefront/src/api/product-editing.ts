@@ -3,7 +3,7 @@ import { asForm, dataOf, type paths } from 'bakery-client';
 import { type AdminProduct, api, type Product, type Schemas, toIfMatchHeader } from './client';
 import { orNullIf404 } from './errors';
 import { listOptions } from './list-options';
-import { PRODUCT_LISTS_KEY, productPath, PRODUCTS_KEY } from './products';
+import { PRODUCT_LISTS_KEY, productParams, PRODUCTS_KEY } from './products';
 import { queryClient } from './query-client';
 import { createProgressClient, type OnProgress } from './upload-progress';
 
@@ -31,7 +31,7 @@ export function productForEditing(id: number) {
     queryKey: [...PRODUCTS_KEY, 'edited', id],
     gcTime: 0, // A form starts with current values, not with cached ones.
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
+      const call = api.GET('/api/products/{product_id}', { ...productParams(id), signal });
       const data = await orNullIf404(dataOf(call));
       const { response } = await call;
       return data && { product: data.products, etag: response.headers.get('ETag') };
@@ -41,14 +41,14 @@ export function productForEditing(id: number) {
 
 /** Values of the product form. */
 export interface ProductValues extends Record<'name' | 'price' | 'description', string> {
-  images: EditedPicture[];
+  images: EditedImage[];
 }
 
-export interface EditedPicture {
-  /** URL of an existing picture, or object URL of a new one. */
+export interface EditedImage {
+  /** URL of an existing image, or object URL of a new one. */
   src: string;
   file?: File;
-  /** True for an existing picture that saving the product removes. */
+  /** True for an existing image that saving the product removes. */
   isRemoved?: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function changeProduct(
   const client = createProgressClient(onProgress);
   const removed = values.images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
   const call = client.PUT('/api/products/{product_id}', {
-    params: { ...productPath(product.id).params, header: toIfMatchHeader(etag) },
+    params: { ...productParams(product.id).params, header: toIfMatchHeader(etag) },
     body: { ...toBody(values), 'images.removed[]': removed },
     bodySerializer: asForm,
   });
@@ -84,12 +84,12 @@ function toBody({ images, ...texts }: ProductValues) {
 
 /** Makes a product available or unavailable. With `body.until`, an unavailable product is available again from that date. */
 export async function setAvailability(id: number, body: Schemas['AvailabilityDto']) {
-  await dataOf(api.PUT('/api/admin/products/{product_id}/availability', { ...productPath(id), body }));
+  await dataOf(api.PUT('/api/admin/products/{product_id}/availability', { ...productParams(id), body }));
   await reloadProducts();
 }
 
 export async function deleteProduct(id: number) {
-  await dataOf(api.DELETE('/api/products/{product_id}', productPath(id)));
+  await dataOf(api.DELETE('/api/products/{product_id}', productParams(id)));
   await reloadProducts();
 }
 

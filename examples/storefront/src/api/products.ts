@@ -20,12 +20,12 @@ export function productList(text = '') {
   return { ...list, staleTime: 60_000 };
 }
 
-/** Product, or null if no product has this id or the product is unavailable. Administrators get unavailable products. */
+/** Product, or null if no product has this id or the product is unavailable. Administrators also get unavailable products. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: [...PRODUCTS_KEY, 'detail', id],
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
+      const call = api.GET('/api/products/{product_id}', { ...productParams(id), signal });
       return (await orNullIf404(dataOf(call)))?.products ?? null;
     },
     // Shows the copy from a cached list while the product is loading.
@@ -47,6 +47,6 @@ export async function markUnavailable(id: number) {
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }
 
-export function productPath(id: number) {
+export function productParams(id: number) {
   return { params: { path: { product_id: id } } };
 }

@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
 import { hasCode } from './errors';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
-import { orderPath, ORDERS_KEY } from './orders';
+import { orderParams, ORDERS_KEY } from './orders';
 import { queryClient } from './query-client';
 
 /** Payment that can be refunded: a transaction, or without a `transaction_id` the payment that counts for the order. */
@@ -30,7 +30,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
   // gets another key, because the page shows the first refund by then.
   const key = reuseOrCreateIdempotencyKey(name, { ...body, refunded_amount });
-  const params = { ...orderPath(id).params, header: { 'Idempotency-Key': key } };
+  const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
   try {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
   } catch (error) {

@@ -27,7 +27,7 @@ export function salesReport(range: DateRange) {
   });
 }
 
-/** Downloads the sales of a range as CSV. `excel` selects the form that Excel opens in Indonesia. */
+/** Downloads the sales of a date range as CSV. `excel` selects the format that Excel opens in Indonesia. */
 export async function downloadSales(range: DateRange, format?: 'excel'): Promise<void> {
   const query = { ...range, ...(format && { format }) };
   const csv = await dataOf(api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' }));

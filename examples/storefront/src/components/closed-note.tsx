@@ -5,7 +5,7 @@ import { addDays, formatDate, formatDayAndTime, listDates, useToday } from '../c
 import { t } from '../i18n';
 import { Icon } from './icon';
 
-/** The note names the date of the reopening if it is within this time. */
+/** Number of days to search for the reopening. For a longer closure, the note names no date. */
 const LONGEST_CLOSURE_DAYS = 366;
 
 /** Note on every page of the shop while nothing can be ordered. */

@@ -13,7 +13,7 @@ import { Alert } from './notice';
 
 interface FormProps<Values> {
   /** Label of the button. */
-  submit: string;
+  submitLabel: string;
   defaultValues?: DefaultValues<Values>;
   /** If the promise is rejected, the form shows the failure. `reset` sets all values, by default to the default values. */
   onSubmit: (values: Values, reset: (values?: Values) => void) => Promise<void>;
@@ -22,7 +22,7 @@ interface FormProps<Values> {
 
 /** Form that shows the service's validation messages at their fields, and other failures above the button. */
 export function Form<Values extends FieldValues>(props: FormProps<Values>) {
-  const { submit, defaultValues, onSubmit, children } = props;
+  const { submitLabel, defaultValues, onSubmit, children } = props;
   const form = useForm<Values>(defaultValues && { defaultValues });
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
@@ -47,7 +47,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
         {children}
         <Alert>{errors.root?.message}</Alert>
         <button className="button" aria-disabled={isSubmitting}>
-          {submit}
+          {submitLabel}
         </button>
       </form>
     </FormProvider>

@@ -6,10 +6,10 @@ import { formatOrderNumber, formatPrice } from '../format';
 import { t } from '../i18n';
 import { useBackLinkState } from './back-link';
 import { Badge } from './badge';
-import { EndlessList, type EndlessListProps } from './endless-list';
+import { InfiniteList, type InfiniteListProps } from './infinite-list';
 import { describeFulfilment, describePayment } from './order-texts';
 
-interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
+interface OrderListProps<Item> extends Pick<InfiniteListProps<Item>, 'query' | 'empty' | 'notFoundText'> {
   /** Path of an order's page without the id. */
   path: string;
 }
@@ -17,7 +17,7 @@ interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'e
 /** List of orders that loads its pages while it is scrolled. Each row is a link to the order. */
 export function OrderList<Item extends Order>({ path, ...props }: OrderListProps<Item>) {
   return (
-    <EndlessList
+    <InfiniteList
       label={t('orders.list')}
       formatCount={(count) => t('count.orders', { count })}
       className="rows"
@@ -45,7 +45,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
         </span>
         <Badge {...describePayment(order)} />
         {shouldShowFulfilment && <Badge {...describeFulfilment(order.fulfilment)} />}
-        {order.refund_due && <Badge label={t('orders.refundDue')} tone="bad" />}
+        {order.refund_due && <Badge label={t('orders.refundDue')} tone="error" />}
         <span className="price">{formatPrice(order.gross_amount)}</span>
       </Link>
     </li>

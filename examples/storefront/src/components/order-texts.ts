@@ -14,11 +14,11 @@ interface StatusText {
 const STATUS_TONES: Record<OrderStatus, Tone> = {
   pending: 'waiting',
   authorize: 'waiting',
-  capture: 'good',
-  settlement: 'good',
-  deny: 'bad',
-  failure: 'bad',
-  expire: 'bad',
+  capture: 'success',
+  settlement: 'success',
+  deny: 'error',
+  failure: 'error',
+  expire: 'error',
   cancel: 'plain',
   refund: 'plain',
   partial_refund: 'plain',
@@ -28,9 +28,9 @@ export const STATUSES = Object.keys(STATUS_TONES) as OrderStatus[];
 const FULFILMENT_TONES: Record<Fulfilment, Tone> = {
   new: 'waiting',
   preparing: 'waiting',
-  ready: 'good',
+  ready: 'success',
   collected: 'plain',
-  refused: 'bad',
+  refused: 'error',
 };
 export const FULFILMENTS = Object.keys(FULFILMENT_TONES) as Fulfilment[];
 
@@ -56,13 +56,13 @@ export function describePayment(order: Order): StatusText {
 export function describeOrder(order: Order): StatusText {
   if (order.fulfilment === 'refused') {
     const refused = describeFulfilment('refused');
-    return { ...refused, text: `${refused.text} ${describeReturn(order)}` };
+    return { ...refused, text: `${refused.text} ${describeRefund(order)}` };
   }
   if (order.status !== 'partial_refund') return describePayment(order);
   return { ...describeStatus('partial_refund'), text: t('refund.partOnItsWay', describeAmounts(order)) };
 }
 
-function describeReturn(order: Order) {
+function describeRefund(order: Order) {
   const total = formatPrice(order.gross_amount);
   if (order.status === 'refund' || order.refunded_amount >= order.gross_amount)
     return t('refund.onItsWay', { total });

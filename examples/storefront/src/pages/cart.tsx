@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../components/button';
 import { CartSummary } from '../components/cart-summary';
 import { Notice } from '../components/notice';
 import { focusHeading, PageHeading } from '../components/page-heading';
-import { Picture } from '../components/picture';
+import { ProductImage } from '../components/product-image';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
@@ -61,12 +61,12 @@ function Line({ line }: { line: CurrentLine }) {
   };
   return (
     <li className="line">
-      <Picture product={line} src={line.images?.[0]} />
+      <ProductImage product={line} src={line.images?.[0]} />
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
         {isSoldOut ? (
           <p>
-            <Badge label={t('cart.soldOut')} tone="bad" />
+            <Badge label={t('cart.soldOut')} tone="error" />
           </p>
         ) : (
           <p className="hint">

@@ -2,10 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import type { Product } from '../api/client';
 import { productList } from '../api/products';
-import { EndlessList } from '../components/endless-list';
+import { InfiniteList } from '../components/infinite-list';
 import { Notice } from '../components/notice';
 import { PageHeading } from '../components/page-heading';
-import { Picture } from '../components/picture';
+import { ProductImage } from '../components/product-image';
 import { SearchForm } from '../components/search';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
@@ -24,7 +24,7 @@ export function CatalogPage() {
         <p>{t('catalog.lead')}</p>
         <SearchForm label={t('catalog.search')} />
       </header>
-      <EndlessList
+      <InfiniteList
         query={useInfiniteQuery(productList(text))}
         label={t('catalog.list')}
         formatCount={(count) => t('count.products', { count })}
@@ -33,7 +33,7 @@ export function CatalogPage() {
           <ProductCard key={product.id} product={product} isInFirstRow={index < MAX_COLUMNS} />
         )}
         empty={<Notice icon="shop" title={t('catalog.empty')} text={t('catalog.emptyText')} />}
-        notFound={text ? t('catalog.notFound', { text }) : undefined}
+        notFoundText={text ? t('catalog.notFound', { text }) : undefined}
         formatEnd={(items) => (text ? t('catalog.found', { items, text }) : t('catalog.end', { items }))}
       />
     </div>
@@ -44,7 +44,7 @@ function ProductCard({ product, isInFirstRow }: { product: Product; isInFirstRow
   return (
     <li>
       <Link className="card" to={`/products/${product.id}`}>
-        <Picture
+        <ProductImage
           product={product}
           src={product.images?.[0]}
           sizes="(min-width: 64rem) 17rem, (min-width: 48rem) 30vw, 46vw"

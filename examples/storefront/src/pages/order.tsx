@@ -14,7 +14,7 @@ import { PageHeading } from '../components/page-heading';
 import { ShopContact } from '../components/shop-contact';
 import { t } from '../i18n';
 
-const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
+const TONE_ICONS = { waiting: 'clock', success: 'check', error: 'cross', plain: 'orders' } as const;
 
 export default function OrderPage() {
   const query = useQuery(orderDetail(useParams().id ?? ''));

@@ -7,7 +7,7 @@ import { BackLink } from '../components/back-link';
 import { Button, ButtonLink } from '../components/button';
 import { Loaded } from '../components/loaded';
 import { PageHeading } from '../components/page-heading';
-import { Picture } from '../components/picture';
+import { ProductImage } from '../components/product-image';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
 import { t } from '../i18n';
@@ -62,18 +62,18 @@ function ProductDetails({ product }: { product: Product }) {
   );
 }
 
-/** Large picture, and buttons that select another one. */
+/** Large image, and buttons that select another one. */
 function Gallery({ product }: { product: Product }) {
   const images = product.images ?? [];
   const [clicked, setClicked] = useState(0);
   const { name } = product;
   const count = images.length;
-  // The clicked picture may be gone after the product was loaded again.
+  // The clicked image may be gone after the product was loaded again.
   const chosen = clicked < count ? clicked : 0;
   const alt = count === 1 ? name : t('product.picture', { name, number: chosen + 1, count });
   return (
     <div className="gallery">
-      <Picture
+      <ProductImage
         product={product}
         src={images[chosen]}
         alt={alt}
@@ -90,7 +90,7 @@ function Gallery({ product }: { product: Product }) {
               aria-pressed={index === chosen}
               onClick={() => setClicked(index)}
             >
-              <Picture product={product} src={image} />
+              <ProductImage product={product} src={image} />
             </button>
           ))}
         </div>

@@ -1,10 +1,10 @@
 import { useShopName } from '../api/shop';
 import { ButtonLink } from '../components/button';
 import { PageHeading } from '../components/page-heading';
-import { Picture } from '../components/picture';
+import { ProductImage } from '../components/product-image';
 import { t } from '../i18n';
 
-/** Names for which `Picture` shows different drawings. */
+/** Names for which `ProductImage` shows different drawings. */
 const DRAWN_PRODUCTS = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
 
 /** Start page for visitors who are not signed in, if the catalog is only for customers with an account. */
@@ -22,9 +22,9 @@ export function WelcomePage() {
           </ButtonLink>
         </div>
       </div>
-      <div className="welcome-pictures" aria-hidden="true">
+      <div className="welcome-images" aria-hidden="true">
         {DRAWN_PRODUCTS.map((name, index) => (
-          <Picture key={name} product={{ id: index + 1, name }} />
+          <ProductImage key={name} product={{ id: index + 1, name }} />
         ))}
       </div>
     </div>

@@ -28,7 +28,7 @@ function RequestStep() {
   return (
     <FormPage title={t('account.forgot')}>
       <p>{t('forgot.lead')}</p>
-      <Form submit={t('forgot.send')} onSubmit={request}>
+      <Form submitLabel={t('forgot.send')} onSubmit={request}>
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
       </Form>
       <Link to="/login">{t('forgot.back')}</Link>
@@ -46,7 +46,7 @@ function ResetStep({ email }: { email: string }) {
   return (
     <FormPage title={t('forgot.choose')}>
       <p>{t('forgot.sent', { email })}</p>
-      <Form submit={t('forgot.set')} onSubmit={reset}>
+      <Form submitLabel={t('forgot.set')} onSubmit={reset}>
         <CodeField />
         <NewPasswordFields label={t('account.newPassword')} />
       </Form>

@@ -16,7 +16,7 @@ export default function LoginPage() {
   };
   return (
     <FormPage title={t('login.title')}>
-      <Form submit={t('account.signIn')} onSubmit={login}>
+      <Form submitLabel={t('account.signIn')} onSubmit={login}>
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
         <PasswordField />
       </Form>

@@ -47,13 +47,13 @@ export default function ProfilePage() {
       )}
       <section className="panel">
         <h2>{t('name')}</h2>
-        <Form submit={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
+        <Form submitLabel={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
           <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
         </Form>
       </section>
       <section className="panel">
         <Form
-          submit={t('profile.saveLanguage')}
+          submitLabel={t('profile.saveLanguage')}
           defaultValues={{ language: getLanguage() }}
           onSubmit={changeLanguage}
         >
@@ -62,14 +62,14 @@ export default function ProfilePage() {
       </section>
       <section className="panel">
         <h2>{t('account.email')}</h2>
-        <Form submit={t('profile.changeEmail')} onSubmit={changeEmail}>
+        <Form submitLabel={t('profile.changeEmail')} onSubmit={changeEmail}>
           <FormField name="email" label={t('profile.newEmail')} type="email" autoComplete="email" />
           <PasswordField />
         </Form>
       </section>
       <section className="panel">
         <h2>{t('account.password')}</h2>
-        <Form submit={t('profile.changePassword')} onSubmit={changePassword}>
+        <Form submitLabel={t('profile.changePassword')} onSubmit={changePassword}>
           <PasswordField name="currentPassword" label={t('profile.currentPassword')} />
           <NewPasswordFields label={t('account.newPassword')} />
         </Form>

@@ -18,7 +18,7 @@ export default function RegisterPage() {
   };
   return (
     <FormPage title={t('account.create')}>
-      <Form submit={t('register.submit')} onSubmit={register}>
+      <Form submitLabel={t('register.submit')} onSubmit={register}>
         <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} autoFocus />
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" />
         <NewPasswordFields label={t('account.password')} />

@@ -28,7 +28,7 @@ export default function VerifyPage() {
   return (
     <FormPage title={t('verify.title')}>
       <p>{t('verify.lead', { email })}</p>
-      <Form submit={t('verify.submit')} onSubmit={verify}>
+      <Form submitLabel={t('verify.submit')} onSubmit={verify}>
         <CodeField />
       </Form>
       <Button className="link" onClick={() => void sendCode()}>

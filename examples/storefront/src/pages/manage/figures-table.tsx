@@ -17,6 +17,7 @@ interface FiguresTableProps {
   total?: ReactNode[];
 }
 
+/** Table whose rows have a name and figures, such as a product and its revenue. */
 export function FiguresTable({ caption, columns, rows, total }: FiguresTableProps) {
   return (
     <table>

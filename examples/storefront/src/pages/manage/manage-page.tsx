@@ -7,7 +7,7 @@ import './manage.css';
 
 interface ManagePageProps {
   title: string;
-  action?: ReactNode;
+  besideTitle?: ReactNode;
   belowTitle?: ReactNode;
   isWide?: boolean;
 }
@@ -17,7 +17,7 @@ const GUIDES: Record<Language, string> = { en: '/guide.html', id: '/panduan.html
 
 /** Page for administrators, with the navigation between their pages. */
 export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
-  const { title, action, belowTitle, isWide = false, children } = props;
+  const { title, besideTitle, belowTitle, isWide = false, children } = props;
   const guide = GUIDES[useLanguage()];
   return (
     <div className={isWide ? 'page' : 'page narrow'}>
@@ -36,7 +36,7 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
         </nav>
         <div className="title-line">
           <PageHeading>{title}</PageHeading>
-          {action}
+          {besideTitle}
         </div>
         {belowTitle}
       </header>

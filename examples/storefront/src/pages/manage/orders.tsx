@@ -39,7 +39,7 @@ export default function ManageOrdersPage() {
         path="/manage/orders"
         query={query}
         empty={<Notice icon="orders" title={t('manage.noOrders')} text={t('manage.noOrdersText')} />}
-        notFound={Object.keys(filters).length > 0 ? t('manage.noMatch') : undefined}
+        notFoundText={Object.keys(filters).length > 0 ? t('manage.noMatch') : undefined}
       />
     </ManagePage>
   );

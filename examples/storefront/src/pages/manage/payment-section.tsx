@@ -27,6 +27,7 @@ export function PaymentSection({ order, events, transactions }: PaymentSectionPr
       {isDue && <p className="error">{t('payment.due')}</p>}
       {isPaid(order) && (
         <RefundForm
+          // A new key resets the form after a refund.
           key={order.refunded_amount}
           orderId={order.order_id}
           payment={order}
@@ -63,6 +64,7 @@ function Transactions({ orderId, transactions }: { orderId: string; transactions
               <>
                 <p className="error">{t('transactions.surplus')}</p>
                 <RefundForm
+                  // As above, a new key resets the form.
                   key={transaction.refunded_amount}
                   orderId={orderId}
                   payment={transaction}

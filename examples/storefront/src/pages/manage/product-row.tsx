@@ -5,7 +5,7 @@ import { setAvailability } from '../../api/product-editing';
 import { addDays, formatShortDate, useToday } from '../../calendar';
 import { Badge } from '../../components/badge';
 import { Button, ButtonLink } from '../../components/button';
-import { Picture } from '../../components/picture';
+import { ProductImage } from '../../components/product-image';
 import { formatPrice } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -30,7 +30,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
     : [{ label: t('products.available'), change: { available: true } }];
   return (
     <li className="row">
-      <Picture product={product} src={images?.[0]} />
+      <ProductImage product={product} src={images?.[0]} />
       <span className="row-main">
         <strong>{name}</strong>
         <span className="price">{formatPrice(price)}</span>

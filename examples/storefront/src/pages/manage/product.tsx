@@ -20,7 +20,7 @@ import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { createConflict } from './conflict';
 import { ManagePage } from './manage-page';
-import { PicturePicker } from './picture-picker';
+import { ImagePicker } from './image-picker';
 
 /** Page that edits the product with the id in the URL, or creates a product if the URL has no id. */
 export default function ManageProductPage() {
@@ -78,7 +78,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   return (
     <section className="panel">
       <Form
-        submit={isNew ? t('products.create') : t('products.save')}
+        submitLabel={isNew ? t('products.create') : t('products.save')}
         defaultValues={toFormValues(edited?.product)}
         onSubmit={save}
       >
@@ -90,7 +90,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
           hint={t('products.priceHint')}
         />
         <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
-        <PicturePicker />
+        <ImagePicker />
         {uploadProgress !== undefined && (
           <div className="inline progress">
             <progress max={1} value={uploadProgress} aria-label={t('products.upload')} />

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { allProducts, type ProductFilter } from '../../api/product-editing';
 import { ButtonLink } from '../../components/button';
-import { EndlessList } from '../../components/endless-list';
+import { InfiniteList } from '../../components/infinite-list';
 import { Notice } from '../../components/notice';
 import { SearchForm } from '../../components/search';
 import { t } from '../../i18n';
@@ -23,8 +23,8 @@ export default function ManageProductsPage() {
     </>
   );
   return (
-    <ManagePage title={t('manage.products')} action={<NewProductLink />} belowTitle={search}>
-      <EndlessList
+    <ManagePage title={t('manage.products')} besideTitle={<NewProductLink />} belowTitle={search}>
+      <InfiniteList
         query={useInfiniteQuery(allProducts(filters as ProductFilter))}
         label={t('manage.products')}
         formatCount={(count) => t('count.products', { count })}
@@ -35,7 +35,7 @@ export default function ManageProductsPage() {
             <NewProductLink />
           </Notice>
         }
-        notFound={Object.keys(filters).length > 0 ? t('products.noMatch') : undefined}
+        notFoundText={Object.keys(filters).length > 0 ? t('products.noMatch') : undefined}
       />
     </ManagePage>
   );

@@ -14,7 +14,10 @@ import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
 
-/** Total revenue, revenue per day and products by revenue. The URL may name the period: `?from=2026-11-18&to=2026-11-24`. */
+/**
+ * Total revenue, revenue per day and products by revenue. The URL may name a date range:
+ * `?from=2026-11-18&to=2026-11-24`.
+ */
 export default function SalesPage() {
   const today = useToday();
   const [parameters, setParameters] = useSearchParams();
@@ -28,7 +31,7 @@ export default function SalesPage() {
   return (
     <ManagePage
       title={t('manage.sales')}
-      action={
+      besideTitle={
         <div className="actions">
           <Button {...downloadButton} onClick={() => download.mutate(undefined)}>
             {t('sales.download')}
@@ -85,7 +88,7 @@ interface RangePickerProps {
   onChoose: (range: DateRange) => void;
 }
 
-/** Form that chooses the last 7 or 30 days, or any other period. */
+/** Form that chooses the last 7 or 30 days, or any other date range. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
   const [{ from, to }, setDraft] = useState(range);
   return (

@@ -58,7 +58,7 @@ function ShopForm(loaded: LoadedSettings) {
   };
   return (
     <section className="panel">
-      <Form submit={t('save')} defaultValues={toFormValues(loaded.shop)} onSubmit={save}>
+      <Form submitLabel={t('save')} defaultValues={toFormValues(loaded.shop)} onSubmit={save}>
         <LeaveQuestion />
         <HoursField />
         <ClosedDates />

@@ -73,6 +73,7 @@ export function PreviousStepButton({ order, ...callbacks }: OrderStepProps) {
   );
 }
 
+/** Orders, and the step that all of them take. */
 interface Step {
   orders: Order[];
   step: Fulfilment;

@@ -32,7 +32,7 @@ function Day({ shop }: { shop: Shop }) {
     <ManagePage
       title={title}
       isWide
-      action={<DayButtons date={date} shop={shop} />}
+      besideTitle={<DayButtons date={date} shop={shop} />}
       belowTitle={
         <>
           {title !== formatDate(date) && <p>{formatDate(date)}</p>}

@@ -1,5 +1,5 @@
 import type { DragEvent } from 'react';
-import type { EditedPicture } from '../../api/product-editing';
+import type { EditedImage } from '../../api/product-editing';
 import { Icon } from '../../components/icon';
 import { t } from '../../i18n';
 
@@ -8,23 +8,21 @@ const MOVES = [
   { offset: 1, key: 'pictures.later', arrow: '→' },
 ] as const;
 
-interface PictureTileProps {
-  picture: EditedPicture;
-  /** Position from 1. */
-  position: number;
+interface ImageTileProps {
+  image: EditedImage;
+  index: number;
   isMovable: (offset: -1 | 1) => boolean;
-  /** Moves a picture from one index to another. */
+  /** Moves an image from one index to another. */
   onMove: (from: number, to: number) => void;
-  /** Takes out a new picture, or marks or unmarks an existing picture for removal. */
+  /** Removes a new image, or marks or unmarks an existing image for removal. */
   onToggle: () => void;
 }
 
-/** Picture of the form. A new picture moves with its arrow buttons, or by being dragged to another picture. */
-export function PictureTile({ picture, position, isMovable, onMove, onToggle }: PictureTileProps) {
-  const { src, file, isRemoved = false } = picture;
-  const index = position - 1;
-  const name = file?.name ?? t('pictures.number', { number: position });
-  const state = getState(picture);
+/** Image in the form. A new image moves with its arrow buttons, or by being dragged to another image. */
+export function ImageTile({ image, index, isMovable, onMove, onToggle }: ImageTileProps) {
+  const { src, file, isRemoved = false } = image;
+  const name = file?.name ?? t('pictures.number', { number: index + 1 });
+  const state = getState(image);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const from = event.dataTransfer.getData('text/plain');
@@ -33,7 +31,7 @@ export function PictureTile({ picture, position, isMovable, onMove, onToggle }: 
   };
   return (
     <li
-      className={isRemoved ? 'picture-tile removed' : 'picture-tile'}
+      className={isRemoved ? 'image-tile removed' : 'image-tile'}
       draggable={file !== undefined}
       onDragStart={({ dataTransfer }) => dataTransfer.setData('text/plain', String(index))}
       onDragOver={(event) => event.preventDefault()}
@@ -68,7 +66,7 @@ export function PictureTile({ picture, position, isMovable, onMove, onToggle }: 
   );
 }
 
-function getState({ file, isRemoved }: EditedPicture) {
+function getState({ file, isRemoved }: EditedImage) {
   if (file) return 'new';
   return isRemoved ? 'removed' : 'kept';
 }

@@ -1,77 +1,77 @@
 import { useEffect, useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
-import type { EditedPicture } from '../../api/product-editing';
-import { shrinkPicture } from '../../api/shrink-picture';
+import type { EditedImage } from '../../api/product-editing';
+import { shrinkImage } from '../../api/shrink-image';
 import { Icon } from '../../components/icon';
 import { toSentence } from '../../format';
 import { t } from '../../i18n';
-import { PictureTile } from './picture-tile';
+import { ImageTile } from './image-tile';
 
-const MAX_PICTURES = 5;
+const MAX_IMAGES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Form field `images`: marks existing pictures for removal, previews new ones before the upload and puts them in order. */
-export function PicturePicker() {
+/** Form field `images`: marks existing images for removal, previews new ones before the upload and puts them in order. */
+export function ImagePicker() {
   const { field, fieldState } = useController({ name: 'images' });
-  const pictures = field.value as EditedPicture[];
-  const { setError, clearErrors, getValues } = useFormContext<{ images: EditedPicture[] }>();
+  const images = field.value as EditedImage[];
+  const { setError, clearErrors, getValues } = useFormContext<{ images: EditedImage[] }>();
   const input = useRef<HTMLInputElement>(null);
   const [isPreparing, setPreparing] = useState(false);
   const createObjectUrl = useObjectUrls();
-  const remaining = countRemaining(pictures);
-  // The service appends new pictures to the existing ones, so only new pictures can change places.
+  const remaining = countRemaining(images);
+  // The service appends new images to the existing ones, so only new images can change places.
   const canMove = (from: number, to: number) =>
-    pictures[from]?.file !== undefined && pictures[to]?.file !== undefined;
+    images[from]?.file !== undefined && images[to]?.file !== undefined;
 
   const showError = (message: string) => setError('images', { message: toSentence(message) });
-  const change = (changed: EditedPicture[]) => {
+  const change = (changed: EditedImage[]) => {
     field.onChange(changed);
     clearErrors('images');
   };
   const add = async (files: File[]) => {
     setPreparing(true);
-    const prepared = await Promise.all(files.map(preparePicture));
+    const prepared = await Promise.all(files.map(prepareImage));
     // The person has left the form. Object URLs that are created now would never be revoked.
     if (input.current === null) return;
     setPreparing(false);
-    // Other pictures may have been added while these were prepared.
+    // Other images may have been added while these were prepared.
     const current = getValues('images');
     const valid = prepared.flatMap(({ shrunk }) => (shrunk && shrunk.size <= MAX_BYTES ? shrunk : []));
-    const added = valid.slice(0, MAX_PICTURES - countRemaining(current));
+    const added = valid.slice(0, MAX_IMAGES - countRemaining(current));
     change([...current, ...added.map((file) => ({ file, src: createObjectUrl(file) }))]);
     const problems = prepared.flatMap(describeProblem);
-    if (added.length < valid.length) problems.push(t('pictures.tooMany', { max: MAX_PICTURES }));
+    if (added.length < valid.length) problems.push(t('pictures.tooMany', { max: MAX_IMAGES }));
     if (problems.length > 0) showError(t('pictures.notAdded', { reasons: problems.join('; ') }));
   };
-  // Takes out a new picture at once. Marks or unmarks an existing picture: saving the form removes the marked pictures.
-  const toggle = ({ src, file, isRemoved = false }: EditedPicture) => {
+  // Removes a new image from the form. Marks or unmarks an existing image: saving the form removes the marked images.
+  const toggle = ({ src, file, isRemoved = false }: EditedImage) => {
     if (file) {
-      change(pictures.filter((picture) => picture.src !== src));
+      change(images.filter((image) => image.src !== src));
       input.current?.focus();
       return;
     }
-    if (isRemoved && remaining >= MAX_PICTURES) {
-      showError(t('pictures.tooMany', { max: MAX_PICTURES }));
+    if (isRemoved && remaining >= MAX_IMAGES) {
+      showError(t('pictures.tooMany', { max: MAX_IMAGES }));
       return;
     }
-    change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
+    change(images.map((image) => (image.src === src ? { src, isRemoved: !isRemoved } : image)));
   };
 
   return (
     <div className="field images">
       <span className="label">{t('pictures.title')}</span>
       <p className="hint" id="images-hint">
-        {t('pictures.hint', { max: MAX_PICTURES })}
+        {t('pictures.hint', { max: MAX_IMAGES })}
       </p>
-      <ul className="picture-tiles" aria-label={t('pictures.title')}>
-        {pictures.map((picture, index) => (
-          <PictureTile
-            key={picture.src}
-            picture={picture}
-            position={index + 1}
+      <ul className="image-tiles" aria-label={t('pictures.title')}>
+        {images.map((image, index) => (
+          <ImageTile
+            key={image.src}
+            image={image}
+            index={index}
             isMovable={(offset) => canMove(index, index + offset)}
-            onMove={(from, to) => canMove(from, to) && change(moveItem(pictures, from, to))}
-            onToggle={() => toggle(picture)}
+            onMove={(from, to) => canMove(from, to) && change(moveItem(images, from, to))}
+            onToggle={() => toggle(image)}
           />
         ))}
       </ul>
@@ -85,7 +85,7 @@ export function PicturePicker() {
         aria-describedby="images-hint"
         onChange={({ target }) => {
           void add([...(target.files ?? [])]);
-          // Allows the same file to be chosen again after it was taken out.
+          // Allows the same file to be chosen again after it was removed.
           target.value = '';
         }}
       />
@@ -108,8 +108,8 @@ function moveItem<Item>(items: Item[], from: number, to: number): Item[] {
   return items.toSpliced(from, 1).toSpliced(to, 0, ...moved);
 }
 
-function countRemaining(pictures: EditedPicture[]) {
-  return pictures.filter(({ isRemoved }) => !isRemoved).length;
+function countRemaining(images: EditedImage[]) {
+  return images.filter(({ isRemoved }) => !isRemoved).length;
 }
 
 /** Returns a function that creates object URLs, which are revoked when the form disappears. */
@@ -126,19 +126,19 @@ function useObjectUrls() {
   };
 }
 
-interface PreparedPicture {
+interface PreparedImage {
   /** Name of the chosen file. */
   name: string;
   /** Null if the browser cannot decode the file. */
   shrunk: File | null;
 }
 
-async function preparePicture(file: File): Promise<PreparedPicture> {
-  return { name: file.name, shrunk: await shrinkPicture(file) };
+async function prepareImage(file: File): Promise<PreparedImage> {
+  return { name: file.name, shrunk: await shrinkImage(file) };
 }
 
-/** Describes why a picture cannot be added. Returns an empty list if it can be added. */
-function describeProblem({ name, shrunk }: PreparedPicture) {
+/** Describes why an image cannot be added. Returns an empty list if it can be added. */
+function describeProblem({ name, shrunk }: PreparedImage) {
   if (shrunk === null) return [t('pictures.notPicture', { name })];
   return shrunk.size > MAX_BYTES ? [t('pictures.tooLarge', { name })] : [];
 }

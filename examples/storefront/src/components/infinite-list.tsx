@@ -10,7 +10,7 @@ import { NothingFound } from './search';
 const FIRST_SKELETONS = 8;
 const FURTHER_SKELETONS = 3;
 
-export interface EndlessListProps<Item> {
+export interface InfiniteListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
   /** Formats a number of items, for example `2 orders`. */
@@ -20,15 +20,16 @@ export interface EndlessListProps<Item> {
   renderItem: (item: Item, index: number) => ReactNode;
   empty: ReactNode;
   /** Text if nothing matches the search and the filters. Undefined without a search or filter. */
-  notFound?: string | undefined;
+  notFoundText?: string | undefined;
   /** Formats the text below the last item. `items` is for example `2 orders`. */
   formatEnd?: (items: string) => string;
 }
 
 /** List that loads its next page before the end of the list is scrolled into view. */
-export function EndlessList<Item>(props: EndlessListProps<Item>) {
-  const { query, label, formatCount, className, renderItem, empty, notFound } = props;
-  const { formatEnd = (items) => t(notFound ? 'list.found' : 'list.all', { items }) } = props;
+export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
+  const { query, label, formatCount, className, renderItem, empty, notFoundText } = props;
+  const isFiltered = notFoundText !== undefined;
+  const { formatEnd = (items) => t(isFiltered ? 'list.found' : 'list.all', { items }) } = props;
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
@@ -69,7 +70,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         )}
         {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
-          {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
+          {isEmpty && (isFiltered ? <NothingFound text={notFoundText} /> : empty)}
           {!isEmpty && data && !hasNextPage && <p className="end">{formatEnd(formatCount(data.length))}</p>}
         </div>
       </div>

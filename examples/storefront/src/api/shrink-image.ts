@@ -1,4 +1,4 @@
-/** Maximum width and height in pixels. The service would shrink a larger picture. */
+/** Maximum width and height in pixels. The service would shrink a larger image. */
 const MAX_SIDE = 2_000;
 const QUALITY = 0.9;
 /** Small files in a format that the service accepts are sent unchanged. */
@@ -10,7 +10,7 @@ const MAX_UNCHANGED_BYTES = 1024 * 1024;
  *
  * @returns null if the browser cannot decode the file
  */
-export async function shrinkPicture(file: File): Promise<File | null> {
+export async function shrinkImage(file: File): Promise<File | null> {
   const bitmap = await createImageBitmap(file).catch(() => null);
   if (bitmap === null) return null;
   try {

@@ -12,20 +12,20 @@ const DEFAULT_DRAWING = 'bun';
 /** Number of the classes `tint-0`, `tint-1` … in components.css. */
 const TINT_COUNT = 5;
 
-interface PictureProps extends ComponentProps<'img'> {
+interface ProductImageProps extends ComponentProps<'img'> {
   product: { id: number; name: string };
-  /** Width of the picture on the page, as in the attribute of `img`. */
+  /** Width of the image on the page, as in the attribute of `img`. */
   sizes?: string;
 }
 
-/** Picture of a product, or a drawing if `src` is undefined or fails to load. */
-export function Picture({
+/** Image of a product, or a drawing if `src` is undefined or fails to load. */
+export function ProductImage({
   product: { id, name },
   src,
   alt = '',
   sizes = '6rem',
   ...attributes
-}: PictureProps) {
+}: ProductImageProps) {
   const [brokenSrc, setBrokenSrc] = useState<string>();
   const isDrawn = src === undefined || src === brokenSrc;
   const image = isDrawn
@@ -41,7 +41,7 @@ export function Picture({
         onError: () => setBrokenSrc(src),
       };
   return (
-    <div className={`picture tint-${id % TINT_COUNT}`}>
+    <div className={`product-image tint-${id % TINT_COUNT}`}>
       <img decoding="async" {...image} {...attributes} />
     </div>
   );
