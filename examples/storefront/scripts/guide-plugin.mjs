@@ -9,7 +9,7 @@ const GUIDES = {
   'panduan.html': { lang: 'id', title: 'Panduan pemilik toko', source: 'panduan.md' },
 };
 
-/** Vite plugin that adds pages with the owner's guides from `docs/`. Each page contains its pictures. */
+/** Vite plugin that adds pages with the owner's guides from `docs/`. Each page contains its images. */
 export const guidePlugin = {
   name: 'guide',
   configureServer({ middlewares }) {
@@ -37,18 +37,18 @@ async function renderGuide({ lang, title, source }) {
     <link rel="stylesheet" href="/guide.css" />
   </head>
   <body>
-    <main>${linkGuides(await embedPictures(content))}</main>
+    <main>${linkGuides(await embedImages(content))}</main>
   </body>
 </html>
 `;
 }
 
-async function embedPictures(html) {
+async function embedImages(html) {
   const names = new Set([...html.matchAll(/src="(screenshots\/[\w-]+\.jpg)"/g)].map(([, name]) => name));
   let result = html;
   for (const name of names) {
-    const picture = await readFile(new URL(name, DOCS), 'base64');
-    result = result.replaceAll(`src="${name}"`, `src="data:image/jpeg;base64,${picture}"`);
+    const image = await readFile(new URL(name, DOCS), 'base64');
+    result = result.replaceAll(`src="${name}"`, `src="data:image/jpeg;base64,${image}"`);
   }
   return result;
 }

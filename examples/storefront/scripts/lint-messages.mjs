@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadMessages } from './load-messages.mjs';
 
-/** Messages of the service. Their keys are built from the message. */
-const OF_SERVICE = 'api:';
+/** Prefix of the keys that `src/api/errors.ts` builds from messages of the service. */
+const SERVICE_PREFIX = 'api:';
 
 const folder = join(import.meta.dirname, '..', 'src');
 const names = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
@@ -21,7 +21,7 @@ const templates = [...code.matchAll(/\b(?:t|findText)\(\s*`([^`]+)`/g)].map(
 const [en, id] = [await loadMessages('en'), await loadMessages('id')];
 const problems = Object.keys(en).flatMap((key) => {
   const isUsed =
-    key.startsWith(OF_SERVICE) || literals.has(key) || templates.some((template) => template.test(key));
+    key.startsWith(SERVICE_PREFIX) || literals.has(key) || templates.some((template) => template.test(key));
   const hasSamePlaceholders = listPlaceholders(en[key]) === listPlaceholders(id[key]);
   return [
     ...(isUsed ? [] : [`${key} is not used`]),

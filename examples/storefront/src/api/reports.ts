@@ -5,7 +5,10 @@ import { ORDERS_KEY } from './orders';
 
 const DAY_POLL_MS = 15_000;
 
-/** Paid orders of a day that are not refused, and the number of pieces of each product in these orders. */
+/**
+ * Paid orders of a day that are not refused, and the number of pieces of each product in these orders. Today's sheet also
+ * contains the overdue orders of earlier days.
+ */
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: [...ORDERS_KEY, 'day', date],

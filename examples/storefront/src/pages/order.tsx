@@ -27,7 +27,7 @@ export default function OrderPage() {
           <article className="order">
             <OrderState order={order} />
             {isOpen(order) && <OrderActions order={order} />}
-            {hasProgress(order) && <Progress step={order.fulfilment} />}
+            {shouldShowProgress(order) && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
             <div className="order-foot">
               <OrderAgainButton order={order} />
@@ -40,8 +40,8 @@ export default function OrderPage() {
   );
 }
 
-/** Returns true if the customer can see which steps the bakery has taken. */
-function hasProgress(order: Order) {
+/** Returns true for a paid or started order. The steps of a refused order are not shown. */
+function shouldShowProgress(order: Order) {
   const { fulfilment } = order;
   return fulfilment === 'new' ? isPaid(order) : fulfilment !== 'refused';
 }
