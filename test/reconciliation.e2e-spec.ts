@@ -1,9 +1,12 @@
 import { changeJobs, deleteJobs, makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
-import { gatewaySettings, readOrder } from './support/orders.js';
+import { gatewaySettings, orderOf, readOrder, requestOrder } from './support/orders.js';
 import { withService } from './support/service.js';
+import { setUpShop } from './support/shop-settings.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
+
+const HOUR_MS = 3_600_000;
 
 const shop = await useShop();
 
@@ -44,6 +47,14 @@ describe('the check of a pending order', () => {
     expect(shop.countCalls('status', orderId)).toBe(gapsInMinutes.length);
     const elapsedSeconds = (performance.now() - insertedAt) / 1000;
     expect((agedSeconds + elapsedSeconds) / 3600).toBeCloseTo(25, 2);
+  });
+
+  it('also runs when the order expires, although the usual gap is longer', async () => {
+    const orderId = await shop.insertOrder({ payTime: '2 hours' });
+    await shop.query('UPDATE orders SET checks = 10 WHERE order_id = $1', [orderId]);
+    await shop.reconcile([orderId]);
+    const minutes = Math.round((await readSecondsUntilCheck(orderId)) / 60);
+    expect(minutes).toBe(174); // The order expires after three hours, and its first check came after six minutes.
   });
 
   it('is no longer made once the order is paid', async () => {
@@ -173,8 +184,11 @@ describe('an order with several payment attempts', () => {
 });
 
 describe('25 hours after the creation of an order', () => {
-  it('the service expires the order and its payment at the gateway', async () => {
-    const orders = await shop.insertOrders(2);
+  it.each([
+    ['an order', '24 hours'],
+    ['an order of version 1.2, without pay_until,', null],
+  ])('the service expires %s and its payment at the gateway', async (_what, payTime) => {
+    const orders = await shop.insertOrders(2, { payTime });
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');
     await shop.reconcile(orders, '24 hours 58 minutes');
@@ -231,6 +245,24 @@ describe('25 hours after the creation of an order', () => {
     expect(await shop.readStatus(orderId)).toBe('expire');
     expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
   });
+});
+
+it('an order with a pickup expires an hour after pay_until, which is the pickup time minus the lead time', async () => {
+  await setUpShop(shop.admin, { lead_minutes: 60 });
+  const customer = await shop.service.customer();
+  const pickup_at = new Date(Date.now() + 3 * HOUR_MS).toISOString();
+  const items = [{ product_id: shop.productId, quantity: 1 }];
+  const response = await requestOrder(customer, items, undefined, { pickup_at }).expect(201);
+  const { order_id: orderId, pay_until } = orderOf(response);
+  expect(Date.parse(pickup_at) - Date.parse(pay_until ?? '')).toBe(HOUR_MS);
+  shop.gateway.setStatus(orderId, 'pending');
+  // The time to pay ends two hours after the creation.
+  await shop.reconcile([orderId], '2 hours 58 minutes');
+  expect(shop.countCalls('status', orderId)).toBe(1);
+  expect(await shop.readStatus(orderId)).toBe('pending');
+  await shop.reconcile([orderId], '5 minutes');
+  expect(await shop.readStatus(orderId)).toBe('expire');
+  expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
 });
 
 it('a dead check runs again when the next check of the order is due', async () => {

@@ -30,6 +30,10 @@ interface AdminOrder {
   readonly notifications: readonly Schemas['NotificationView'][];
 }
 
+interface NewOrder {
+  readonly payTime?: string | null;
+}
+
 interface StoredAttempt {
   readonly attempt_id: string;
   readonly number: number;
@@ -114,15 +118,21 @@ export class Shop {
     return request.send(body);
   }
 
-  /** Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. Returns the ids. */
-  async insertOrders(count: number): Promise<string[]> {
+  /**
+   * Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. Returns the ids.
+   * @param payTime time from the creation to `pay_until`. Null inserts orders of version 1.2, which have no `pay_until`.
+   */
+  async insertOrders(count: number, { payTime = '24 hours' }: NewOrder = {}): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.query(
       `WITH ids AS (SELECT unnest($1::uuid[]) AS id),
-         made AS (INSERT INTO orders (order_id, user_id, gross_amount) SELECT id, $2, $3 FROM ids)
+         made AS (
+           INSERT INTO orders (order_id, user_id, gross_amount, pay_until)
+           SELECT id, $2, $3, now() + $4::interval FROM ids
+         )
        INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
-       SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + interval '1 day' FROM ids`,
-      [ids, this.userId, GROSS_AMOUNT],
+       SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + coalesce($4, '24 hours')::interval FROM ids`,
+      [ids, this.userId, GROSS_AMOUNT, payTime],
     );
     for (const id of ids) this.gateway.openPaymentPage(id, GROSS_AMOUNT);
     return ids;
@@ -157,8 +167,8 @@ export class Shop {
     return rows.map(({ order_id }) => order_id);
   }
 
-  async insertOrder(): Promise<string> {
-    const [orderId = ''] = await this.insertOrders(1);
+  async insertOrder(fields?: NewOrder): Promise<string> {
+    const [orderId = ''] = await this.insertOrders(1, fields);
     return orderId;
   }
 
@@ -229,10 +239,11 @@ export class Shop {
     expect(calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
   }
 
-  /** Moves the creation and the next check of orders back by an interval. */
+  /** Moves the creation, the end of the time to pay and the next check of orders back by an interval. */
   async letOrdersAge(orderIds: readonly string[], interval: string): Promise<void> {
     await this.query(
-      `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval
+      `UPDATE orders SET created_at = created_at - $2::interval, pay_until = pay_until - $2::interval,
+         next_check_at = next_check_at - $2::interval
        WHERE order_id = ANY ($1)`,
       [orderIds, interval],
     );
