@@ -34,7 +34,7 @@ const admin = await service.admin();
 const productId = await addProduct(service, 185_000, 'Kue lapis');
 
 /** Places an order. The returned functions use its payment page, and read or refund the order. */
-async function createPayment(by: Client = customer, product = productId) {
+async function openPaymentPage(by: Client = customer, product = productId) {
   const items = [{ product_id: product, quantity: 1 }];
   const { order_id: orderId, redirect_url: url } = await placeOrder(by, items);
   const path = new URL(url ?? '').pathname;
@@ -42,22 +42,22 @@ async function createPayment(by: Client = customer, product = productId) {
   const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
   const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
   /** Posts an action like a script, which accepts JSON. */
-  const act = (action: string, status = 200) =>
+  const post = (action: string, status = 200) =>
     anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status);
   return {
     orderId,
     path,
-    page: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
+    html: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
     view,
     /** Returns the service's responses to the simulator's notifications, oldest first. */
     responses: async () => (await view()).notifications.map(({ answer }) => answer),
     /** Performs actions one after another, each for the latest transaction. */
     act: async (...actions: readonly string[]) => {
-      for (const action of actions) await act(action);
+      for (const action of actions) await post(action);
     },
     /** Performs an action for a transaction. */
     actOn: (transactionId: string, action: string, status?: number) =>
-      act(`transactions/${transactionId}/${action}`, status),
+      post(`transactions/${transactionId}/${action}`, status),
     /** Transactions as `payment_type transaction_status`, oldest first. */
     describeTransactions: async () =>
       (await view()).transactions.map((each) => `${each.payment_type} ${each.transaction_status}`),
@@ -76,18 +76,18 @@ async function createPayment(by: Client = customer, product = productId) {
 
 describe('actions on the payment page', () => {
   it('pay the order with one click', async () => {
-    const payment = await createPayment();
-    const form = /<form method="post" action="([^"]*\/qris)">/.exec(await payment.page());
+    const page = await openPaymentPage();
+    const form = /<form method="post" action="([^"]*\/qris)">/.exec(await page.html());
     const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
-    expect(posted.headers.location).toBe(payment.path);
-    expect(await payment.order()).toMatchObject({
+    expect(posted.headers.location).toBe(page.path);
+    expect(await page.order()).toMatchObject({
       status: 'settlement',
       payment_type: 'qris',
       completed_at: expect.any(String) as string,
     });
-    const page = await payment.page();
-    expect(page).toContain('HTTP 200');
-    expect(page).toContain('<h1 id="state">settlement</h1>');
+    const html = await page.html();
+    expect(html).toContain('HTTP 200');
+    expect(html).toContain('<h1 id="state">settlement</h1>');
   });
 
   it.each([
@@ -102,11 +102,11 @@ describe('actions on the payment page', () => {
   ])(
     '%j each send a notification, and lead to the status %s',
     async (actions, status, response = 'HTTP 200') => {
-      const payment = await createPayment();
-      await payment.act(...actions);
-      expect(await payment.responses()).toEqual(actions.map(() => response));
-      await until('the payment is recorded', async () => (await payment.order()).status === status);
-      expect((await payment.order()).refunded_amount).toBe(status === 'refund' ? 185_000 : 0);
+      const page = await openPaymentPage();
+      await page.act(...actions);
+      expect(await page.responses()).toEqual(actions.map(() => response));
+      await until('the payment is recorded', async () => (await page.order()).status === status);
+      expect((await page.order()).refunded_amount).toBe(status === 'refund' ? 185_000 : 0);
     },
   );
 });
@@ -118,23 +118,23 @@ it.each([
 ])(
   'after a payment, the action %s gets the response %s, and the order stays paid',
   async (action, response, history) => {
-    const payment = await createPayment();
-    await payment.act('gopay', action);
-    expect(await payment.responses()).toEqual(['HTTP 200', response]);
-    expect(await payment.history()).toEqual(history);
-    expect((await payment.order()).status).toBe('settlement');
-    expect(await payment.page()).toContain(response);
+    const page = await openPaymentPage();
+    await page.act('gopay', action);
+    expect(await page.responses()).toEqual(['HTTP 200', response]);
+    expect(await page.history()).toEqual(history);
+    expect((await page.order()).status).toBe('settlement');
+    expect(await page.html()).toContain(response);
   },
 );
 
 describe('an action that is not possible', () => {
   it('gets 409 with an explanation', async () => {
-    const payment = await createPayment();
-    const { text } = await payment.click('settle').expect(409);
+    const page = await openPaymentPage();
+    const { text } = await page.click('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
-    const response = await payment.click('settle').set('Accept', 'application/json');
+    const response = await page.click('settle').set('Accept', 'application/json');
     expectFailure(response, 409, 'the payment is in a state that does not allow this');
-    expect(await payment.responses()).toEqual([]);
+    expect(await page.responses()).toEqual([]);
   });
 
   it.each([
@@ -143,110 +143,110 @@ describe('an action that is not possible', () => {
     ['card', 'settle refund partial-refund cancel send-again send-late-pending send-bad-signature'],
     ['gopay refund', 'send-again send-late-pending send-bad-signature'],
   ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
-    const payment = await createPayment();
-    await payment.act(...actions.split(' ').filter(Boolean));
-    expect((await payment.view()).actions.join(' ')).toBe(allowed);
-    const forms = (await payment.page()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
+    const page = await openPaymentPage();
+    await page.act(...actions.split(' ').filter(Boolean));
+    expect((await page.view()).actions.join(' ')).toBe(allowed);
+    const forms = (await page.html()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
     expect(new Set([...forms].map(([, name]) => name))).toEqual(new Set(allowed.split(' ')));
   });
 
   it('gets 404 if its name or its page is unknown', async () => {
-    const payment = await createPayment();
+    const page = await openPaymentPage();
     const client = new Client(service.url);
-    for (const token of [randomUUID(), '%00', payment.orderId])
+    for (const token of [randomUUID(), '%00', page.orderId])
       await client.get(`/api/simulator/${token}`).expect(404);
     await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
-    await payment.click('bribe').expect(404);
-    await payment.click('constructor').expect(404);
+    await page.click('bribe').expect(404);
+    await page.click('constructor').expect(404);
   });
 });
 
 describe('a payment at the simulator', () => {
   it('is started by one of ten parallel clicks on payment methods', async () => {
-    const payment = await createPayment();
+    const page = await openPaymentPage();
     const methods = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'gopay' : 'card'));
-    const responses = await Promise.all(methods.map((method) => payment.click(method)));
+    const responses = await Promise.all(methods.map((method) => page.click(method)));
     expect(sortedStatusesOf(responses)).toEqual([303, ...Array<number>(9).fill(409)]);
-    expect(await payment.responses()).toHaveLength(1);
+    expect(await page.responses()).toHaveLength(1);
   });
 
   it('cannot be started on the page of a cancelled order', async () => {
-    const payment = await createPayment();
-    await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
-    const text = await payment.page();
+    const page = await openPaymentPage();
+    await customer.post(`/api/orders/${page.orderId}/cancel`).expect(200);
+    const text = await page.html();
     expect(text).toContain('<h1 id="state">cancel</h1>');
     expect(text).not.toContain('<form');
-    expect((await payment.view()).actions).toEqual([]);
-    await payment.click('gopay').expect(409);
-    expect(await payment.responses()).toEqual([]);
+    expect((await page.view()).actions).toEqual([]);
+    await page.click('gopay').expect(409);
+    expect(await page.responses()).toEqual([]);
   });
 
-  it('is cancelled with its order, and notified', async () => {
-    const payment = await createPayment();
-    await payment.act('bank-transfer');
-    await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
-    expect((await payment.view()).transaction_status).toBe('cancel');
+  it('is cancelled with its order, and the service is notified', async () => {
+    const page = await openPaymentPage();
+    await page.act('bank-transfer');
+    await customer.post(`/api/orders/${page.orderId}/cancel`).expect(200);
+    expect((await page.view()).transaction_status).toBe('cancel');
     await until('the notification is stored', async () =>
-      (await readHistory(service, payment.orderId)).some(
+      (await readHistory(service, page.orderId)).some(
         ({ source, transaction_status }) => source === 'notification' && transaction_status === 'cancel',
       ),
     );
   });
 
   it('expires after 24 hours unless it is paid', async () => {
-    const payments = await Promise.all([createPayment(), createPayment(), createPayment()]);
-    const [pending, unused, paid] = payments;
+    const pages = await Promise.all([openPaymentPage(), openPaymentPage(), openPaymentPage()]);
+    const [pending, unused, paid] = pages;
     await pending.act('bank-transfer');
     await paid.act('gopay');
     const { pool } = service.database;
     // Each payment page has a job that runs after 24 hours and lets an unpaid payment expire.
     const readExpiries = async () =>
       (await readJobs(pool, 'simulator-expire')).filter((job) =>
-        payments.some(({ orderId }) => orderId === job.payload.orderId),
+        pages.some(({ orderId }) => orderId === job.payload.orderId),
       );
     const hours = (await readExpiries()).map(({ due_in }) => due_in / 3_600);
     expect(hours.map(Math.round)).toEqual([24, 24, 24]);
     await makeJobsDue(pool);
     await until('the order expires', async () => (await pending.order()).status === 'expire');
     await until('the jobs are done', async () => (await readExpiries()).length === 0);
-    expect(await unused.page()).toContain('<h1 id="state">expire</h1>');
+    expect(await unused.html()).toContain('<h1 id="state">expire</h1>');
     await unused.click('gopay').expect(409);
     expect(await unused.responses()).toEqual([]);
     expect((await paid.view()).transaction_status).toBe('settlement');
   });
 });
 
-/** Pays by bank transfer and with GoPay. The bank transfer stays pending. */
-async function payTwice() {
-  const payment = await createPayment();
-  await payment.act('bank-transfer', 'gopay');
-  const [first, second] = (await payment.view()).transactions;
+/** Starts a bank transfer, which stays pending, and pays with GoPay. */
+async function startTwoTransactions() {
+  const page = await openPaymentPage();
+  await page.act('bank-transfer', 'gopay');
+  const [first, second] = (await page.view()).transactions;
   if (first === undefined || second === undefined)
     throw new Error('the page does not show both transactions');
-  return { ...payment, first: first.transaction_id, second: second.transaction_id };
+  return { ...page, first: first.transaction_id, second: second.transaction_id };
 }
 
 describe('a payment page with several transactions', () => {
   it('lets the customer pay with another method after a denied or a pending one', async () => {
-    const payment = await createPayment();
-    await payment.act('deny', 'bank-transfer', 'qris');
-    expect(await payment.describeTransactions()).toEqual([
+    const page = await openPaymentPage();
+    await page.act('deny', 'bank-transfer', 'qris');
+    expect(await page.describeTransactions()).toEqual([
       'credit_card deny',
       'bank_transfer pending',
       'qris settlement',
     ]);
-    expect((await payment.view()).transaction_status).toBe('settlement');
-    await payment.click('gopay').expect(409);
+    expect((await page.view()).transaction_status).toBe('settlement');
+    await page.click('gopay').expect(409);
   });
 
   it('offers the actions of an earlier transaction', async () => {
-    const { first, ...payment } = await payTwice();
-    expect(await payment.page()).toContain(`action="${payment.path}/transactions/${first}/settle"`);
-    for (const action of ['settle', 'send-again', 'send-late-pending']) await payment.actOn(first, action);
-    await payment.actOn(first, 'gopay', 409);
-    await payment.actOn(randomUUID(), 'settle', 409);
-    expect(await payment.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay settlement']);
-    const notified = (await readHistory(service, payment.orderId)).filter(
+    const { first, ...page } = await startTwoTransactions();
+    expect(await page.html()).toContain(`action="${page.path}/transactions/${first}/settle"`);
+    for (const action of ['settle', 'send-again', 'send-late-pending']) await page.actOn(first, action);
+    await page.actOn(first, 'gopay', 409);
+    await page.actOn(randomUUID(), 'settle', 409);
+    expect(await page.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay settlement']);
+    const notified = (await readHistory(service, page.orderId)).filter(
       ({ transaction_id }) => transaction_id === first,
     );
     expect(notified.map(({ transaction_status }) => transaction_status)).toEqual([
@@ -258,23 +258,23 @@ describe('a payment page with several transactions', () => {
   });
 
   it('cancels all of them when the order is cancelled', async () => {
-    const payment = await createPayment();
-    await payment.act('bank-transfer', 'convenience-store');
-    await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
-    expect(await payment.describeTransactions()).toEqual(['bank_transfer cancel', 'cstore cancel']);
+    const page = await openPaymentPage();
+    await page.act('bank-transfer', 'convenience-store');
+    await customer.post(`/api/orders/${page.orderId}/cancel`).expect(200);
+    expect(await page.describeTransactions()).toEqual(['bank_transfer cancel', 'cstore cancel']);
   });
 
   it('refunds the transaction that the administrator names', async () => {
-    const { first, second, ...payment } = await payTwice();
-    await payment.actOn(first, 'settle');
-    await payment.refund({ transaction_id: first }, 409); // The simulator does not refund bank transfers.
-    await payment.refund({ transaction_id: second });
-    expect(await payment.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay refund']);
+    const { first, second, ...page } = await startTwoTransactions();
+    await page.actOn(first, 'settle');
+    await page.refund({ transaction_id: first }, 409); // The simulator does not refund bank transfers.
+    await page.refund({ transaction_id: second });
+    expect(await page.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay refund']);
   });
 
   it('accepts at most ten transactions', async () => {
-    const payment = await createPayment();
-    const clicks = Array.from({ length: 15 }, () => payment.click('bank-transfer'));
+    const page = await openPaymentPage();
+    const clicks = Array.from({ length: 15 }, () => page.click('bank-transfer'));
     expect(sortedStatusesOf(await Promise.all(clicks))).toEqual([
       ...Array<number>(10).fill(303),
       ...Array<number>(5).fill(409),
@@ -288,7 +288,7 @@ describe('the link back to the shop', () => {
   const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
 
   it('is not offered to any other site', async () => {
-    const { path } = await createPayment();
+    const { path } = await openPaymentPage();
     const browser = new Client(service.url);
     for (const opened of [
       browser.get(path).set('Referer', 'https://elsewhere.example/'),
@@ -299,7 +299,7 @@ describe('the link back to the shop', () => {
   });
 
   it('leads to the shop that linked to the page, also after paying', async () => {
-    const { path } = await createPayment();
+    const { path } = await openPaymentPage();
     const browser = new Client(service.url);
     const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
     expect(first.text).toContain(LINK);
@@ -315,26 +315,26 @@ describe('the link back to the shop', () => {
 
 describe('a refund', () => {
   it('by an administrator is shown on the page and notified', async () => {
-    const payment = await createPayment();
-    await payment.act('gopay');
-    await payment.refund({ amount: 50_000, reason: 'One slice was burnt' });
-    await until('the notification has a response', async () => (await payment.responses()).length === 2);
-    expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
-    expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('(refunded: Rp 50.000)');
-    await payment.refund({});
-    expect(await payment.order()).toMatchObject(FULLY_REFUNDED);
-    await payment.refund({}, 409);
+    const page = await openPaymentPage();
+    await page.act('gopay');
+    await page.refund({ amount: 50_000, reason: 'One slice was burnt' });
+    await until('the notification has a response', async () => (await page.responses()).length === 2);
+    expect(await page.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
+    expect((await page.html()).replaceAll('\u00a0', ' ')).toContain('(refunded: Rp 50.000)');
+    await page.refund({});
+    expect(await page.order()).toMatchObject(FULLY_REFUNDED);
+    await page.refund({}, 409);
   });
 
   it('is made once if its process ended without storing the result', async () => {
-    const payment = await createPayment();
-    await payment.act('gopay');
-    await payment.refund({ amount: 50_000 });
+    const page = await openPaymentPage();
+    await page.act('gopay');
+    await page.refund({ amount: 50_000 });
     await service.database.query("UPDATE refunds SET state = 'requested' WHERE order_id = $1", [
-      payment.orderId,
+      page.orderId,
     ]);
-    await payment.refund({ amount: 50_000 });
-    expect((await payment.view()).refunded_amount).toBe(50_000);
+    await page.refund({ amount: 50_000 });
+    expect((await page.view()).refunded_amount).toBe(50_000);
   });
 });
 
@@ -344,10 +344,10 @@ describe('the payment page', () => {
     const hostileCustomer = service.client();
     const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
     await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
-    const payment = await createPayment(hostileCustomer, await addProduct(service, 185_000, hostile));
-    await payment.act('gopay');
-    const text = await payment.page();
-    expect(text).toContain(payment.orderId);
+    const page = await openPaymentPage(hostileCustomer, await addProduct(service, 185_000, hostile));
+    await page.act('gopay');
+    const text = await page.html();
+    expect(text).toContain(page.orderId);
     expect(text).toContain('Rp\u00a0185.000');
     expect(text).not.toContain('<script');
     expect(text).not.toContain('<img');
@@ -355,7 +355,7 @@ describe('the payment page', () => {
   });
 
   it('is protected by its headers: no resource but its own style, no cache, no referrer for other origins', async () => {
-    const { path } = await createPayment();
+    const { path } = await openPaymentPage();
     const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -368,13 +368,13 @@ describe('the payment page', () => {
   });
 
   it('rejects a form that another origin sends', async () => {
-    const { click } = await createPayment();
+    const { click } = await openPaymentPage();
     await click('gopay').set('Origin', 'https://elsewhere.example').expect(403);
     await click('gopay').set('Origin', service.url).expect(303);
   });
 
   it('does not exist if another gateway is configured', async () => {
-    const { path } = await createPayment();
+    const { path } = await openPaymentPage();
     const { database } = service;
     await withService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } }, async (other) => {
       const unknown = await other.client().get('/api/no-such-path').expect(404);
