@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { buildFailure, MESSAGES } from './support/failure.js';
+import { buildFailure, expectFailure, MESSAGES } from './support/failure.js';
 import { measureCpuMs, measureSlowness } from './support/measure.js';
 import { CAKE, createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
+import { DEFAULT_SHOP } from './support/shop-settings.js';
 import { until } from './support/wait.js';
 
 const HOST = 'Host: bakery.test\r\n';
@@ -70,6 +71,14 @@ describe('a JSON body of 100 KB', () => {
       times.push(await measureCpuMs(() => admin.post(path).type('json').send(json).expect(400)));
     // The fastest request is the least affected by other processes.
     expect(Math.min(...times)).toBeLessThan(CPU_MS * (await measureSlowness()));
+  });
+
+  it('with more values than any valid body has is rejected, even if all values that are read are valid', async () => {
+    const closed_ranges = [{ from: '2027-01-02', to: '2027-01-03', reason: null, ...manyFields }];
+    const response = await admin
+      .put('/api/admin/shop')
+      .send({ ...DEFAULT_SHOP, closed_ranges, cut_off: 'x' });
+    expectFailure(response, 400, MESSAGES.malformedRequest);
   });
 });
 

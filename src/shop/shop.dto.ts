@@ -97,13 +97,10 @@ class RequiredShopSettings {
   days_ahead!: number;
 }
 
-/**
- * Settings in a request. The optional ones come first: an input with too many values is cut off at its end, where a missing
- * value is a failure.
- */
+/** Settings in a request. */
 export class ShopDto extends IntersectionType(
-  PartialType(OptionalShopSettings, { skipNullProperties: false }),
   RequiredShopSettings,
+  PartialType(OptionalShopSettings, { skipNullProperties: false }),
 ) {}
 
 export class PickupWindowView {

@@ -26,26 +26,32 @@ export class DtoValidationPipe implements PipeTransform {
   }
 }
 
-/** Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first. */
+/**
+ * Builds and validates a DTO. Any input that is not an object counts as an empty object. Each field reports one message; the
+ * decorator next to the property is checked first.
+ */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,
 ): Promise<{ value: T; details: FieldMessages | null }> {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  const value = plainToInstance(dto, isObject ? pickKnownFields(dto, input) : {});
+  const { fields, isCut } = pickKnownFields(dto, isObject ? input : {});
+  const value = plainToInstance(dto, fields);
   const options = { whitelist: true, forbidUnknownValues: false, stopAtFirstError: true };
   const errors = await validate(value, options);
+  // A cut copy lacks values of the input, so it is never valid.
+  if (isCut && errors.length === 0) throw failures.malformedRequest();
   return { value, details: errors.length === 0 ? null : collectMessages(errors) };
 }
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Reads the fields in the order
- * of the DTO, and omits all values after the 800th. The DTO then rejects the input, because a required field is missing or a
- * list is still too long.
+ * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Omits all values after the
+ * 800th (`isCut`).
  */
-function pickKnownFields(dto: DtoClass, input: object): object {
+function pickKnownFields(dto: DtoClass, input: object) {
   let copiedCount = 0;
+  let isCut = false;
 
   function copy(value: unknown, type: DtoClass | undefined, depth: number): unknown {
     copiedCount += 1;
@@ -55,15 +61,17 @@ function pickKnownFields(dto: DtoClass, input: object): object {
     const properties = Array.isArray(value) ? undefined : type && getProperties(type);
     const fields: [string, unknown][] = [];
     for (const key of properties?.keys() ?? Object.keys(value)) {
-      if (copiedCount >= MAX_VALUES) break;
       if (!Object.hasOwn(value, key) || UNSAFE_KEYS.has(key)) continue;
+      isCut = copiedCount >= MAX_VALUES;
+      if (isCut) break;
       const field = (value as Record<string, unknown>)[key];
       fields.push([key, copy(field, Array.isArray(value) ? type : properties?.get(key), depth + 1)]);
     }
     return Array.isArray(value) ? fields.map(([, item]) => item) : Object.fromEntries(fields);
   }
 
-  return copy(input, dto, 0) as object;
+  const fields = copy(input, dto, 0) as object;
+  return { fields, isCut };
 }
 
 const propertiesByDto = new Map<DtoClass, Properties>();
