@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { queryOnce } from '../support/databases.js';
 import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
@@ -37,6 +38,7 @@ it('an immediate stop of an external PostgreSQL causes 503 until its restart and
       const { responsesWith503 } = observer;
       await postgres.crash();
       await until('a response is 503', () => observer.responsesWith503 > responsesWith503);
+      await delay(randomInt(500, 3_000)); // A longer outage also stops the job queue.
       await postgres.up();
     }, postgres.url);
   } finally {

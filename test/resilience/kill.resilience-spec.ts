@@ -31,6 +31,7 @@ it('a service that is killed at any moment loses no acknowledged change and leav
   for (let round = 0; round < ROUNDS; round += 1) {
     workload.start();
     await workload.waitForWrites(randomInt(10, 150));
+    await delay(randomInt(500)); // Otherwise each kill would follow a response.
     await killHard(service);
     kills += 1;
     await workload.stop();
