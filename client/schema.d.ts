@@ -520,7 +520,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a payment notification from the payment gateway
-         * @description An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A `settlement` or `capture` whose status code is not 200, or with another amount or currency than the order, is rejected with 400.
+         * @description An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A `settlement` or `capture` whose status code is not 200 (or 201 for a `capture` with the fraud status `challenge`), or with another amount or currency than the order, is rejected with 400.
          */
         post: operations["PaymentsController_receive"];
         delete?: never;
@@ -757,7 +757,7 @@ export interface components {
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
             /**
-             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
+             * @description Length of a slot in minutes. Slots divide each opening window from its start. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes: 15 | 30 | 60 | null;
@@ -858,7 +858,7 @@ export interface components {
         };
         NewOrderItemDto: {
             /** @description Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
-            price?: number;
+            price?: number | null;
             product_id: number;
             quantity: number;
         };
@@ -1085,7 +1085,7 @@ export interface components {
             paused_until?: string | null;
             phone?: string | null;
             /**
-             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
+             * @description Length of a slot in minutes. Slots divide each opening window from its start. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes?: 15 | 30 | 60 | null;
@@ -1140,7 +1140,7 @@ export interface components {
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
             /**
-             * @description Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`.
+             * @description Length of a slot in minutes. Slots divide each opening window from its start. Used only with `orders_per_slot`.
              * @enum {integer|null}
              */
             slot_minutes: 15 | 30 | 60 | null;

@@ -3,6 +3,7 @@ import { TRANSACTION_STATUSES as KNOWN_STATUSES } from '../src/gateway/payment-g
 import { Order } from '../src/orders/order.entity.js';
 import { computeOrderColumns, foldHistory } from '../src/payments/payment.js';
 import { PaymentEvent } from '../src/payments/payment-event.entity.js';
+import { importBuilt } from './support/built.js';
 
 const TOTAL = 370_000;
 const PAGE = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
@@ -12,10 +13,6 @@ function buildOrder(): Order {
   return Object.assign(new Order(), {
     orderId: PAGE,
     grossAmount: TOTAL,
-    transactionId: null,
-    attemptId: null,
-    transactionAmount: null,
-    payUntil: null,
     createdAt: new Date('2026-11-20T03:00:00Z'),
   });
 }
@@ -88,6 +85,11 @@ it('a refund that version 1.2 stored with a smaller sum does not take back what 
     status: 'refund',
     refundedAmount: TOTAL,
   });
+});
+
+it('a new payment page sets the columns that a payment without transactions has', async () => {
+  const { NO_TRANSACTION } = await importBuilt('src/orders/payment-attempts.service.js');
+  expect(fold([]).columns).toMatchObject(NO_TRANSACTION);
 });
 
 describe('one transaction', () => {

@@ -23,13 +23,15 @@ export interface AuthUser {
   readonly sessionId: string;
 }
 
+export type Customer = Pick<AuthUser, 'id' | 'fullname' | 'email'>;
+
 /** Request that `AccessGuard` has checked. */
 export interface GuardedRequest extends Request {
-  /** Absent for an anonymous request. */
+  /** Absent on a public route, and for a visitor of the public catalog. */
   user?: AuthUser;
 }
 
-/** Injects the user who makes the request; undefined for an anonymous request of the public catalog. */
+/** Injects the user who makes the request. Undefined on a public route, and for a visitor of the public catalog. */
 export const CurrentUser = createParamDecorator(
   (_: undefined, context: ExecutionContext): AuthUser | undefined =>
     context.switchToHttp().getRequest<GuardedRequest>().user,

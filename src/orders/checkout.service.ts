@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AuthUser } from '../common/access.js';
+import type { Customer } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import {
   AttemptIdTakenError,
@@ -30,7 +30,7 @@ export class CheckoutService {
    * Returns the live payment page of an open order. Opens a page if there is none, or if the last payment failed.
    * @throws Failure 404 for another customer's order, 409 if the order is not open, 502 if the gateway returned no page in time
    */
-  async getPage(customer: AuthUser, orderId: string): Promise<PaymentPage> {
+  async getPage(customer: Customer, orderId: string): Promise<PaymentPage> {
     const order = await this.ensurePage(await this.orders.find(orderId, customer.id), customer);
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
     return order.livePage;
@@ -41,7 +41,7 @@ export class CheckoutService {
    * @returns the order with a live page, or an order that has ended
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ensurePage(order: Order, customer: AuthUser): Promise<Order> {
+  async ensurePage(order: Order, customer: Customer): Promise<Order> {
     if (!order.needsPage) return order;
     const deadline = Date.now() + CALL_DEADLINE_MS;
     const attempt = await this.attempts.lease(order.orderId);
@@ -53,7 +53,7 @@ export class CheckoutService {
   }
 
   /** Like `ensurePage`, for a new order whose first attempt this request has leased. */
-  async openFirstPage(order: Order, customer: AuthUser, attempt: LeasedAttempt): Promise<Order> {
+  async openFirstPage(order: Order, customer: Customer, attempt: LeasedAttempt): Promise<Order> {
     const opened = await this.#openPage(order, customer, attempt, Date.now() + CALL_DEADLINE_MS);
     // The order has ended, or this request's lease expired during the call and another request has taken it.
     if (opened === null) return this.ensurePage(order, customer);
@@ -68,7 +68,7 @@ export class CheckoutService {
    */
   async #openPage(
     order: Order,
-    customer: AuthUser,
+    customer: Customer,
     attempt: LeasedAttempt,
     deadline: number,
     { canReplace = true } = {},
@@ -94,7 +94,7 @@ export class CheckoutService {
 
 function toPageRequest(
   order: Order,
-  { fullname, email }: AuthUser,
+  { fullname, email }: Customer,
   { attemptId, expiresAt }: LeasedAttempt,
 ): PaymentPageRequest {
   const items = order.items.map(({ productId, name, price, quantity }) => {

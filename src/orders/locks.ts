@@ -1,28 +1,34 @@
 import type { EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
-import { Order } from './order.entity.js';
+import { Order, type OrderRow } from './order.entity.js';
 
 declare const LOCKED: unique symbol;
 /** Order whose row is locked until the transaction ends. Only the functions of this file return one. */
-export type LockedOrder = Order & { readonly [LOCKED]: true };
+export type LockedOrder = OrderRow & { readonly [LOCKED]: true };
 
 /**
- * Locks an order, so that payment events and steps are applied one after another. Loads no relations.
+ * Locks an order, so that payment events and steps are applied one after another.
  * @throws Failure 404
  */
 export async function lockOrderOrFail(tx: EntityManager, orderId: string): Promise<LockedOrder> {
-  const order = await tx.findOne(Order, { where: { orderId }, lock: { mode: 'pessimistic_write' } });
+  const order: OrderRow | null = await tx.findOne(Order, {
+    where: { orderId },
+    lock: { mode: 'pessimistic_write' },
+  });
   if (order === null) throw failures.notFound();
   return order as LockedOrder;
 }
 
-/** Locks the order of a payment attempt. The id of the first attempt is the id of the order. */
-export async function lockOrderOfAttempt(tx: EntityManager, id: string): Promise<LockedOrder | null> {
-  const order = await tx
+/**
+ * Locks the order of a payment attempt. An order that is older than the table of attempts has no row there: its only attempt
+ * has the id of the order.
+ */
+export async function lockOrderOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
+  const order: OrderRow | null = await tx
     .createQueryBuilder(Order, 'o')
     .setLock('pessimistic_write')
     .where('o.orderId = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = :id), :id)', {
-      id,
+      id: attemptId,
     })
     .getOne();
   return order as LockedOrder | null;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AuthUser } from '../common/access.js';
+import type { Customer } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
 import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
@@ -38,7 +38,7 @@ export class OrderPlacementService {
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
    * of the first request. If the gateway is unavailable, the order stays, and a retry with the key opens its page.
    */
-  async create(customer: AuthUser, request: CreateOrderDto): Promise<Order> {
+  async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
     const repeated = await this.#findRepeated(customer, request, digest);
     if (repeated !== null) return repeated;
@@ -58,7 +58,7 @@ export class OrderPlacementService {
   }
 
   /** Returns the order of an earlier request with this key, or null. Opens a payment page if a pending order has none. */
-  async #findRepeated(customer: AuthUser, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
+  async #findRepeated(customer: Customer, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey === undefined) return null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey });
@@ -71,7 +71,7 @@ export class OrderPlacementService {
    * Stores an order at catalog prices, with its first payment attempt.
    * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
    */
-  async #store(customer: AuthUser, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder> {
+  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder> {
     const shop = await this.shop.get();
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
     const productIds = wanted.map(({ product_id }) => product_id);

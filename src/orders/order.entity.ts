@@ -41,11 +41,11 @@ export class Order {
   refundedAmount = 0;
 
   @Column('text', { name: 'transaction_id', nullable: true })
-  transactionId!: string | null;
+  transactionId: string | null = null;
 
   /** Attempt that was paid, otherwise the attempt with the newest page. Null means the first attempt, as does the order's own id. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
-  attemptId!: string | null;
+  attemptId: string | null = null;
 
   @Column('text', { name: 'payment_type', nullable: true })
   paymentType: string | null = null;
@@ -55,8 +55,9 @@ export class Order {
 
   /** Amount of the transaction that counts, as received. */
   @Column('text', { name: 'transaction_amount', nullable: true })
-  transactionAmount!: string | null;
+  transactionAmount: string | null = null;
 
+  /** Time at which the service learned of the `settlement` or `capture`. Null in every other status, also after a refund. */
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt: Date | null = null;
 
@@ -66,30 +67,30 @@ export class Order {
 
   /** End of the newest payment page. Null for an order of version 1.2, which can be paid for 24 hours. */
   @Column('timestamptz', { name: 'pay_until', nullable: true })
-  payUntil!: Date | null;
+  payUntil: Date | null = null;
 
   /** Whole rupiah of other transactions than the one that counts: money that the shop has to return. */
   @Column('bigint', { name: 'surplus_amount', default: 0, transformer: bigintAsNumber })
   surplusAmount = 0;
 
   @Column('timestamptz', { name: 'pickup_at', nullable: true })
-  pickupAt!: Date | null;
+  pickupAt: Date | null = null;
 
   @Column('varchar', { length: 32, nullable: true })
-  phone!: string | null;
+  phone: string | null = null;
 
   @Column('varchar', { length: 500, nullable: true })
-  note!: string | null;
+  note: string | null = null;
 
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
-  idempotencyKey!: string | null;
+  idempotencyKey: string | null = null;
 
   /** SHA-256 of the request, to detect a different request under the same key. */
   @Column('bytea', { name: 'request_digest', nullable: true })
-  requestDigest!: Buffer | null;
+  requestDigest: Buffer | null = null;
 
-  @Column('smallint', { name: 'checks', default: 0 })
-  reconciliations!: number;
+  @Column('smallint', { default: 0 })
+  checks!: number;
 
   @Column('timestamptz', { name: 'next_check_at', default: () => "now() + interval '5 minutes'" })
   nextCheckAt!: Date;
@@ -131,10 +132,9 @@ export class Order {
     return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
   }
 
-  /** Time at which the service expires the order if it is not paid. */
-  get expiresAt(): Date {
-    const latest = this.createdAt.getTime() + PAY_TIME_MS + GRACE_MS;
-    return new Date(Math.min(this.endOfPayment.getTime() + GRACE_MS, latest));
+  /** Time at which the service expires the order if it is not paid: an hour after the end of the newest payment page. */
+  get expiryDueAt(): Date {
+    return new Date(this.endOfPayment.getTime() + GRACE_MS);
   }
 
   /** True while the customer can pay, also after a payment that failed. The shop has received no money so far. */
@@ -147,7 +147,7 @@ export class Order {
     return NEXT_STEPS[this.fulfilment].includes(next) && (next !== 'preparing' || this.isPaid);
   }
 
-  /** True if the last payment of an open order failed, so that the customer needs another payment page. */
+  /** True if the last payment failed, or the order has expired. If the order is open, it needs another payment page. */
   get hasFailedPayment(): boolean {
     return RETRYABLE_STATUSES.includes(this.status);
   }
@@ -161,7 +161,7 @@ export class Order {
     return this.isOpen && (this.hasFailedPayment || this.livePage === null);
   }
 
-  /** True if the gateway may still report a payment: the order is open, or one of its transactions can succeed. */
+  /** True if the order is open, or the transaction that counts is not decided yet. */
   get awaitsPayment(): boolean {
     return this.isOpen || (!this.isPaid && UNSETTLED_STATUSES.includes(this.status));
   }
@@ -171,3 +171,9 @@ export class Order {
     return this.fulfilment === 'refused' || (['cancel', 'expire'].includes(this.status) && !this.isOpen);
   }
 }
+
+/** Order without its relations and what is computed from them. */
+export type OrderRow = Omit<
+  Order,
+  'items' | 'customer' | 'attempts' | 'attemptIds' | 'livePage' | 'needsPage'
+>;

@@ -11,7 +11,7 @@ import { type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { type Fulfilment, REFUND_STATUSES } from './order-status.js';
-import { Order } from './order.entity.js';
+import { Order, type OrderRow } from './order.entity.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -89,8 +89,11 @@ export class OrdersService {
    * `order-refused` for a refused order.
    * @returns false if the order has these values already
    */
-  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<Order>): Promise<boolean> {
-    if (isDeepStrictEqual(Object.assign({}, order, payment), Object.assign({}, order))) return false;
+  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<OrderRow>): Promise<boolean> {
+    const isSame = Object.entries(payment).every(([key, value]) =>
+      isDeepStrictEqual(order[key as keyof OrderRow], value),
+    );
+    if (isSame) return false;
     const { orderId, surplusAmount: surplusBefore } = order;
     const wasPaidBefore = order.firstPaidAt !== null;
     Object.assign(order, payment);

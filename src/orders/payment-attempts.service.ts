@@ -20,7 +20,7 @@ const OF_OPEN_ORDER = Raw(
 );
 
 /** Payment columns of an order whose newest page has no transaction (see `computeOrderColumns` in payments). */
-const NO_TRANSACTION = {
+export const NO_TRANSACTION = {
   status: 'pending',
   transactionId: null,
   transactionAmount: null,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import type { LockedOrder } from '../orders/locks.js';
-import type { Order } from '../orders/order.entity.js';
+import type { OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { computeOrderColumns, findPaid, foldHistory, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -24,14 +24,14 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  async read(order: Order, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
+  async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
     const { orderId } = order;
     const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
     return { ...foldHistory(order, events), events };
   }
 
   /** @throws Failure 404 after the last page */
-  async readPage(order: Order, lastId: number) {
+  async readPage(order: OrderRow, lastId: number) {
     const { transactions, events } = await this.read(order);
     const page = events.filter(({ id }) => Number(id) > lastId).slice(0, PAGE_SIZE);
     if (page.length === 0 && lastId > 0) throw failures.notFound();

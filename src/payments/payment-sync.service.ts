@@ -5,7 +5,7 @@ import { parseRupiah } from '../common/rupiah.js';
 import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
-import type { Order } from '../orders/order.entity.js';
+import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import {
@@ -40,7 +40,7 @@ export class PaymentSyncService {
     orderId: string,
     operation: Operation,
     userId?: number,
-  ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
+  ): Promise<{ order: OrderRow; outcome: ReconciliationOutcome }> {
     const before = await this.orders.find(orderId);
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);

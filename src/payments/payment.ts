@@ -1,4 +1,4 @@
-import type { Order } from '../orders/order.entity.js';
+import type { OrderRow } from '../orders/order.entity.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
   computeNext,
@@ -21,7 +21,7 @@ export interface Payment {
 }
 
 /** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
-export function foldHistory(order: Order, history: readonly PaymentEvent[]): Payment {
+export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
   const unconfirmed: PaymentEvent[] = [];
   /** Keys of the notifications whose redelivery changes nothing. */
@@ -69,19 +69,19 @@ function isConfirmedBy({ transactionId, status }: PaymentEvent, transaction: Tra
 
 /** Returns the status with which the service itself ended the order by this event; null if the event does not end the order. */
 function findEnd(
-  order: Order,
+  order: OrderRow,
   { transactionId, source, status, receivedAt }: PaymentEvent,
   outcome: Payment['lastOutcome'],
 ): Payment['endedAs'] {
   if (status !== 'cancel' && status !== 'expire') return null;
-  const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiresAt;
+  const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiryDueAt;
   const isEndOfTransaction = outcome === 'applied' && (source === 'cancellation' || isExpiry);
   return transactionId === null || isEndOfTransaction ? status : null;
 }
 
 /** @param newestAttemptId attempt with the newest payment page */
 export function computeOrderColumns(
-  order: Order,
+  order: OrderRow,
   { transactions, endedAs }: Payment,
   newestAttemptId: string,
 ) {
@@ -101,7 +101,7 @@ export function computeOrderColumns(
     refundedAmount: chosen?.refundedAmount ?? 0,
     surplusAmount: surplus.reduce((sum, { refundedAmount }) => sum + order.grossAmount - refundedAmount, 0),
     completedAt: completedAt === null ? null : (stored?.completedAt ?? completedAt),
-  } satisfies Partial<Order>;
+  } satisfies Partial<OrderRow>;
 }
 
 /** Finds the first transaction that holds money, otherwise the last that was refunded in full. It counts for the order. */

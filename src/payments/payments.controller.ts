@@ -6,6 +6,7 @@ import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { PaymentNotificationDto } from './payment-notification.dto.js';
 import { PaymentNotificationsService } from './payment-notifications.service.js';
 
+/** Contract 4.9 fixes the path: operators have entered it at the gateway. */
 @ApiTags('Payments')
 @Controller('products/payments')
 export class PaymentsController {
@@ -16,7 +17,8 @@ export class PaymentsController {
     summary: 'Receive a payment notification from the payment gateway',
     description:
       'An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A `settlement` or ' +
-      '`capture` whose status code is not 200, or with another amount or currency than the order, is rejected with 400.',
+      '`capture` whose status code is not 200 (or 201 for a `capture` with the fraud status `challenge`), or with another ' +
+      'amount or currency than the order, is rejected with 400.',
     access: 'public',
     success: { status: 200 },
     failures: [
@@ -27,6 +29,7 @@ export class PaymentsController {
     takes: 'json',
   })
   @Post()
+  // Not `@Body()` with the DTO: the signature is checked first, and a signed but invalid notification is stored.
   async receive(@Req() { body, rawBody }: RawBodyRequest<Request>): Promise<void> {
     await this.notifications.receive(body, rawBody?.toString() ?? '');
   }

@@ -8,17 +8,15 @@ import {
   PAY_TIME_HOURS,
   UNSETTLED_STATUSES,
 } from '../orders/order-status.js';
-import type { Order } from '../orders/order.entity.js';
+import type { OrderRow } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
 
-/** `Order.expiresAt` in SQL. */
-const EXPIRY =
-  `least(pay_until + interval '${GRACE_HOURS} hours', ` +
-  `created_at + interval '${PAY_TIME_HOURS + GRACE_HOURS} hours')`;
+/** `Order.expiryDueAt` in SQL. */
+const EXPIRY = `(coalesce(pay_until, created_at + interval '${PAY_TIME_HOURS} hours') + interval '${GRACE_HOURS} hours')`;
 
 /**
  * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
@@ -85,7 +83,7 @@ export class ReconciliationService implements OnModuleInit {
   }
 }
 
-function isDueToExpire(order: Order): boolean {
+function isDueToExpire(order: OrderRow): boolean {
   const isUnpaid = order.status === 'pending' || (order.hasFailedPayment && order.firstPaidAt === null);
-  return isUnpaid && Date.now() >= order.expiresAt.getTime();
+  return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
 }

@@ -49,7 +49,7 @@ export class Refund {
   @Column('varchar', { length: 300, nullable: true })
   rejection: string | null = null;
 
-  /** False until a request has the result for its client. A job settles a refund whose request ended without a result. */
+  /** True once a request has returned the result to its client. A result that a job completed stays unanswered until then. */
   @Column('boolean', { name: 'is_answered', default: true })
   isAnswered = false;
 

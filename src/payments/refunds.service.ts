@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, IsNull, Raw } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
-import type { Order } from '../orders/order.entity.js';
+import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { findPaid } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
@@ -71,15 +71,14 @@ export class RefundsService {
     const equal = { orderId, idempotencyKey: IsNull(), requestDigest };
     // A duration, because the clocks of the service and of PostgreSQL differ.
     const ageS = (performance.now() - arrivedAtMs) / 1000;
-    const isSinceArrival = (column: string) =>
-      `${column} >= clock_timestamp() - make_interval(secs => :ageS)`;
-    const isOfLastDay = (column: string) => `${column} > now() - interval '24 hours'`;
+    const sinceArrival = (column: string) => `${column} >= clock_timestamp() - make_interval(secs => :ageS)`;
+    const ofLastDay = (column: string) => `${column} > now() - interval '24 hours'`;
     return tx.findOne(Refund, {
       where: [
         { ...equal, state: 'requested' },
         // The last change of a refund with a result is that its request is answered.
-        { ...equal, updatedAt: Raw(isSinceArrival, { ageS }) },
-        { ...equal, state: 'succeeded', isAnswered: false, createdAt: Raw(isOfLastDay) },
+        { ...equal, updatedAt: Raw(sinceArrival, { ageS }) },
+        { ...equal, state: 'succeeded', isAnswered: false, createdAt: Raw(ofLastDay) },
       ],
       order: { createdAt: 'DESC' },
     });
@@ -115,7 +114,7 @@ export class RefundsService {
   }
 
   /** @throws Failure 409 for an unknown transaction, or one that holds no money */
-  async #findRefundable(order: Order, transactionId?: string | null, tx?: EntityManager) {
+  async #findRefundable(order: OrderRow, transactionId?: string | null, tx?: EntityManager) {
     const { transactions } = await this.history.read(order, tx);
     const transaction =
       transactionId == null

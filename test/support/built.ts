@@ -29,6 +29,7 @@ interface BuiltModules {
   'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
+  'src/orders/payment-attempts.service.js': typeof import('../../src/orders/payment-attempts.service.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
 }
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
-import type { AuthUser } from '../../common/access.js';
+import type { Customer } from '../../common/access.js';
 import { lockOrderOrFail } from '../../orders/locks.js';
 import type { Order } from '../../orders/order.entity.js';
+import { PAY_TIME_HOURS } from '../../orders/order-status.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
@@ -15,7 +16,7 @@ import { type OrderPlan, planOrders } from './order-plan.js';
 import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-/** About 1 in 50 planned orders is open. Each customer has about 20 open orders of the 100,000 orders that can be planned. */
+/** A customer may have 50 open orders. About 1 in 50 planned orders is open: of at most 100,000, about 20 of each customer. */
 const MAX_CUSTOMERS = 100;
 const MAX_ITEMS = 4;
 const MAX_QUANTITY = 3;
@@ -48,7 +49,8 @@ export class SeedOrders {
         const { createdAt, pickupAt, eventsAt } = plan;
         const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
         await tx.query(
-          `UPDATE orders SET created_at = $2, pay_until = $2::timestamptz + interval '24 hours', pickup_at = $3, first_paid_at = $4
+          `UPDATE orders SET created_at = $2, pay_until = $2::timestamptz + interval '${PAY_TIME_HOURS} hours',
+             pickup_at = $3, first_paid_at = $4
            WHERE order_id = $1`,
           [order.orderId, createdAt, pickupAt, firstPaidAt],
         );
@@ -64,22 +66,18 @@ export class SeedOrders {
     { paymentStatuses, eventsAt, fulfilment }: OrderPlan,
   ): Promise<void> {
     const transactionId = randomUUID();
+    const order = await lockOrderOrFail(tx, orderId);
     for (const status of paymentStatuses) {
-      const order = await lockOrderOrFail(tx, orderId);
       const event = {
         status,
         statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
+        attemptId: orderId,
         transactionId,
         fraudStatus: 'accept',
         grossAmount: `${grossAmount}.00`,
         refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
       };
-      // The first payment attempt has the id of the order.
-      const payload = JSON.stringify({
-        order_id: orderId,
-        payment_type: paymentType,
-        transaction_status: status,
-      });
+      const payload = JSON.stringify({ payment_type: paymentType, transaction_status: status });
       await this.history.record(tx, order, { ...event, source: 'notification', payload });
     }
     const parameters = [orderId, eventsAt];
@@ -92,17 +90,17 @@ export class SeedOrders {
   }
 
   /** Finds or creates the customers' accounts. Nobody knows their random password. */
-  async #findOrCreateCustomers(count: number): Promise<AuthUser[]> {
+  async #findOrCreateCustomers(count: number): Promise<Customer[]> {
     const passwordHash = await hashPassword(randomUUID());
-    const customers: AuthUser[] = [];
+    const customers: Customer[] = [];
     for (let number = 1; number <= count; number += 1) {
       const name = BAKERY.customers[number % BAKERY.customers.length] ?? '';
       const email = `customer-${number}@seed.bakery.example`;
       const user = { fullname: name, email, role: 'USER', passwordHash } as const;
-      const { id, fullname, role } =
+      const { id, fullname } =
         (await this.users.findByEmail(email)) ??
         (await this.dataSource.transaction((tx) => this.users.create(tx, user)));
-      customers.push({ id, fullname, email, role, sessionId: randomUUID() });
+      customers.push({ id, fullname, email });
     }
     return customers;
   }
