@@ -55,7 +55,7 @@ export class AccountMailsService implements OnModuleInit {
     this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), { kind: 'mail' });
   }
 
-  /** `newEmail` is the new email of the user, if `tx` changes the email. */
+  /** Enqueues a verification code, unless a limit rejects it. `newEmail`: new email of the user, if `tx` changes it. */
   async requestVerification(
     tx: EntityManager,
     user: LockedUser,

@@ -3,6 +3,7 @@ import { createCounter } from '../common/observability/metrics.js';
 /** The outcome of a rejected guess is called `slowed`, because dashboards of earlier versions select this label. */
 export const guessesMetric = createCounter(
   'bakery_auth_proofs_total',
-  'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected after too many guesses',
+  'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected by a limit of the client ' +
+    'address or the account; tries beyond the total of a code count as wrong',
   { secret: ['password', 'code'], outcome: ['ok', 'wrong', 'slowed'] },
 );

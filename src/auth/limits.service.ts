@@ -27,7 +27,7 @@ export type CodeGuess = Guess & CodeRequest;
 /** Known: used by the owner of the account. Requester: has requested a code. */
 type AddressKind = 'known' | 'requester' | 'unknown';
 
-type Outcome = 'ok' | 'wrong' | 'rejected';
+type GuessResult = 'ok' | 'wrong' | 'rejected';
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -48,9 +48,12 @@ export class LimitsService implements OnModuleInit {
     await this.#measure(() => verifyPassword('', undefined));
   }
 
-  /** Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. */
+  /**
+   * Counts a password and returns true if it is right. A right password makes the address known and deletes the client's count
+   * of passwords for the account. A rejected password is not checked, but takes as long as a check.
+   */
   async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
-    // Few passwords are counted, but not checked yet. Otherwise many correct passwords at the same time could reach a limit.
+    // Count a password only when its check begins. Otherwise many correct passwords that wait could reach a limit together.
     const checkInTurn = () => this.#checkPasswordInTurn(guess, check);
     const outcome = await this.turns.runPasswordTask(guess.client, checkInTurn);
     if (outcome === 'rejected') await delay(this.#checkMs);
@@ -58,20 +61,21 @@ export class LimitsService implements OnModuleInit {
     return outcome === 'ok';
   }
 
-  async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<Outcome> {
+  async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<GuessResult> {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
-    const ofPair = this.#passwordsOfPair(guess);
+    const ofAccountAndAddress = this.#toAccountAndAddressCounters(guess);
     const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, guess.accountKey);
-    const ofStranger = isKnown ? [] : [ofAccount, ...ofAddress];
-    if (!(await this.counts.tryAdd([...ofPair, ...ofStranger], isPasswordOverLimit))) return 'rejected';
+    const ofUnknownAddress = isKnown ? [] : [ofAccount, ...ofAddress];
+    if (!(await this.counts.tryAdd([...ofAccountAndAddress, ...ofUnknownAddress], isPasswordOverLimit)))
+      return 'rejected';
     if (!(await this.#measure(check))) {
       // This count limits the address at other accounts, to which the address is unknown.
       if (isKnown) await this.counts.add(ofAddress);
       return 'wrong';
     }
-    await this.counts.delete(ofPair);
-    if (!isKnown) await this.counts.takeBack(ofStranger);
+    await this.counts.delete(ofAccountAndAddress);
+    if (!isKnown) await this.counts.takeBack(ofUnknownAddress);
     await this.rememberKnownAddress(guess);
     return 'ok';
   }
@@ -85,7 +89,7 @@ export class LimitsService implements OnModuleInit {
 
   /**
    * Counts a code and returns true if it is right. A right code makes the address known and deletes the client's count of
-   * passwords.
+   * passwords for the account.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(
@@ -106,7 +110,7 @@ export class LimitsService implements OnModuleInit {
     }
     recordOutcome('code', 'ok');
     await this.counts.takeBack(counters);
-    await this.counts.delete(this.#passwordsOfPair(guess));
+    await this.counts.delete(this.#toAccountAndAddressCounters(guess));
     await this.rememberKnownAddress(guess);
     return true;
   }
@@ -144,12 +148,12 @@ export class LimitsService implements OnModuleInit {
     return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
-  #passwordsOfPair({ accountKey, client }: Guess): readonly Counter[] {
+  #toAccountAndAddressCounters({ accountKey, client }: Guess): readonly Counter[] {
     return this.counts.toClientCounters(LIMITS.passwordsForAccountFromAddress, client, accountKey);
   }
 }
 
-function recordOutcome(secret: 'password' | 'code', outcome: Outcome): void {
+function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void {
   guessesMetric.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
 }
 

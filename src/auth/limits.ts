@@ -24,7 +24,7 @@ const DAY = 24 * HOUR;
  * Version 1.2 uses the same names, except that of the reset, so that both versions count together during a rolling upgrade.
  */
 export const LIMITS = {
-  // Passwords. Only the first limit applies to a known address, so that strangers cannot lock the owner out.
+  // Passwords. Only the first limit applies to a known address, so that guesses from others cannot lock the owner out.
   passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR },
   /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. Beyond it, each unknown address gets one guess. */
   passwordsForAccount: { name: 'password-at', max: 100, seconds: HOUR },

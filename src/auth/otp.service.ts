@@ -10,8 +10,8 @@ import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
 /**
- * Tries of a code from all addresses, beyond which an address of this kind cannot use the code: tries of strangers must not
- * lock the owner out. `LimitsService` limits the tries of each address.
+ * Tries of a code from all addresses, beyond which an address of this kind cannot use the code: tries from other addresses
+ * must not lock the owner out. `LimitsService` limits the tries of each address.
  */
 const MAX_TRIES = { known: null, requester: 100, unknown: 20 } as const;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */

@@ -87,8 +87,8 @@ export class Env {
 type Derived =
   'publicUrl' | 'imageHost' | 'paymentGateway' | 'midtransServerKey' | 'jwtAccessSecret' | 'jwtRefreshSecret';
 
-/** Settings before `readEnv` adds these default values. */
-export type GivenSettings = Omit<Env, Derived> & Partial<Pick<Env, Derived>>;
+/** Settings before `readEnv` adds these default values. Contains fixed defaults, such as that of PORT. */
+export type ParsedSettings = Omit<Env, Derived> & Partial<Pick<Env, Derived>>;
 
-/** Problem of each bad setting, shown after its variable. `GivenSettings` contains fixed defaults, such as that of PORT. */
+/** Problem of each bad setting, shown after its variable. */
 export type Problems = Partial<Record<keyof Env, string>>;

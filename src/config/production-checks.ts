@@ -1,5 +1,5 @@
 import { unescape } from 'node:querystring';
-import type { GivenSettings, Problems } from './env.js';
+import type { ParsedSettings, Problems } from './env.js';
 
 const SECRETS = ['jwtAccessSecret', 'jwtRefreshSecret', 'midtransServerKey', 'adminPassword'] as const;
 const URLS = ['databaseUrl', 'smtpUrl', 'cloudinaryUrl'] as const;
@@ -43,26 +43,26 @@ const PUBLISHED = [
   'bakery', // the database's password in docker-compose.yml
 ];
 
-export function findProductionProblems(given: GivenSettings): Problems {
-  const { midtransServerKey, paymentGateway } = given;
+export function findProductionProblems(parsed: ParsedSettings): Problems {
+  const { midtransServerKey, paymentGateway } = parsed;
   const problems: Problems = {};
   for (const name of ['jwtAccessSecret', 'jwtRefreshSecret'] as const)
-    if (given[name] === undefined) problems[name] = 'is required in production';
+    if (parsed[name] === undefined) problems[name] = 'is required in production';
   // If PAYMENT_GATEWAY is unset, the service uses the simulator unless there is a server key.
   if (paymentGateway === 'simulator' || (paymentGateway ?? midtransServerKey) === undefined)
     problems.paymentGateway =
       'must be midtrans in production, with MIDTRANS_SERVER_KEY: the simulator lets anyone pay for nothing';
   for (const name of SECRETS)
-    if (given[name] !== undefined && isPredictable(given[name]))
+    if (parsed[name] !== undefined && isPredictable(parsed[name]))
       problems[name] =
         'can be guessed: use a random one in production, such as from `openssl rand -base64 36`';
   for (const name of ['midtransServerKey', 'adminPassword'] as const)
-    if (given[name] !== undefined && Array.from(given[name]).length < MINIMUM_LENGTHS[name])
+    if (parsed[name] !== undefined && Array.from(parsed[name]).length < MINIMUM_LENGTHS[name])
       problems[name] = `must have at least ${MINIMUM_LENGTHS[name]} characters in production`;
   // With a published secret, anybody who has read this repository could sign tokens and notifications, or sign in.
   const withPublished = [
-    ...SECRETS.filter((name) => isPublished(given[name] ?? '')),
-    ...URLS.filter((name) => readPasswords(given[name]).some(isPublished)),
+    ...SECRETS.filter((name) => isPublished(parsed[name] ?? '')),
+    ...URLS.filter((name) => readPasswords(parsed[name]).some(isPublished)),
   ];
   for (const name of withPublished) problems[name] = 'contains a secret that this repository publishes';
   return problems;

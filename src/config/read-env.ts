@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { createDataDir, writeOnce } from '../common/files.js';
-import { Env, type GivenSettings, type Problems } from './env.js';
+import { Env, type ParsedSettings, type Problems } from './env.js';
 import { findProductionProblems } from './production-checks.js';
 
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
@@ -24,17 +24,18 @@ export const VARIABLES = new Map(
 
 /** Reads and validates every setting. The error names every bad variable, so that the operator can fix all at once. */
 export function readEnv(source = loadProcessEnv()): Env {
-  const given = parseVariables(source);
-  const isProduction = given.nodeEnv === 'production';
-  const invalid = validateSync(given, { skipMissingProperties: true });
+  const parsed = parseVariables(source);
+  const isProduction = parsed.nodeEnv === 'production';
+  const invalid = validateSync(parsed, { skipMissingProperties: true });
+  // Later entries win: an invalid value is reported instead of a contradiction.
   const problems = new Map([
-    ...Object.entries({ ...findContradictions(given), ...(isProduction && findProductionProblems(given)) }),
+    ...Object.entries({ ...findContradictions(parsed), ...(isProduction && findProductionProblems(parsed)) }),
     ...invalid.map(({ property, constraints = {} }) => [property, Object.values(constraints)[0]] as const),
   ]);
   const lines = [...problems].map(([name, problem]) => `  ${VARIABLES.get(name)} ${problem}`);
   if (lines.length > 0) throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
-  const warnings = [...findTypos(source), ...(isProduction ? findProductionWarnings(given) : [])];
-  return Object.assign(new Env(), deriveDefaults(given), given, { warnings });
+  const warnings = [...findTypos(source), ...(isProduction ? findProductionWarnings(parsed) : [])];
+  return Object.assign(new Env(), deriveDefaults(parsed), parsed, { warnings });
 }
 
 /** Returns the options that npm consumed because `--` was missing: `npm run seed --products 10` sets `npm_config_products`. */
@@ -49,7 +50,7 @@ function loadProcessEnv(): NodeJS.ProcessEnv {
 }
 
 /** Parses the variables. An empty variable counts as unset, like `NAME=` in a Compose file. */
-function parseVariables(source: NodeJS.ProcessEnv): GivenSettings {
+function parseVariables(source: NodeJS.ProcessEnv): ParsedSettings {
   const texts: Record<string, string> = {};
   for (const [name, variable] of VARIABLES) {
     const text = source[variable] ?? '';
@@ -59,37 +60,38 @@ function parseVariables(source: NodeJS.ProcessEnv): GivenSettings {
   return plainToInstance(Env, texts);
 }
 
-function findContradictions(given: GivenSettings): Problems {
-  const { adminEmail, adminPassword, jwtAccessSecret } = given;
+function findContradictions(parsed: ParsedSettings): Problems {
+  const { adminEmail, adminPassword, jwtAccessSecret } = parsed;
   const problems: Problems = {};
   if (adminEmail === undefined && adminPassword !== undefined)
     problems.adminEmail = 'is required with ADMIN_PASSWORD';
   if (adminPassword === undefined && adminEmail !== undefined)
     problems.adminPassword = 'is required with ADMIN_EMAIL';
-  if (jwtAccessSecret !== undefined && jwtAccessSecret === given.jwtRefreshSecret)
+  if (jwtAccessSecret !== undefined && jwtAccessSecret === parsed.jwtRefreshSecret)
     problems.jwtRefreshSecret = 'must differ from JWT_ACCESS_SECRET';
-  if (given.imageHost === 'cloudinary' && given.cloudinaryUrl === undefined)
+  if (parsed.imageHost === 'cloudinary' && parsed.cloudinaryUrl === undefined)
     problems.cloudinaryUrl = 'is required with IMAGE_HOST=cloudinary';
-  if (given.paymentGateway === 'midtrans' && given.midtransServerKey === undefined)
+  if (parsed.paymentGateway === 'midtrans' && parsed.midtransServerKey === undefined)
     problems.midtransServerKey = 'is required with PAYMENT_GATEWAY=midtrans';
-  if (given.metricsPort === given.port)
+  if (parsed.metricsPort === parsed.port)
     problems.metricsPort = 'must differ from PORT: metrics are not for clients';
   return problems;
 }
 
-function findProductionWarnings(given: GivenSettings): string[] {
-  const unset = UNSET_WARNINGS.filter(([name]) => given[name] === undefined).map(([, text]) => text);
+function findProductionWarnings(parsed: ParsedSettings): string[] {
+  const unset = UNSET_WARNINGS.filter(([name]) => parsed[name] === undefined).map(([, text]) => text);
   const sandbox = (['midtransSnapUrl', 'midtransApiUrl'] as const)
-    .filter((name) => given[name].includes('sandbox'))
+    .filter((name) => parsed[name].includes('sandbox'))
     .map((name) => `${VARIABLES.get(name)} is an address of the gateway's sandbox: no customer really pays`);
   return [...unset, ...sandbox];
 }
 
-/** Finds variables whose name differs from that of a setting by one letter. Short names would match by accident. */
+/** Finds variables whose name differs from that of a setting by one letter. */
 function findTypos(source: NodeJS.ProcessEnv): string[] {
   const settings = [...VARIABLES.values()];
   const unknown = Object.keys(source).filter((name) => !settings.includes(name));
   return unknown.flatMap((name) => {
+    // Names without an underscore, such as PORT and HOST, would match by accident.
     const similar = settings.find((setting) => setting.includes('_') && isTypo(name, setting));
     return similar === undefined ? [] : [`${name} is no setting and has no effect: did you mean ${similar}?`];
   });
@@ -104,14 +106,14 @@ function isTypo(text: string, name: string): boolean {
   return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }
 
-function deriveDefaults(given: GivenSettings): Partial<Env> {
-  const areKeysSet = given.jwtAccessSecret !== undefined && given.jwtRefreshSecret !== undefined;
+function deriveDefaults(parsed: ParsedSettings): Partial<Env> {
+  const areKeysSet = parsed.jwtAccessSecret !== undefined && parsed.jwtRefreshSecret !== undefined;
   return {
-    publicUrl: `http://localhost:${given.port}`,
-    imageHost: given.cloudinaryUrl === undefined ? 'local' : 'cloudinary',
-    paymentGateway: given.midtransServerKey === undefined ? 'simulator' : 'midtrans',
+    publicUrl: `http://localhost:${parsed.port}`,
+    imageHost: parsed.cloudinaryUrl === undefined ? 'local' : 'cloudinary',
+    paymentGateway: parsed.midtransServerKey === undefined ? 'simulator' : 'midtrans',
     midtransServerKey: SIMULATOR_SERVER_KEY,
-    ...(areKeysSet ? {} : loadDevelopmentSecrets(given.dataDir)),
+    ...(areKeysSet ? {} : loadSigningKeys(parsed.dataDir)),
   };
 }
 
@@ -119,7 +121,7 @@ function deriveDefaults(given: GivenSettings): Partial<Env> {
  * Reads the signing keys of a development service from `DATA_DIR/development-secrets.json`, so that sessions survive a
  * restart. The first start generates the keys.
  */
-function loadDevelopmentSecrets(dataDir: string) {
+function loadSigningKeys(dataDir: string) {
   const file = join(dataDir, 'development-secrets.json');
   const generateKey = () => randomBytes(48).toString('base64url');
   const generated = { jwtAccessSecret: generateKey(), jwtRefreshSecret: generateKey() };
