@@ -28,12 +28,12 @@ import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
   ],
 })
 export class AppModule {
-  static forRoot(env: Env, database: Database): DynamicModule {
+  static forRoot(env: Env, database: Database, options?: { readonly patience: number }): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env),
-        DatabaseModule.forRoot(database),
+        DatabaseModule.forRoot(database, options),
         AuthModule,
         PaymentsModule,
         ProductsModule,

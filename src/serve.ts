@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createLogger, routeConsole } from './common/observability/logging.js';
+import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
 import { openDatabase } from './database/database.js';
 import { PrimaryWait } from './database/primary-wait.js';
@@ -18,7 +18,7 @@ const STOP_MS = 9_500;
 /** Runs the service until SIGTERM or SIGINT, then ends the process. */
 export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   const logger = createLogger(env);
-  routeConsole(logger);
+  redirectConsole(logger);
   for (const warning of env.warnings) logger.warn(warning);
 
   const stop = abortOnSignal(logger);

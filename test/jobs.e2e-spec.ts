@@ -30,8 +30,8 @@ beforeAll(async () => {
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
   // Log console output like the service does: graphile-worker prints a stack to the console when its connection breaks.
-  const { createLogger, routeConsole } = await importBuilt('src/common/observability/logging.js');
-  routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
+  const { createLogger, redirectConsole } = await importBuilt('src/common/observability/logging.js');
+  redirectConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
 });
 
 beforeEach(async () => {

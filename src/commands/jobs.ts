@@ -11,7 +11,7 @@ import {
   retryDeadJobs,
   retryJob,
 } from '../jobs/job-table.js';
-import { toMaskedLine } from '../mail/mask-emails.js';
+import { toMaskedLine } from '../mail/masked-line.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
@@ -26,7 +26,7 @@ pauses), dead (no tries left, or the job cannot succeed because the mail server 
 jobs stay until you retry or drop them. If you drop a remove-image job, the image stays at its host forever.
 
 The columns of the list are separated by tabs. For a mail job, customer is the address of the account. Other email
-addresses are shortened.
+addresses are masked.
 The command uses the settings of the service. It can be used while the service runs; a running job is neither retried
 nor dropped.
 Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wrong usage.

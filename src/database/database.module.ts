@@ -7,10 +7,11 @@ import { Database } from './database.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forRoot(database: Database): DynamicModule {
+  /** @param patience factor for the times that requests wait; tests wait longer, because their machine may be busy */
+  static forRoot(database: Database, { patience = 1 } = {}): DynamicModule {
     // The caller has opened the database, so a failure to connect is not retried here.
-    const { url, patience } = database;
-    const options = { ...dataSourceOptions(url, patience), autoLoadEntities: true, retryAttempts: 0 };
+    const connection = dataSourceOptions(database.url, patience);
+    const options = { ...connection, autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: DatabaseModule,
       imports: [TypeOrmModule.forRoot(options)],

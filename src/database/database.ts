@@ -27,8 +27,6 @@ export abstract class Database {
   abstract readonly isExclusive?: boolean;
   /** Stops an exclusive database. */
   abstract readonly close?: () => Promise<void>;
-  /** Factor for the times that requests wait for the database. Tests wait longer, because their machine may be busy. */
-  abstract readonly patience?: number;
 }
 
 /** Checks the connection to DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */

@@ -57,12 +57,12 @@ export class EmbeddedPostgres {
     const connection = await this.#becomeSupervisor();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
-      await ensureDatabase(connection.client, this.cluster.secret);
+      await ensureDatabase(connection.client, this.cluster.superuserPassword);
     } catch (error) {
       await this.#shutDown(connection);
       throw error;
     }
-    this.url = buildDatabaseUrl(connection.client.port, this.cluster.secret);
+    this.url = buildDatabaseUrl(connection.client.port, this.cluster.superuserPassword);
     this.#supervised = this.#supervise(connection);
   }
 

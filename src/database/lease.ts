@@ -19,7 +19,7 @@ interface Leasable {
  * PostgreSQL measures the time, because the clocks of two machines differ.
  */
 export class Lease<Row extends Leasable> {
-  readonly #isFree: string;
+  readonly #freeCondition: string;
 
   /** @param callsMs deadline of all calls that a holder makes */
   constructor(
@@ -27,7 +27,7 @@ export class Lease<Row extends Leasable> {
     callsMs: number,
   ) {
     const seconds = (callsMs + STORE_MS) / 1000;
-    this.#isFree = `(claimed_at IS NULL OR claimed_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
+    this.#freeCondition = `(claimed_at IS NULL OR claimed_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
   }
 
   /** Returns the columns of a new row whose creator holds the lease. */
@@ -40,7 +40,7 @@ export class Lease<Row extends Leasable> {
     const lease = this.start();
     const { affected } = await this.#update(manager, lease as QueryDeepPartialEntity<Row>)
       .where(where)
-      .andWhere(this.#isFree)
+      .andWhere(this.#freeCondition)
       .execute();
     return affected === 1 ? lease.leaseId : null;
   }
@@ -49,7 +49,7 @@ export class Lease<Row extends Leasable> {
     return manager
       .createQueryBuilder(this.entity, 'leased')
       .where(where)
-      .andWhere(`NOT ${this.#isFree}`)
+      .andWhere(`NOT ${this.#freeCondition}`)
       .getExists();
   }
 

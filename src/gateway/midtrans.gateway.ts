@@ -1,4 +1,4 @@
-import { timedCall } from '../common/observability/metrics.js';
+import { measureCall } from '../common/observability/metrics.js';
 import type { Env } from '../config/env.js';
 import { MidtransClient } from './midtrans.client.js';
 import {
@@ -140,5 +140,5 @@ export class MidtransGateway extends PaymentGateway {
 }
 
 function measure<T>(operation: string, call: () => Promise<T>): Promise<T> {
-  return timedCall('gateway', operation, call, (error) => error instanceof GatewayRejectedError);
+  return measureCall('gateway', operation, call, (error) => error instanceof GatewayRejectedError);
 }

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { v2 as cloudinary } from 'cloudinary';
 import { errorCode } from '../common/errors/error-info.js';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
-import { type ImageFile, type ImageHost, ImageHostError } from './image-host.js';
+import { type ImageFile, type ImageHost, ImageHostError, UPLOAD_DEADLINE_MS } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
@@ -16,7 +16,7 @@ export class CloudinaryImageHost implements ImageHost {
   /** @param deadlineMs longest time of one call */
   constructor(
     url: string,
-    private readonly deadlineMs = 10_000,
+    private readonly deadlineMs = UPLOAD_DEADLINE_MS,
   ) {
     this.#account = parseCloudinaryUrl(url);
   }
@@ -27,7 +27,7 @@ export class CloudinaryImageHost implements ImageHost {
       const uploadOptions = { ...options, public_id: publicId, overwrite: false };
       uploader.upload_stream(uploadOptions, done).end(bytes);
     });
-    // An upload preset of the account can change the image's id. The image could then not be removed by our id.
+    // An upload preset of the account can change the id. Reject such an image, which we could not remove: it stays there.
     if (readField(response, 'public_id') !== publicId)
       throw new ImageHostError('upload', 'the response names another public id');
     const url = readField(response, 'secure_url');

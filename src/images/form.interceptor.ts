@@ -1,17 +1,11 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient } from '../common/http/client.decorator.js';
 import { type FormRequest, parseForm } from './parse-form.js';
-import { uploadBytes, uploads, uploadsInFlight } from './uploads.metrics.js';
+import { formsInFlight, formsRead, uploadBytes } from './uploads.metrics.js';
 
 const MIB = 1024 * 1024;
 /** Memory budget for all forms that are being processed: four small forms or one large form. */
@@ -21,15 +15,18 @@ const MAX_FORM_BYTES = 29 * MIB;
 /** Memory of a form in addition to its length: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
 
-/** Token of the idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
-export const FORM_IDLE_MS = Symbol('FORM_IDLE_MS');
+/** Queue of all forms. It is not part of the interceptor, because Nest creates one interceptor for each module that uses it. */
+@Injectable()
+export class FormQueue {
+  readonly forms = new FairQueue({ capacity: MEMORY_BYTES });
+  /** Idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
+  readonly idleMs: number = 15_000;
+}
 
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  readonly #queue = new FairQueue({ capacity: MEMORY_BYTES });
-
-  constructor(@Inject(FORM_IDLE_MS) private readonly idleMs: number) {}
+  constructor(private readonly queue: FormQueue) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -53,31 +50,31 @@ export class FormInterceptor implements NestInterceptor {
     // A chunked request does not say its length, so assume the maximum.
     const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
     if (length > MAX_FORM_BYTES) {
-      uploads.inc({ outcome: 'too_large' });
+      formsRead.inc({ outcome: 'too_large' });
       throw failures.tooLarge();
     }
     const size = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
     const { clientAddress: client, disconnectSignal } = identifyClient(request, response);
     const task = async () => {
-      uploadsInFlight.inc();
+      formsInFlight.inc();
       try {
         await this.#read(request, response);
         return await handle();
       } finally {
-        uploadsInFlight.dec();
+        formsInFlight.dec();
       }
     };
-    return this.#queue.run(task, { client, disconnectSignal, size });
+    return this.queue.forms.run(task, { client, disconnectSignal, size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {
     try {
-      await parseForm(request, response, this.idleMs);
+      await parseForm(request, response, this.queue.idleMs);
     } catch (error) {
-      uploads.inc({ outcome: toOutcome(error) });
+      formsRead.inc({ outcome: toOutcome(error) });
       throw error;
     }
-    uploads.inc({ outcome: 'received' });
+    formsRead.inc({ outcome: 'received' });
     uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
   }
 }

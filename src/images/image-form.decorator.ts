@@ -8,7 +8,7 @@ import { MAX_IMAGES } from './images.service.js';
 import { type FilePart, type FormRequest, isImagePart } from './parse-form.js';
 
 /**
- * Text fields and images of a form. This is an interface because the global ValidationPipe would also validate a parameter
+ * Text fields and images of a form. This is an interface because the global `DtoValidationPipe` would also validate a parameter
  * whose type is a class.
  */
 export interface ImageForm<T> {

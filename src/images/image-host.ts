@@ -6,11 +6,14 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
+/** Longest time of one call to an image host. */
+export const UPLOAD_DEADLINE_MS = 10_000;
+
 export interface ImageHost {
   /** Stores an image. Returns the value of `Image.url`. */
-  upload(publicId: string, image: ImageFile): Promise<string>;
+  upload(imageId: string, image: ImageFile): Promise<string>;
   /** Succeeds also if the image does not exist. */
-  remove(publicId: string): Promise<void>;
+  remove(imageId: string): Promise<void>;
 }
 
 /** A failed call of an image host. Contains no text of the host, because the host quotes signatures in its messages. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { timedCall } from '../common/observability/metrics.js';
+import { measureCall } from '../common/observability/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
 import { type ImageFile, type ImageHost, isRejection } from './image-host.js';
@@ -18,14 +18,14 @@ export class ImageHosts {
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
-  upload(name: ImageHostName, publicId: string, image: ImageFile): Promise<string> {
+  async upload(name: ImageHostName, imageId: string, image: ImageFile): Promise<string> {
     const host = this.#getHost(name);
-    return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
+    return measureCall('image_host', 'upload', () => host.upload(imageId, image), isRejection);
   }
 
-  async remove(name: ImageHostName, publicId: string): Promise<void> {
+  async remove(name: ImageHostName, imageId: string): Promise<void> {
     const host = this.#getHost(name);
-    await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);
+    await measureCall('image_host', 'remove', () => host.remove(imageId), isRejection);
   }
 
   #getHost(name: ImageHostName): ImageHost {

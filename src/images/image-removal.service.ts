@@ -3,14 +3,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
+import { UPLOAD_DEADLINE_MS } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 
 const REMOVE_IMAGE = 'remove-image';
 const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
-/** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
-const UPLOAD_SETTLED_S = 60;
+/** After this time, an upload whose response was lost can no longer arrive at the host. */
+const MAX_UPLOAD_S = (6 * UPLOAD_DEADLINE_MS) / 1000;
 /** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
 const MAX_IMAGES_PER_SWEEP = 1_000;
 
@@ -62,16 +63,17 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
     // can no longer arrive. Then the image is removed again.
     const { affected } = await this.images.delete([
       { id: imageId, url: Not(IsNull()) },
-      { id: imageId, stagedAt: isOlderThan(UPLOAD_SETTLED_S) },
+      { id: imageId, stagedAt: olderThan(MAX_UPLOAD_S) },
     ]);
     if (affected === 1) return;
-    const settledAt = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
+    // One second more, because `Date` drops the microseconds of `staged_at`.
+    const settledAt = new Date(image.stagedAt.getTime() + (MAX_UPLOAD_S + 1) * 1000);
     await this.#enqueueRemoval(this.images.manager, imageId, settledAt);
   }
 
   /** Condemns images that stayed staged, for example after a crash. */
   async #sweep(): Promise<void> {
-    const where = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
+    const where = { state: 'staged', stagedAt: olderThan(this.env.stagedImageTtlS) } as const;
     const count = await this.images.manager.transaction(async (tx) => {
       // Locked rows belong to a request that still attaches or discards its images.
       const abandoned = await tx.find(Image, {
@@ -95,6 +97,6 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
   }
 }
 
-function isOlderThan(seconds: number) {
+function olderThan(seconds: number) {
   return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
 }

@@ -23,9 +23,9 @@ export class LocalImageHost implements ImageHost {
 
   constructor(private readonly directory: string) {}
 
-  async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
-    const folder = this.#folderOf(publicId);
-    const name = `${publicId}.${format}`;
+  async upload(imageId: string, { bytes, format }: ImageFile): Promise<string> {
+    const folder = this.#folderOf(imageId);
+    const name = `${imageId}.${format}`;
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
     // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
@@ -33,11 +33,11 @@ export class LocalImageHost implements ImageHost {
     return name;
   }
 
-  async remove(publicId: string): Promise<void> {
-    const folder = this.#folderOf(publicId);
+  async remove(imageId: string): Promise<void> {
+    const folder = this.#folderOf(imageId);
     // Without the folder there is no image to remove.
     const names = (await readdir(folder).catch(ignoreNotFound)) ?? [];
-    const files = names.filter((name) => name.startsWith(publicId));
+    const files = names.filter((name) => name.startsWith(imageId));
     // Delete the smaller versions last. `findSmaller` reads the image again after it has stored a version.
     files.sort((a, b) => a.length - b.length);
     for (const name of files) await rm(join(folder, name), { force: true });
@@ -45,9 +45,9 @@ export class LocalImageHost implements ImageHost {
   }
 
   async find(name: string): Promise<string | null> {
-    const [, publicId] = NAME.exec(name) ?? [];
-    if (publicId === undefined) return null;
-    const path = join(this.#folderOf(publicId), name);
+    const [, imageId] = NAME.exec(name) ?? [];
+    if (imageId === undefined) return null;
+    const path = join(this.#folderOf(imageId), name);
     return (await isFile(path)) ? path : null;
   }
 
@@ -75,8 +75,8 @@ export class LocalImageHost implements ImageHost {
     await rename(temporary, smaller);
   }
 
-  #folderOf(publicId: string): string {
-    return join(this.directory, publicId.slice(0, 2));
+  #folderOf(imageId: string): string {
+    return join(this.directory, imageId.slice(0, 2));
   }
 }
 

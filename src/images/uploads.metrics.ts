@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { createCounter } from '../common/observability/metrics.js';
 
-export const uploads = createCounter('bakery_uploads_total', 'Forms with images by outcome', {
+export const formsRead = createCounter('bakery_uploads_total', 'Multipart forms by outcome of reading', {
   outcome: ['received', 'too_large', 'too_slow', 'malformed'],
 });
 
@@ -10,7 +10,7 @@ export const uploadBytes = new Counter({
   help: 'Bytes of images in received forms',
 });
 
-export const uploadsInFlight = new Gauge({
+export const formsInFlight = new Gauge({
   name: 'bakery_uploads_in_flight',
-  help: 'Forms with images in progress',
+  help: 'Multipart forms that are being read or handled, without those that wait',
 });

@@ -1,5 +1,5 @@
 import { Histogram } from 'prom-client';
-import { CALL_BUCKETS, createCounter } from '../common/observability/metrics.js';
+import { DURATION_BUCKETS, createCounter } from '../common/observability/metrics.js';
 
 export const mails = createCounter(
   'bakery_mails_total',
@@ -11,5 +11,5 @@ export const jobDuration = new Histogram({
   name: 'bakery_job_duration_seconds',
   help: 'Duration of attempts of jobs in this process: done, failed (with a retry) or dead (without)',
   labelNames: ['task', 'outcome'],
-  buckets: CALL_BUCKETS,
+  buckets: DURATION_BUCKETS,
 });

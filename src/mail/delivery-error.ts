@@ -1,7 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { PermanentJobError } from '../jobs/job-handler.js';
-import { toMaskedLine } from './mask-emails.js';
+import { toMaskedLine } from './masked-line.js';
 
 const MAX_REASON_LENGTH = 200;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */

@@ -30,7 +30,7 @@ class NewOrderItemDto {
   /** Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
   @IsOptional()
   @WholeNumber({ min: 0, required: false, example: 185000 })
-  price?: number;
+  price?: number | null;
 }
 
 export class CreateOrderDto extends IdempotentRequest {
@@ -48,17 +48,17 @@ export class CreateOrderDto extends IdempotentRequest {
   @ApiPropertyOptional({ nullable: true, format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
   @IsOptional()
   @Instant({ message: PICKUP_IMPOSSIBLE })
-  pickup_at?: Date;
+  pickup_at?: Date | null;
 
-  @PhoneNumber({ blank: '', required: false })
-  phone?: string;
+  @PhoneNumber({ ifBlank: '', required: false })
+  phone?: string | null;
 
   @OptionalText({
     maxLength: 500,
-    blank: undefined,
+    ifBlank: undefined,
     required: false,
     nullable: true,
     example: 'Please write "Selamat ulang tahun" on it',
   })
-  note?: string;
+  note?: string | null;
 }

@@ -16,7 +16,7 @@ export class RefundDto extends IdempotentRequest {
 
   @ApiPropertyOptional({ type: String, maxLength: 255, example: 'The oven broke' })
   @IsOptional()
-  @Trim({ blank: '' })
+  @Trim({ ifBlank: '' })
   @MaxCharacters(255, REASON)
   @Matches(STORABLE, REASON)
   reason?: string | null;

@@ -2,7 +2,6 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar.js';
 import { BooleanQuery } from '../common/validation/query.decorators.js';
-import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
 
 export const INVALID_UNTIL = 'until should be a date after today, such as 2026-11-24';
@@ -26,12 +25,13 @@ export class AdminProductsQuery extends ProductListQuery {
 }
 
 export class AdminProductView extends ListedProductView {
-  @ApiProperty({ description: 'False: customers cannot see or order it', example: false })
+  /** False: customers cannot see or order it */
+  @ApiProperty({ example: false })
   readonly available: boolean;
 
   /** Date from which an unavailable product is available again, if one was set */
   @ApiProperty({ type: String, format: 'date', nullable: true, example: '2026-11-24' })
-  readonly unavailable_until: Product['unavailableUntil'];
+  readonly unavailable_until: string | null;
 
   constructor(product: ProductWithUrls) {
     super(product);

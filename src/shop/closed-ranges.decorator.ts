@@ -11,7 +11,7 @@ const MESSAGE =
   `and a reason of at most 100 characters or null`;
 
 /** Validates a list of ranges of dates on which the shop is closed. One message covers all ranges. */
-export function IsClosedRanges(): PropertyDecorator {
+export function ClosedRanges(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       type: 'array',

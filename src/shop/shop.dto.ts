@@ -4,8 +4,8 @@ import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
-import { IsClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
-import { IsOpeningHours, normalizeHours } from './opening-hours.decorator.js';
+import { ClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
+import { WeeklyHours, normalizeHours } from './opening-hours.decorator.js';
 import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
 const MAX_WEBSITE = 2000;
@@ -20,22 +20,25 @@ const PAUSED_UNTIL = {
 const TIME_ZONE = { message: 'time_zone should be the name of a time zone, such as Asia/Jakarta' };
 const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} dates, such as 2026-12-25` };
 
-/** Settings that a request may leave out. A setting that is absent does not change. */
+/**
+ * Settings that a request may leave out. A setting that is absent does not change. In a request, `PartialType` allows absence;
+ * `IsOptional` on a field allows null.
+ */
 class OptionalShopSettings {
   @Text({ maxLength: 100, isSingleLine: true, example: 'Roti Pagi' })
   name!: string;
 
-  @OptionalText({ maxLength: 300, blank: null, example: 'Jl. Kemang Raya 12, Jakarta Selatan' })
+  @OptionalText({ maxLength: 300, ifBlank: null, example: 'Jl. Kemang Raya 12, Jakarta Selatan' })
   address!: string | null;
 
-  @PhoneNumber({ blank: null })
+  @PhoneNumber({ ifBlank: null })
   phone!: string | null;
 
-  @PhoneNumber({ blank: null })
+  @PhoneNumber({ ifBlank: null })
   whatsapp!: string | null;
 
   @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE, example: 'http://localhost:8080' })
-  @Trim({ blank: null })
+  @Trim({ ifBlank: null })
   @IsOptional()
   @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, WEBSITE)
   website!: string | null;
@@ -46,7 +49,7 @@ class OptionalShopSettings {
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
-  @IsClosedRanges()
+  @ClosedRanges()
   closed_ranges!: readonly ClosedRange[];
 
   /** An order must be placed before this time on the day before its pickup. */
@@ -55,7 +58,7 @@ class OptionalShopSettings {
   @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, CUT_OFF)
   cut_off!: string | null;
 
-  /** Length of a slot in minutes. The first slot begins with its opening window. Used only with `orders_per_slot`. */
+  /** Length of a slot in minutes. Slots divide each opening window from its start. Used only with `orders_per_slot`. */
   @ApiProperty({ type: 'integer', nullable: true, enum: [...SLOT_MINUTES, null], example: null })
   @IsOptional()
   @IsIn(SLOT_MINUTES, { message: 'slot_minutes should be 15, 30, 60 or null' })
@@ -73,12 +76,13 @@ class OptionalShopSettings {
   paused_until!: Date | null;
 }
 
+/** Settings that every request must contain. */
 class RequiredShopSettings {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, TIME_ZONE)
   time_zone!: string;
 
-  @IsOpeningHours()
+  @WeeklyHours()
   hours!: OpeningHours;
 
   /** Dates on which the shop is closed. */

@@ -18,11 +18,13 @@ export interface ClosedRange {
 
 export const SHOP_ID = 1;
 
-const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
+const DEFAULT_WINDOWS: readonly OpeningWindow[] = [['07:00', '18:00']];
 
 /** Settings of the shop, named like the fields of the API. The table has one row, or none while `DEFAULT_SHOP` applies. */
 @Entity('shop')
 export class Shop {
+  // Columns that version 1.3 added are nullable or have a default, because version 1.2 inserts rows without them.
+
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
   id = SHOP_ID;
 
@@ -48,7 +50,7 @@ export class Shop {
   time_zone = 'Asia/Jakarta';
 
   @Column('jsonb')
-  hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours;
+  hours = Object.fromEntries(WEEKDAYS.map((day) => [day, DEFAULT_WINDOWS])) as OpeningHours;
 
   @Column('jsonb')
   closed: string[] = [];
@@ -75,5 +77,5 @@ export class Shop {
   paused_until: Date | null = null;
 }
 
-/** Settings that apply until an administrator changes them. */
+/** Settings that apply until settings are stored for the first time. */
 export const DEFAULT_SHOP: Readonly<Shop> = new Shop();

@@ -54,10 +54,10 @@ export async function startService(options: ServiceOptions = {}) {
   const { LimitedExpressAdapter } = await importBuilt('src/common/http/http-adapter.js');
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
-  const { FORM_IDLE_MS } = await importBuilt('src/images/form.interceptor.js');
+  const { FormQueue } = await importBuilt('src/images/form.interceptor.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
-  const { createLogger, createNestLogger, routeConsole } = await importBuilt(
+  const { createLogger, createNestLogger, redirectConsole } = await importBuilt(
     'src/common/observability/logging.js',
   );
 
@@ -77,13 +77,15 @@ export async function startService(options: ServiceOptions = {}) {
     write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
   // Output of libraries to the console appears in the log, as in `main.ts`.
-  routeConsole(logger);
+  redirectConsole(logger);
   // Tests of an unavailable database use a proxy, and the waiting times of production.
   const patience = options.databaseUrl === undefined ? 10 : 1;
-  const opened = { url: options.databaseUrl ?? database.url, patience };
-  const root = AppModule.forRoot(env, opened);
+  const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url }, { patience });
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
-  if (options.formIdleMs !== undefined) builder.overrideProvider(FORM_IDLE_MS).useValue(options.formIdleMs);
+  if (options.formIdleMs !== undefined)
+    builder
+      .overrideProvider(FormQueue)
+      .useValue(Object.assign(new FormQueue(), { idleMs: options.formIdleMs }));
   if (env.paymentGateway === 'midtrans')
     builder
       .overrideProvider(PaymentGateway)

@@ -264,8 +264,8 @@ describe('the embedded PostgreSQL', () => {
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
     const winner = outcomes.find((outcome) => outcome.status === 'fulfilled');
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(rejected?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
-    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+    expect(rejected?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by a running service`));
+    await expect(start(dataDir)).rejects.toThrow('is in use by a running service');
     expect(await query(winner?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
     // No incomplete cluster remains.
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
@@ -299,7 +299,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await until('the server is back', readLoaf)).toEqual([{ id: 7 }]);
     await until('the recovery is logged', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
-    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+    await expect(start(dataDir)).rejects.toThrow('is in use by a running service');
   });
 
   it('stops cleanly during the restart of a killed server, even if stop() is called twice', async () => {
@@ -363,7 +363,7 @@ describe('the embedded PostgreSQL', () => {
     await symlink(elsewhere, join(dataDir, 'postgres'));
     const { url } = await start(dataDir);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+    await expect(start(dataDir)).rejects.toThrow('is in use by a running service');
   });
 
   it('ignores and removes the incomplete cluster of a first start that was killed', async () => {
@@ -449,7 +449,7 @@ describe('the embedded PostgreSQL', () => {
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
       const second = spawnService(checkout, dataDir, { user: NOBODY });
-      expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+      expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by a running service`);
       const pid = await readServerPid(dataDir);
       await service.stop();
       // The server removes its pid file, for which the stop waits, just before it ends.

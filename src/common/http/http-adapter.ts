@@ -12,7 +12,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { failEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
-import { connectionRejections } from '../observability/metrics.js';
+import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
 
 const SECOND = 1000;
@@ -110,7 +110,7 @@ function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerRespo
   if (response) response.statusCode = failure.status;
   socket.setTimeout(LINGER_MS, () => socket.destroy());
   socket.end(toHttpMessage(failure, response?.getHeaders()));
-  connectionRejections.inc({ http_response_status_code: failure.status });
+  unparsableRequests.inc({ http_response_status_code: failure.status });
 }
 
 function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): string {

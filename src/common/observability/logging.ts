@@ -39,12 +39,12 @@ function describeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is not an error was thrown', type: typeof error };
   const { name: type, message, stack, cause } = error;
-  const code = 'code' in error && /string|number/.test(typeof error.code) ? error.code : undefined;
+  const code = 'code' in error && ['string', 'number'].includes(typeof error.code) ? error.code : undefined;
   return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
 /** Redirects the console to the logger, because graphile-worker prints a stack when its connection is cut. */
-export function routeConsole(logger: Logger): void {
+export function redirectConsole(logger: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     console[method] = (...values: unknown[]) => {
       const err = values.find((value) => value instanceof Error);

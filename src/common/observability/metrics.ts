@@ -2,8 +2,8 @@ import { Counter, Histogram } from 'prom-client';
 
 // Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and may be personal data.
 
-/** Upper bounds in seconds. Calls to external services time out after 5 to 25 seconds. */
-export const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Upper bounds in seconds for calls to external services, which time out after 5 to 25 seconds, and for jobs. */
+export const DURATION_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Upper bounds in seconds: those of OpenTelemetry's convention, and 0.001 for responses from the cache. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
@@ -33,7 +33,7 @@ export const requestDuration = new Histogram({
   buckets: REQUEST_BUCKETS,
 });
 
-export const connectionRejections = createCounter(
+export const unparsableRequests = createCounter(
   'http_server_unparsable_requests_total',
   'Requests that were rejected on their connection before a handler ran, by status: malformed, too large or too slow',
   { http_response_status_code: ['400', '408', '413', '431'] },
@@ -44,14 +44,14 @@ const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
   help: 'Duration of calls to the payment gateway and the image host by operation and outcome',
   labelNames: ['neighbour', 'operation', 'outcome'],
-  buckets: CALL_BUCKETS,
+  buckets: DURATION_BUCKETS,
 });
 
 /**
  * Measures a call to an external service. The outcome is `refused` for an error that `isRejection` recognizes, and `failed` for
  * any other error.
  */
-export async function timedCall<T>(
+export async function measureCall<T>(
   service: 'gateway' | 'image_host',
   operation: string,
   call: () => Promise<T>,

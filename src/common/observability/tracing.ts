@@ -16,9 +16,9 @@ export function currentTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** Runs a job in a new trace, because jobs may wait for days. The trace links to the span that enqueued the job (`cause`). */
-export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
-  const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
+/** Runs a job in a new trace, because jobs may wait for days. The trace links to the span that enqueued the job. */
+export function inJobSpan<T>(task: string, traceparent: string | undefined, work: () => Promise<T>) {
+  const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
   const options = {
     kind: SpanKind.CONSUMER,
     root: true,

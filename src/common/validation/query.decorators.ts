@@ -21,5 +21,5 @@ export function BooleanQuery(description: string): PropertyDecorator {
 
 /** Trims and validates an optional query parameter that is searched for. An empty text counts as absent. */
 export function SearchQuery(description: string): PropertyDecorator {
-  return OptionalText({ maxLength: 100, blank: undefined, required: false, description });
+  return OptionalText({ maxLength: 100, ifBlank: undefined, required: false, description });
 }

@@ -30,7 +30,7 @@ export function Text({
 }: TextRules): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, minLength: 1, maxLength, example }),
-    ...(trim ? [Trim({ blank: '' })] : []),
+    ...(trim ? [Trim({ ifBlank: '' })] : []),
     Matches(/\S/, { message: `${label} is required` }),
     ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
     Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
@@ -41,12 +41,15 @@ export function Text({
 /** Trims, documents and validates a text that may be absent. */
 export function OptionalText({
   maxLength,
-  blank,
+  ifBlank,
   ...docs
-}: { readonly maxLength: number; readonly blank: null | undefined } & ApiPropertyOptions): PropertyDecorator {
+}: {
+  readonly maxLength: number;
+  readonly ifBlank: null | undefined;
+} & ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, maxLength, ...docs }),
-    Trim({ blank }),
+    Trim({ ifBlank }),
     IsOptional(),
     IsString({ message: '$property should be a text' }),
     Matches(STORABLE, { message: '$property contains a character that is not allowed' }),
@@ -54,28 +57,28 @@ export function OptionalText({
   );
 }
 
-/** Trims, documents and validates a phone number that may be absent. With `blank: ''`, a blank text is rejected. */
+/** Trims, documents and validates a phone number that may be absent. With `ifBlank: ''`, a blank text is rejected. */
 export function PhoneNumber({
-  blank,
+  ifBlank,
   required = true,
 }: {
-  readonly blank: '' | null;
+  readonly ifBlank: '' | null;
   readonly required?: boolean;
 }): PropertyDecorator {
   const pattern = /^[0-9 +\-().]{5,32}$/;
   const docs = { minLength: 5, maxLength: 32, pattern: pattern.source, example: '+62 812-3456-7890' };
   return applyDecorators(
     ApiProperty({ type: String, nullable: true, required, ...docs }),
-    Trim({ blank }),
+    Trim({ ifBlank }),
     IsOptional(),
     Matches(pattern, { message: '$property should be a phone number' }),
   );
 }
 
-/** Trims a text. A text that is blank becomes `blank`. */
-export function Trim({ blank }: { readonly blank: '' | null | undefined }): PropertyDecorator {
+/** Trims a text. A text that is blank becomes `ifBlank`. */
+export function Trim({ ifBlank }: { readonly ifBlank: '' | null | undefined }): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.trim() || blank : value,
+    typeof value === 'string' ? value.trim() || ifBlank : value,
   );
 }
 

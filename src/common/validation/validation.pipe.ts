@@ -26,15 +26,13 @@ export class DtoValidationPipe implements PipeTransform {
   }
 }
 
-/**
- * Builds and validates a DTO. Any input that is not an object counts as an empty object. Each field reports one message; the
- * decorator next to the property is checked first.
- */
+/** Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first. */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,
 ): Promise<{ value: T; details: FieldMessages | null }> {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  // Any input that is not an object counts as an empty object.
   const { fields, isCut } = pickKnownFields(dto, isObject ? input : {});
   const value = plainToInstance(dto, fields);
   const options = { whitelist: true, forbidUnknownValues: false, stopAtFirstError: true };

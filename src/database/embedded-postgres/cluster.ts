@@ -16,9 +16,9 @@ const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
  */
 export type ClusterLocation = Awaited<ReturnType<typeof locateCluster>>;
 
-/** Database cluster and its programs. `secret` is the password of the superuser `postgres`. */
+/** Database cluster and its programs. `superuserPassword` is the password of the role `postgres`. */
 export type Cluster = ClusterLocation &
-  Awaited<ReturnType<typeof findBinaries>> & { readonly secret: string };
+  Awaited<ReturnType<typeof findBinaries>> & { readonly superuserPassword: string };
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
@@ -28,15 +28,15 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
-  let secret = (await readIfPresent(passwordFile))?.trim();
+  let superuserPassword = (await readIfPresent(passwordFile))?.trim();
   if (existingMajor === undefined)
-    secret ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
-  if (secret === undefined)
+    superuserPassword ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
+  if (superuserPassword === undefined)
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
         'or, to start with an empty database, remove that folder',
     );
-  const cluster = { ...location, ...binaries, secret };
+  const cluster = { ...location, ...binaries, superuserPassword };
   if (existingMajor === undefined) {
     const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
     if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
@@ -95,9 +95,9 @@ async function findServerUser(folder: string): Promise<RunAs | undefined> {
   return { uid: 65_534, gid: 65_534 }; // `nobody` on Linux, even without an entry in /etc/passwd
 }
 
-async function initialize(draft: string, { bin, runAs, secret }: Cluster): Promise<void> {
+async function initialize(draft: string, { bin, runAs, superuserPassword }: Cluster): Promise<void> {
   const passwordFile = join(dirname(draft), 'password');
-  await writeFile(passwordFile, secret, { mode: 0o600, flag: 'wx' });
+  await writeFile(passwordFile, superuserPassword, { mode: 0o600, flag: 'wx' });
   if (runAs) for (const path of [passwordFile, dirname(draft)]) await chown(path, runAs.uid, runAs.gid);
   const args = [
     ...['-D', draft, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],

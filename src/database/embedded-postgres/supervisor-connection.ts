@@ -20,7 +20,7 @@ export class DataDirInUseError extends Error {
     readonly holder: ProcessKind,
     readonly url: string, // connection string of the database `bakery`
   ) {
-    super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
+    super(`DATA_DIR ${dataDir} is in use by a running ${holder}`);
   }
 }
 
@@ -44,11 +44,11 @@ export interface SupervisorConnection {
  */
 export async function connectAsSupervisor(
   port: number,
-  { dataDir, secret }: Cluster,
+  { dataDir, superuserPassword }: Cluster,
   processKind: ProcessKind,
 ): Promise<SupervisorConnection | undefined> {
   const client = new pg.Client({
-    connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
+    connectionString: `postgresql://postgres:${superuserPassword}@127.0.0.1:${port}/postgres`,
     application_name: APPLICATION_NAMES[processKind],
     connectionTimeoutMillis: 2_000,
     lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
@@ -59,7 +59,7 @@ export async function connectAsSupervisor(
     await client.connect();
     const otherHolder = await takeLockOrFindHolder(client);
     if (otherHolder === undefined) return { client, lost };
-    throw new DataDirInUseError(dataDir, otherHolder, buildDatabaseUrl(port, secret));
+    throw new DataDirInUseError(dataDir, otherHolder, buildDatabaseUrl(port, superuserPassword));
   } catch (error) {
     await client.end();
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
@@ -96,25 +96,25 @@ async function takeLockOrFindHolder(client: pg.Client): Promise<ProcessKind | un
 
 /**
  * Creates the database and its owner if they do not exist. The service connects as the owner, which is not a superuser:
- * an SQL injection cannot read the server's files or run programs. It may create databases, because a backup is checked in a
- * temporary one.
+ * an SQL injection cannot read the server's files or run programs. The owner may create databases, because a backup is
+ * checked in a temporary database.
  */
-export async function ensureDatabase(client: pg.Client, secret: string): Promise<void> {
+export async function ensureDatabase(client: pg.Client, superuserPassword: string): Promise<void> {
   const role = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [DATABASE_AND_OWNER]);
   const database = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE_AND_OWNER]);
   if (role.rowCount === 0)
     await client.query(
-      `CREATE ROLE ${DATABASE_AND_OWNER} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(secret)}'`,
+      `CREATE ROLE ${DATABASE_AND_OWNER} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(superuserPassword)}'`,
     );
   if (database.rowCount === 0)
     await client.query(`CREATE DATABASE ${DATABASE_AND_OWNER} OWNER ${DATABASE_AND_OWNER}`);
 }
 
-export function buildDatabaseUrl(port: number, secret: string): string {
-  return `postgresql://${DATABASE_AND_OWNER}:${deriveOwnerPassword(secret)}@127.0.0.1:${port}/${DATABASE_AND_OWNER}`;
+export function buildDatabaseUrl(port: number, superuserPassword: string): string {
+  return `postgresql://${DATABASE_AND_OWNER}:${deriveOwnerPassword(superuserPassword)}@127.0.0.1:${port}/${DATABASE_AND_OWNER}`;
 }
 
 /** Derives the owner's password from the superuser's, so that DATA_DIR contains only one secret. */
-function deriveOwnerPassword(secret: string): string {
-  return createHmac('sha256', secret).update(DATABASE_AND_OWNER).digest('base64url');
+function deriveOwnerPassword(superuserPassword: string): string {
+  return createHmac('sha256', superuserPassword).update(DATABASE_AND_OWNER).digest('base64url');
 }
