@@ -858,7 +858,7 @@ export interface components {
         };
         NewOrderItemDto: {
             /** @description Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
-            price?: number | null;
+            price?: number;
             product_id: number;
             quantity: number;
         };
