@@ -1,8 +1,9 @@
 import { MAIL_TEXTS } from '../src/mail/texts.js';
-import { findCode, newAccount, newEmail, PASSWORD } from './support/accounts.js';
+import { newAccount, newEmail, PASSWORD } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { withRejectedWrites } from './support/databases.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
+import { findCode } from './support/mail.js';
 import { addProduct, orderOf, readOrder, requestOrder } from './support/orders.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';

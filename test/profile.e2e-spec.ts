@@ -1,18 +1,10 @@
 import type { Response, Test } from 'supertest';
-import {
-  findCode,
-  newAccount,
-  newEmail,
-  PASSWORD,
-  signIn,
-  SUBJECTS,
-  type TestAccount,
-} from './support/accounts.js';
+import { newAccount, newEmail, PASSWORD, signIn, SUBJECTS, type TestAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addJob } from './support/jobs.js';
-import { parseMail } from './support/mail.js';
+import { findCode, parseMail } from './support/mail.js';
 import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
 
@@ -28,16 +20,16 @@ async function expectUnchanged({ client, id, email }: TestAccount): Promise<void
   await client.get('/api/refresh').expect(200);
 }
 
-/** Asserts that the response contains this user and sets exactly these cookies, with tokens that contain the user too. */
+/** Asserts that the response contains this user and sets exactly the named cookies, with tokens that contain the user too. */
 function expectUser(
   response: Response,
   user: { readonly id: number },
-  names = ['accessToken', 'refreshToken'],
+  cookieNames = ['accessToken', 'refreshToken'],
 ): void {
   expect(response.body).toEqual({ status: 'success', data: { user } });
   expect(response.status).toBe(200);
   const cookies = parseCookies(response);
-  expect(cookies.map(({ name }) => name)).toEqual(names);
+  expect(cookies.map(({ name }) => name)).toEqual(cookieNames);
   // The claim `tokenId` contains the id of the user.
   const { id: tokenId, ...claims } = user;
   for (const { value } of cookies) expect(decodeClaims(value)).toMatchObject({ tokenId, ...claims });
@@ -67,16 +59,22 @@ describe('a new name', () => {
 });
 
 describe('the language', () => {
-  it('changes without password and without cookies, alone or with other fields', async () => {
+  it('can be changed without the password, and sets no cookies', async () => {
     const { client, id, email } = await newAccount(service);
     const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
     for (const language of ['id', 'en']) {
       expectUser(await patch(client, { language }), user, []);
       expect(await service.readUser(id)).toMatchObject({ language });
     }
-    const next = { ...user, fullname: 'Ayu W.', email: newEmail() };
-    expectUser(await patch(client, { language: 'id', ...next, password: PASSWORD }), next);
-    expect(await service.readUser(id)).toMatchObject({ language: 'id', fullname: 'Ayu W.' });
+  });
+
+  it('can be changed together with other fields', async () => {
+    const { client, id } = await newAccount(service);
+    const changes = { fullname: 'Ayu W.', email: newEmail() };
+    const response = await patch(client, { language: 'id', ...changes, password: PASSWORD });
+    const changedUser = { id, ...changes, role: 'USER' };
+    expectUser(response, changedUser);
+    expect(await service.readUser(id)).toMatchObject({ language: 'id', ...changes });
   });
 
   it.each([null, '', 'de', 'EN', 'id-ID', 7, ['id'], {}])('%j is rejected with 400', async (language) => {
@@ -95,7 +93,7 @@ describe('a new email', () => {
     expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
   });
 
-  it('replaces the old email, as it was typed, if the password is correct', async () => {
+  it('is stored as it was typed and replaces the old email, if the password is correct', async () => {
     const { client, id, email } = await newAccount(service);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
@@ -125,7 +123,7 @@ describe('a new email', () => {
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
   });
 
-  it('ends the codes of the old address, for verification and for reset', async () => {
+  it('invalidates the codes of the old address, for verification and for reset', async () => {
     const { client, email } = await newAccount(service);
     const verification = await service.waitForCode(email);
     await service.client().post('/api/password/forgot').send({ email }).expect(204);

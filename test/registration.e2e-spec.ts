@@ -43,14 +43,14 @@ describe('POST /api/register', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it.each<[string, string | null, string?]>([
-    ['id-ID,id;q=0.9,en;q=0.8', 'id'],
-    ['de, ID;q=0.2, en-GB;q=0.7', 'en'],
-    ['id;q=0, *', null],
-    ['de', null],
-    ['', null],
-    ['of 8 KB', 'en', `;;q=,${'x,'.repeat(4000)}en`],
-  ])('with Accept-Language %s stores the language %j', async (title, language, header = title) => {
+  it.each([
+    { name: 'id-ID,id;q=0.9,en;q=0.8', header: 'id-ID,id;q=0.9,en;q=0.8', language: 'id' },
+    { name: 'de, ID;q=0.2, en-GB;q=0.7', header: 'de, ID;q=0.2, en-GB;q=0.7', language: 'en' },
+    { name: 'id;q=0, *', header: 'id;q=0, *', language: null },
+    { name: 'de', header: 'de', language: null },
+    { name: 'without a value', header: '', language: null },
+    { name: 'of 8 KB', header: `;;q=,${'x,'.repeat(4000)}en`, language: 'en' },
+  ])('with Accept-Language $name stores the language $language', async ({ header, language }) => {
     const email = newEmail();
     await register({ email }).set('Accept-Language', header).expect(201);
     expect(await findUsers(email)).toMatchObject([{ language }]);
@@ -72,7 +72,7 @@ const REQUIRED = {
   password: 'password is required',
   passwordConfirmation: 'password confirmation is required',
 };
-// The confirmation is not trimmed. A confirmation of white space is not missing, and here it equals the password.
+// A blank password counts as missing. A blank confirmation does not: it only has to equal the password.
 const { passwordConfirmation: _, ...REQUIRED_NOT_BLANK } = REQUIRED;
 const EMAIL = { email: 'your email format is invalid' };
 const FULLNAME = { fullname: 'fullname has invalid characters' };
@@ -83,8 +83,10 @@ const NOT_ALLOWED = {
   password: 'password contains a character that is not allowed',
 };
 const allFields = (value: unknown): object => ({
-  ...{ email: value, fullname: value },
-  ...{ password: value, passwordConfirmation: value },
+  email: value,
+  fullname: value,
+  password: value,
+  passwordConfirmation: value,
 });
 
 it.each<[string, object, Record<string, string>]>([
@@ -138,10 +140,23 @@ it.each([
 });
 
 it.each([
-  ...['a\0b', 'Ayu\r\nBcc: b@example.com', 'a\u0001b', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
-  ...['a\u202ab', 'a\u202eb', 'a\u2066b', 'a\u2069b', 'a\u200eb', 'a\u200fb', 'a\u061cb'],
+  'a\0b',
+  'Ayu\r\nBcc: b@example.com',
+  'a\u0001b',
+  'a\u007fb',
+  'a\u0085b',
+  'a\u2028b',
+  'a\u2029b',
+  // Characters that change the direction of the text:
+  'a\u202ab',
+  'a\u202eb',
+  'a\u2066b',
+  'a\u2069b',
+  'a\u200eb',
+  'a\u200fb',
+  'a\u061cb',
 ])(
-  'a registration is rejected if the name is %j, which has control characters or line breaks',
+  'a registration is rejected if the name is %j, which has a control character or a line break',
   async (fullname) => {
     expectInvalid(await register({ fullname }), FULLNAME);
   },

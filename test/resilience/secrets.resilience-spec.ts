@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Response, Test } from 'supertest';
-import { findCode, wrongCodes } from '../support/accounts.js';
+import { wrongCodes } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { nullIfMissing } from '../support/files.js';
 import { makeJobsDue, readJobs } from '../support/jobs.js';
-import { parseMail } from '../support/mail.js';
+import { findCode, parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';

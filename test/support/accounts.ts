@@ -1,7 +1,7 @@
 import { Client } from './client.js';
 import type { TestDatabase } from './databases.js';
 import { readJobs } from './jobs.js';
-import { type Mail, parseMail } from './mail.js';
+import { findCode, type Mail, parseMail } from './mail.js';
 import { until } from './wait.js';
 
 export const PASSWORD = 'kue lapis legit';
@@ -64,13 +64,6 @@ export async function signIn({ url }: { readonly url: string }, email: string, p
   const client = new Client(url);
   await client.post('/api/login').send({ email, password }).expect(200);
   return client;
-}
-
-/** Returns the one-time code in the text of a mail: six digits that stand alone. */
-export function findCode(text: string): string {
-  const code = /(?<![\w.-])\d{6}(?![\w-])/.exec(text)?.[0];
-  if (code === undefined) throw new Error('there is no code in the mail');
-  return code;
 }
 
 export function wrongCodes(right: string, count: number): string[] {
