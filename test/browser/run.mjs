@@ -59,7 +59,14 @@ async function runTests() {
     ...process.env,
     NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
     TEST_BROWSER: browser.wsEndpoint(),
-    TEST_SETTINGS: JSON.stringify({ shops, publicShop, admin: ADMIN, dist: storefront, texts }),
+    TEST_SETTINGS: JSON.stringify({
+      shops,
+      publicShop,
+      admin: ADMIN,
+      dist: storefront,
+      texts,
+      productCount: PRODUCTS,
+    }),
   };
   const args = ['--config', join('test', 'browser', 'jest.config.mjs'), ...process.argv.slice(2)];
   const jest = spawn(join('node_modules', '.bin', 'jest'), args, { stdio: 'inherit', env });

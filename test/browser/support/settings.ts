@@ -13,12 +13,14 @@ interface Settings {
   readonly admin: { readonly email: string; readonly password: string };
   /** Folder of the built storefront. */
   readonly dist: string;
+  /** Number of products that each shop has before the tests. The public shop has fewer. */
+  readonly productCount: number;
   /** Texts of the storefront by language and key. */
   readonly texts: Readonly<Record<'en' | 'id', Readonly<Record<string, string>>>>;
 }
 
 /** Settings that `run.mjs` passes to the tests. */
-export const { shops, publicShop, admin, dist, texts } = JSON.parse(
+export const { shops, publicShop, admin, dist, productCount, texts } = JSON.parse(
   process.env.TEST_SETTINGS ?? '{}',
 ) as Settings;
 
