@@ -45,7 +45,7 @@ describe('the job of a mail to an unknown recipient', () => {
     await register(other);
     await smtp.waitForMail(({ to }) => to.includes(other));
     expect(smtp.attempts).toBe(before + 2);
-    // Receipts are mailed before codes, because the jobs of codes have this flag.
+    // Codes have a kind of their own, so that a flood of codes does not delay receipts. The flag is the kind.
     const isOnlyJob = async () => (await readOtpJobs()).length === 1;
     await until('the job of the sent mail is removed', isOnlyJob);
     expect(await readOtpJobs()).toMatchObject([{ id, flags: { 'code-mail': true } }]);
@@ -88,7 +88,7 @@ describe('npm run jobs -- list', () => {
     }
   });
 
-  it('shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {
+  it('shows a customer only for a mail to an account, and masks email addresses in the subject column', async () => {
     await register('ayu@example.com');
     const { pool } = service.database;
     const orderId = randomUUID();
@@ -156,7 +156,7 @@ it('npm run jobs -- drop removes a dead job, but no running one', async () => {
 
 it.each([
   ['list --state foo', 'unknown state foo: use one of waiting, due, running, retrying, dead'],
-  ['drop x1', 'drop needs the number of a job, as list shows it'],
+  ['drop x1', 'drop needs the id of a job, as list shows it'],
   ['retry 1 --all-dead', '--all-dead is an option of retry, without an ID'],
   ['drop 1 2', 'drop does not accept 2'],
   ['sleep', 'missing or unknown action: use list, retry or drop'],

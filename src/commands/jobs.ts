@@ -33,7 +33,7 @@ Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wron
 `;
 
 const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
-const ID_DESCRIPTION = 'the number of a job, as list shows it';
+const ID_DESCRIPTION = 'the id of a job, as list shows it';
 
 function parse(args: string[]): Command {
   const { positionals, values } = readArgs({

@@ -11,13 +11,14 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
      FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE relkind IN ('r', 'p', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`,
   );
-  const sources = tables.map(({ name }) => [
+  const sources: [where: string, query: string][] = tables.map(({ name }) => [
     `table ${name}`,
     `SELECT (to_jsonb(t) - 'password_hash')::text AS row FROM ${name} AS t`,
   ]);
   const statements = 'SELECT query AS row FROM pg_stat_activity WHERE datname = current_database()';
+  sources.push(['statements', statements]);
   const dump: [string, string][] = [];
-  for (const [where = '', query = ''] of [...sources, ['statements', statements]]) {
+  for (const [where, query] of sources) {
     const { rows } = await pool.query<{ row: string }>(query);
     dump.push([where, rows.map(({ row }) => row).join('\n')]);
   }
