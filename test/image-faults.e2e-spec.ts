@@ -60,8 +60,8 @@ it('the uploads of one request run in parallel, are signed, overwrite nothing, a
   const files = pictures(5);
   const { images } = await createProduct(admin, files);
   expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
-  for (const { signatureValid, overwrite } of standIn.calls)
-    expect({ signatureValid, overwrite }).toEqual({ signatureValid: true, overwrite: false });
+  for (const { hasValidSignature, overwrite } of standIn.calls)
+    expect({ hasValidSignature, overwrite }).toEqual({ hasValidSignature: true, overwrite: false });
   await expectOnlyImagesAt(images);
 });
 

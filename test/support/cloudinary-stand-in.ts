@@ -12,7 +12,7 @@ interface CloudinaryCall extends Call<CloudinaryOperation> {
   /** Null if the request did not contain the parameter. */
   overwrite: boolean | null;
   /** Null before the call is read. */
-  signatureValid: boolean | null;
+  hasValidSignature: boolean | null;
 }
 
 interface CloudinaryImage {
@@ -77,7 +77,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   protected begin({ method, url = '' }: IncomingMessage): CloudinaryCall | null {
     const [, cloudName = '', operation] = /^\/v1_1\/([^/]+)\/image\/(upload|destroy)$/.exec(url) ?? [];
     if (method !== 'POST' || (operation !== 'upload' && operation !== 'destroy')) return null;
-    const unread = { publicId: null, invalidate: false, overwrite: null, signatureValid: null };
+    const unread = { publicId: null, invalidate: false, overwrite: null, hasValidSignature: null };
     return { operation, cloudName, ...unread };
   }
 
@@ -97,13 +97,13 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
       publicId: parameters.get('public_id') ?? null,
       invalidate: ['true', '1'].includes(parameters.get('invalidate') ?? ''),
       overwrite: parameters.has('overwrite') ? parameters.get('overwrite') === '1' : null,
-      signatureValid: call.cloudName === CLOUD_NAME && this.#isSigned(parameters),
+      hasValidSignature: call.cloudName === CLOUD_NAME && this.#isSigned(parameters),
     });
   }
 
-  protected perform({ operation, signatureValid, publicId, file }: CloudinaryCall): ResponseContent {
+  protected perform({ operation, hasValidSignature, publicId, file }: CloudinaryCall): ResponseContent {
     const id = publicId ?? '';
-    if (signatureValid !== true) return { status: 401, body: { error: { message: 'Invalid Signature' } } };
+    if (hasValidSignature !== true) return { status: 401, body: { error: { message: 'Invalid Signature' } } };
     if (operation === 'destroy')
       return { status: 200, body: { result: this.images.delete(id) ? 'ok' : 'not found' } };
     const format = file === undefined ? undefined : detectFormat(file);

@@ -76,23 +76,12 @@ export class DatabaseProxy {
 
   #forward(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
+    client.on('data', (chunk: Buffer) => {
+      this.#handleMessage(chunk, client, server);
+    });
+    server.on('data', (chunk: Buffer) => client.write(chunk));
     for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
       this.#allSockets.add(socket);
-      socket.on('data', (chunk: Buffer) => {
-        // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
-        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1)))
-          this.statements.push(chunk.toString('latin1'));
-        if (socket === client && this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
-          this.stall();
-          this.#stallTrigger.onStall();
-        } else {
-          if (socket === client && this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
-            this.#losesResponseTo = undefined;
-            server.removeAllListeners('data').once('data', () => client.destroy()); // drops the response
-          }
-          other.write(chunk);
-        }
-      });
       // Without a listener, a reset of the connection would end the process.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
@@ -101,6 +90,22 @@ export class DatabaseProxy {
       });
       if (this.#isStalled) socket.pause();
     }
+  }
+
+  /** Records a message of the service, and forwards it unless the message triggers a stall. */
+  #handleMessage(chunk: Buffer, client: Socket, server: Socket): void {
+    // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
+    if (/^[QP]/.test(chunk.toString('latin1', 0, 1))) this.statements.push(chunk.toString('latin1'));
+    if (this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
+      this.stall();
+      this.#stallTrigger.onStall();
+      return;
+    }
+    if (this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
+      this.#losesResponseTo = undefined;
+      server.removeAllListeners('data').once('data', () => client.destroy()); // drops the response
+    }
+    server.write(chunk);
   }
 }
 

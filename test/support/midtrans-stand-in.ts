@@ -12,7 +12,7 @@ interface MidtransCall extends Call<MidtransOperation> {
   /** Order that `id` belongs to, or `id` if there is none. For a creation, order id in the body: null until that is read. */
   orderId: string | null;
   /** True if the call carried the server key and no password; null before the call is read. */
-  authorized: boolean | null;
+  isAuthorized: boolean | null;
   /** Parsed JSON; undefined for an empty body. */
   body: unknown;
 }
@@ -186,7 +186,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   protected begin({ method, url = '' }: IncomingMessage): MidtransCall | null {
-    const unread = { id: null, orderId: null, authorized: null, body: undefined };
+    const unread = { id: null, orderId: null, isAuthorized: null, body: undefined };
     if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
     const [, path = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire|refund)$/.exec(url) ?? [];
     if (operation === undefined || method !== (operation === 'status' ? 'GET' : 'POST')) return null;
@@ -199,15 +199,15 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     call.body = body.length === 0 ? undefined : JSON.parse(body.toString());
     call.orderId ??= (call.body as Partial<SnapRequest>).transaction_details?.order_id ?? null;
     const expected = `Basic ${Buffer.from(`${this.serverKey}:`).toString('base64')}`;
-    call.authorized = headers.authorization === expected;
+    call.isAuthorized = headers.authorization === expected;
   }
 
   protected perform(call: MidtransCall): ResponseContent {
     return call.operation === 'create' ? this.#create(call) : this.#callCoreApi(call, call.operation);
   }
 
-  #create({ authorized, body }: MidtransCall): ResponseContent {
-    if (authorized !== true) return rejectCreation(401, 'Access denied due to unauthorized transaction');
+  #create({ isAuthorized, body }: MidtransCall): ResponseContent {
+    if (isAuthorized !== true) return rejectCreation(401, 'Access denied due to unauthorized transaction');
     const { transaction_details: details, item_details: items } = body as SnapRequest;
     if (items.some(({ name }) => name === '' || name.length > 50))
       return rejectCreation(400, 'item_details.name format is invalid');
@@ -221,7 +221,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   #callCoreApi(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): ResponseContent {
-    if (call.authorized !== true) {
+    if (call.isAuthorized !== true) {
       const message = 'Transaction cannot be authorized with the current client/server key.';
       return { status: 401, body: { status_code: '401', status_message: message } };
     }

@@ -69,3 +69,26 @@ export async function readOrder(client: Client, orderId: string): Promise<OrderB
 export function userIdOf(client: Client): number {
   return Number(decodeClaims(client.cookie('accessToken')).tokenId);
 }
+
+export interface StoredOrder {
+  readonly status: string;
+  readonly completed_at: Date | null;
+  readonly transaction_id: string | null;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly transaction_amount: string | null;
+  /** Total of the order in whole rupiah, which no notification changes. */
+  readonly gross_amount: string;
+  /** PostgreSQL's version of the row: it changes with every update. */
+  readonly xmin: string;
+}
+
+export async function readStoredOrder({ database }: Pick<TestService, 'database'>, orderId: string) {
+  const rows = await database.query<StoredOrder>(
+    `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
+            xmin::text FROM orders WHERE order_id = $1`,
+    [orderId],
+  );
+  if (rows[0] === undefined) throw new Error('there is no such order');
+  return rows[0];
+}

@@ -10,8 +10,15 @@ import {
   type NotificationFields,
   type TransactionChange,
 } from './midtrans-stand-in.js';
-import { readHistory, readStoredOrder, sendNotification, type StoredOrder } from './notifications.js';
-import { gatewaySettings, ORDERS, placeOrder, userIdOf } from './orders.js';
+import { readHistory, sendNotification } from './notifications.js';
+import {
+  gatewaySettings,
+  ORDERS,
+  placeOrder,
+  readStoredOrder,
+  type StoredOrder,
+  userIdOf,
+} from './orders.js';
 import { createProduct } from './products.js';
 import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
 import { stopAfterTests } from './stop-after-tests.js';
@@ -236,7 +243,7 @@ export class Shop {
   expectEveryCallCreatedPage(): void {
     const { calls } = this.gateway;
     expect(calls.length).toBeGreaterThan(0);
-    expect(calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
+    expect(calls.filter(({ status, isAuthorized }) => status !== 201 || isAuthorized !== true)).toEqual([]);
   }
 
   /** Moves the creation, the end of the time to pay and the next check of orders back by an interval. */
