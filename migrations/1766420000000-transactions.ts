@@ -14,7 +14,8 @@ export class Transactions1766420000000 implements MigrationInterface {
         ADD COLUMN surplus_amount bigint NOT NULL DEFAULT 0;
       DROP INDEX orders_next_check_at_idx;
       CREATE INDEX orders_next_check_at_idx ON orders (next_check_at)
-        WHERE first_paid_at IS NULL AND status IN ('pending', 'authorize', 'capture', 'deny', 'failure', 'expire');
+        WHERE first_paid_at IS NULL AND status IN ('pending', 'authorize', 'capture', 'deny', 'failure', 'expire')
+          OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge';
 
       ALTER TABLE payment_notifications
         ADD COLUMN attempt_id uuid,

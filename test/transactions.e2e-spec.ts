@@ -143,6 +143,17 @@ describe('an order whose payment failed', () => {
     await shop.reconcile([orderId]);
     expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
   });
+
+  it.each(['authorize', 'capture/challenge'])(
+    'is found by reconciliation if an earlier payment was denied after its settlement, and the later one is %s',
+    async (status) => {
+      const orderId = await shop.insertOrder();
+      await notifyAll(orderId, 'T1 settlement', 'T1 deny', `T2 ${status}`);
+      shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` });
+      await shop.reconcile([orderId]);
+      expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
+    },
+  );
 });
 
 describe('a completed payment of an order that was cancelled', () => {

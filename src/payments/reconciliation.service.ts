@@ -19,6 +19,14 @@ const EVERY_MINUTE = '* * * * *';
 const EXPIRY = `(coalesce(pay_until, created_at + interval '${PAY_TIME_HOURS} hours') + interval '${GRACE_HOURS} hours')`;
 
 /**
+ * Orders that were never paid. Orders that were paid are checked only while a later payment is authorized or in review. An
+ * index has the same condition.
+ */
+const MAY_BE_PAID = `(
+  first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)}
+  OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')`;
+
+/**
  * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
  * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
  * creation; from then on every 5 minutes. The caps 10 and 100 prevent overflows. An order whose payment failed is checked
@@ -31,7 +39,7 @@ const TAKE_DUE = `
       greatest(${EXPIRY}, now() + interval '5 minutes'))
   WHERE order_id IN (
     SELECT order_id FROM orders
-    WHERE first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)} AND next_check_at <= now()
+    WHERE ${MAY_BE_PAID} AND next_check_at <= now()
       AND (status IN ${inSql(UNSETTLED_STATUSES)} OR ${EXPIRY} > now() - interval '10 minutes')
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
