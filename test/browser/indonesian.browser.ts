@@ -4,7 +4,7 @@ import { waitForHeading, waitForText } from './support/page.js';
 import { holdRequests } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
-import { newAdmin, newCustomer, newVisitor } from './support/shopper.js';
+import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 
 const INDONESIAN = { locale: 'id-ID' };
 
@@ -12,8 +12,19 @@ const INDONESIAN = { locale: 'id-ID' };
 const text = (key: string) => getText('id', key);
 const press = (page: Page, key: string) => page.getByRole('button', { name: text(key), exact: true }).click();
 
-it('a customer orders, cancels, orders again and pays in Indonesian', async () => {
-  const { context, page } = await newCustomer(INDONESIAN);
+it('a customer registers, orders, cancels, orders again and pays in Indonesian', async () => {
+  const { context, page } = await newVisitor(INDONESIAN);
+  await page.goto('/register');
+  await press(page, 'register.submit');
+  await waitForText(page, text('api:fullname is required'));
+  await expectIndonesian(page);
+  await page.getByLabel(text('account.name')).fill('Ayu Lestari');
+  await page.getByLabel(text('account.email')).fill(newEmail());
+  await page.getByLabel(text('account.password'), { exact: true }).fill(PASSWORD);
+  await page.getByLabel(text('account.repeatPassword')).fill(PASSWORD);
+  await press(page, 'register.submit');
+  await waitForHeading(page, text('verify.title'));
+  await expectIndonesian(page);
   await page.goto(`/products/${CROISSANT}`);
   await press(page, 'product.add');
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
@@ -39,16 +50,31 @@ it('a customer orders, cancels, orders again and pays in Indonesian', async () =
   await expectIndonesian(page);
 });
 
-it('staff hand over and refund an order in Indonesian', async () => {
+it('staff take a step of an order of the day, take it back, hand over the order and refund it in Indonesian', async () => {
   const customer = await newCustomer(INDONESIAN);
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const number = id.slice(0, 8).toUpperCase();
   const { page } = await newAdmin(INDONESIAN);
+  await page.goto('/manage/today');
+  const order = page.locator('.day-order').filter({ hasText: number });
+  await order.getByRole('button', { name: text('step.preparing') }).click();
+  await waitForText(page, `${number}: ${text('fulfilment.preparing')}.`);
+  await order.getByRole('button', { name: text('step.ready') }).waitFor();
+  await expectIndonesian(page);
+  await press(page, 'step.undo');
+  await waitForText(page, text('step.undone'));
+  await expectIndonesian(page);
+
+  await customer.page.goto(`/orders/${id}`);
+  await waitForText(customer.page, text('fulfilment.new.text'));
   await page.goto(`/manage/orders/${id}`);
   for (const step of ['preparing', 'ready', 'collected']) {
     await press(page, `step.${step}`);
     const badge = page.getByRole('status').getByText(text(`fulfilment.${step}`), { exact: true });
     await badge.waitFor();
     await expectIndonesian(page);
+    await waitForText(customer.page, text(`fulfilment.${step}.text`)); // The page polls.
+    await expectIndonesian(customer.page);
   }
   await page.locator('summary', { hasText: text('manage.refund') }).click();
   await press(page, 'manage.refund');
