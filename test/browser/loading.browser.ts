@@ -50,6 +50,17 @@ it('the catalog, a product and the cart hardly jump while they load on a phone',
   }
 });
 
+it('the catalog offers each picture in two widths, and loads pictures below the first row when they come near', async () => {
+  const { page } = await newCustomer();
+  await page.goto('/');
+  await waitForText(page, 'Kue lapis legit');
+  const pictures = await page.getByRole('list', { name: 'Products' }).locator('img').all();
+  const loading = await Promise.all(pictures.map((picture) => picture.getAttribute('loading')));
+  expect(loading.slice(0, 4)).toEqual(['eager', 'eager', 'eager', 'eager']);
+  expect(new Set(loading.slice(4))).toEqual(new Set(['lazy']));
+  expect(await pictures[0]?.getAttribute('srcset')).toMatch(/^\S+\?w=480 480w, \S+\?w=960 960w$/);
+});
+
 /** Sums the layout shifts of each page in `layoutShift`. */
 function sumLayoutShifts(page: Page): Promise<unknown> {
   return page.addInitScript(() => {
