@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
 import { expectGoodPrint, takeScreenshot } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
@@ -100,6 +100,37 @@ it('orders with the same pickup time take their next step together, with one tap
   await page.getByRole('button', { name: '07:00, 2 orders: Handed over' }).press('Enter');
   await waitForText(page, 'We cannot reach the bakery.');
   await page.locator('h2#day-orders:focus').waitFor();
+});
+
+it('forty orders of a morning take at most 60 taps, from the opening of the day to the last collected order', async () => {
+  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  const date = toShopDate(inDays(6)); // No other test places orders for this day.
+  const times = ['07:00', '08:00', '09:00', '10:00'];
+  for (const time of times) {
+    const details = { pickup_at: `${date}T${time}:00+07:00` };
+    await Promise.all(Array.from({ length: 10 }, () => placePaidOrder(rudi, { [CROISSANT]: 1 }, details)));
+  }
+  const { page } = await openAsAdmin(`/manage/today?date=${date}`);
+  let taps = 1; // The tap that opens the page.
+  const tap = async (button: Locator) => {
+    taps += 1;
+    await button.click();
+  };
+  for (const step of ['Start preparing', 'Ready to be collected']) {
+    for (const time of times) {
+      const button = page.getByRole('button', { name: `${time}, 10 orders: ${step}` });
+      await tap(button);
+      await button.waitFor({ state: 'detached' });
+    }
+  }
+  const collected = page
+    .getByRole('list', { name: 'Collected orders' })
+    .getByText(rudi.name, { exact: true });
+  for (let index = 0; index < 40; index += 1) {
+    await tap(findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).first());
+    await collected.nth(index).waitFor();
+  }
+  expect(taps).toBeLessThanOrEqual(60);
 });
 
 it('a double-click takes one step, which can be taken back', async () => {
