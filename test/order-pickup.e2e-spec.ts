@@ -15,6 +15,8 @@ const BAD_PHONE = { phone: 'phone should be a phone number' };
 const HOUR_MS = 3_600_000;
 /** Opening hours of a shop that is always closed. */
 const NEVER_OPEN = everyDay();
+/** Current date in UTC. In the time zone of the shop, it may already be the next date. */
+const TODAY = new Date().toISOString().slice(0, 10);
 
 const shop = await useShop();
 let customer: Client;
@@ -88,6 +90,8 @@ describe('a shop in which no pickup time can be chosen', () => {
   it.each<[string, Partial<ShopSettings>]>([
     ['has no opening hours', { hours: NEVER_OPEN }],
     ['is paused', { paused_until: inHours(0.5) }],
+    ['is closed on 16 dates', { closed: Array.from({ length: 16 }, (_, days) => addDays(TODAY, days)) }],
+    ['is on holiday', { closed_ranges: [{ from: TODAY, to: addDays(TODAY, 15), reason: 'Lebaran' }] }],
     ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
   ])(
     'takes no orders if it %s, with and without a pickup time, but returns the order of a repeated request',
@@ -106,7 +110,7 @@ describe('a shop in which no pickup time can be chosen', () => {
 });
 
 describe('a slot with a limited number of orders', () => {
-  const dayAfterTomorrow = addDays(new Date().toISOString().slice(0, 10), 2);
+  const dayAfterTomorrow = addDays(TODAY, 2);
   /** Time within a slot of 60 minutes. `minutes`: from 10 to 59. */
   const pickupAt = (minutes: number) => `${dayAfterTomorrow}T10:${minutes}:00+07:00`;
 

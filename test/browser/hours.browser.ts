@@ -235,3 +235,19 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
     await waitForText(page, 'The shop is closed on this date.');
   });
 });
+
+describe('in a shop with single closed dates on all days for which customers can order', () => {
+  // The default is to order up to 14 days ahead.
+  useShopSettings({ closed: Array.from({ length: 16 }, (_, days) => toShopDate(inDays(days))) });
+
+  it.each(['/', `/products/${CROISSANT}`, '/cart'])(
+    'the page %s names the date of the reopening, and no reason',
+    async (path) => {
+      const { page } = await newCustomer();
+      await page.goto(path);
+      const note = page.getByRole('status').getByText(/^We are closed until [^()]*\.$/);
+      await note.waitFor();
+      expect(await note.textContent()).toContain(formatWeekday(inDays(16), 'long'));
+    },
+  );
+});

@@ -28,10 +28,12 @@ function describeClosure(shop: Shop, today: string) {
   const pauseEnd = getPauseEnd(shop);
   if (pauseEnd !== null) return t('closed.paused', { time: formatDayAndTime(pauseEnd, today) });
   const tomorrow = addDays(today, 1);
+  const reopening = listDates(tomorrow, LONGEST_CLOSURE_DAYS).find((date) => !isClosedOn(shop, date));
+  // If the shop opens tomorrow, something else prevents orders, such as a long lead time.
+  if (reopening === undefined || reopening === tomorrow) return t('closed.noOrders');
+  const note = t('closed.until', { date: formatDate(reopening) });
   // A range that begins tomorrow counts: nothing can be ordered for the rest of today.
   const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && today <= to);
-  const reopening = listDates(tomorrow, LONGEST_CLOSURE_DAYS).find((date) => !isClosedOn(shop, date));
-  if (range === undefined || reopening === undefined) return t('closed.noOrders');
-  const note = t('closed.until', { date: formatDate(reopening) });
-  return range.reason === null ? note : `${note} (${range.reason})`;
+  const reason = range?.reason ?? null;
+  return reason === null ? note : `${note} (${reason})`;
 }
