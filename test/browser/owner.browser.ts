@@ -37,9 +37,9 @@ it('the list of orders keeps its search and filters while the owner takes a step
 });
 
 it.each([
-  ['an order', (id: string) => `/manage/orders/${id}`],
-  ['the day', () => '/manage/today'],
-])('a step that someone else has already taken is rejected on the page of %s', async (_, toPath) => {
+  ['at the order on its page', (id: string) => `/manage/orders/${id}`, '.order'],
+  ['in the row of the order on the page of the day', () => '/manage/today', '.day-order.failed'],
+])('a step that someone else has already taken is rejected %s', async (_, toPath, rejected) => {
   const customer = await newCustomer();
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin(toPath(id));
@@ -47,7 +47,8 @@ it.each([
   await article.getByRole('button', { name: 'Start preparing' }).waitFor();
   await setFulfilment(id, 'preparing');
   await article.getByRole('button', { name: 'Start preparing' }).click();
-  await page.getByRole('alert').getByText('The order cannot take this step.').waitFor();
+  const alert = article.and(page.locator(rejected)).getByRole('alert');
+  await alert.getByText('The order cannot take this step.').waitFor();
   await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();
   await expectGoodLayout(page, 'rejected step');
 });
