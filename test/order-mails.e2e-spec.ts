@@ -1,4 +1,3 @@
-import { MAIL_TEXTS } from '../src/mail/texts.js';
 import { newAccount, newEmail, PASSWORD } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { withRejectedWrites } from './support/databases.js';
@@ -227,6 +226,117 @@ const DETAILS = {
 };
 const PICKUP = new Date(Date.now() + 48 * 3_600_000);
 
+/** Texts of a mail: the subject, the sentence before and the sentence after the list of items or the code. */
+type Texts = readonly [subject: string, intro: string, closing: string];
+
+/** Expected texts in each language, written out so that a mistranslated text of the service fails. */
+const TEXTS = {
+  id: {
+    hello: 'Halo',
+    order: 'Pesanan',
+    phone: 'Telepon',
+    pickup: 'Waktu pengambilan',
+    note: 'Catatan Anda',
+    codeValidity: 'Kode ini berlaku selama 10 menit dan hanya dapat dipakai satu kali.',
+    receipt: [
+      'Struk pembayaran Anda',
+      'terima kasih, pesanan Anda sudah dibayar.',
+      'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
+    ],
+    receiptOfRefused: 'Kami tidak dapat membuat pesanan ini dan akan mengembalikan pembayaran Anda.',
+    ready: ['Pesanan Anda siap diambil', 'pesanan Anda siap diambil.', 'Silakan ambil di toko kami.'],
+    refused: [
+      'Pesanan Anda ditolak',
+      'mohon maaf, kami tidak dapat membuat pesanan Anda.',
+      'Kami sudah menerima pembayaran Anda dan akan mengembalikan Rp 205.000 kepada Anda.',
+    ],
+    refusedAndRefunded: 'Kami sudah mengembalikan Rp 305.000 kepada Anda.',
+    refusedUnpaid:
+      'Kami belum menerima pembayaran. Jika pembayaran masih masuk, kami akan mengembalikannya kepada Anda.',
+    refund: [
+      'Pengembalian dana Anda',
+      'kami sudah mengembalikan Rp 100.000 dari pembayaran Anda sebesar Rp 305.000.',
+      'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
+    ],
+    wholeRefund: 'kami sudah mengembalikan seluruh pembayaran Anda sebesar Rp 305.000.',
+    verification: [
+      'Kode verifikasi Anda',
+      'kode verifikasi untuk alamat email Anda di toko roti kami adalah',
+      'Jika Anda tidak memiliki akun di toko roti kami, seseorang salah mengetik alamatnya. Abaikan email ini.',
+    ],
+    newEmail: [
+      'Verifikasi alamat email baru Anda',
+      'alamat ini didaftarkan sebagai alamat email baru akun Anda di toko roti kami. Kode verifikasinya adalah',
+      'Mulai sekarang Anda masuk dengan alamat ini. Jika Anda tidak memiliki akun di toko roti kami, seseorang salah mengetik alamatnya. Abaikan email ini.',
+    ],
+    reset: [
+      'Kode untuk kata sandi baru',
+      'kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
+      'Jika Anda tidak memintanya, abaikan email ini. Kata sandi Anda tidak berubah. Jangan berikan kode ini kepada siapa pun.',
+    ],
+    emailChanged: [
+      'Alamat email Anda diubah',
+      'alamat email akun Anda di toko roti kami sudah diubah. Alamat ini tidak lagi terhubung dengan akun itu.',
+      'Jika bukan Anda yang mengubahnya, hubungi kami. Orang lain mungkin mengetahui kata sandi Anda.',
+    ],
+    passwordChanged: [
+      'Kata sandi Anda diubah',
+      'kata sandi akun Anda di toko roti kami sudah diubah.',
+      'Jika bukan Anda yang mengubahnya, buat kata sandi baru melalui "Lupa kata sandi" di halaman masuk, lalu hubungi kami.',
+    ],
+  },
+  en: {
+    hello: 'Hello',
+    order: 'Order',
+    phone: 'Phone',
+    pickup: 'Pickup',
+    note: 'Your note',
+    codeValidity: 'It is valid for 10 minutes and works once.',
+    receipt: [RECEIPT, 'thank you, your order is paid.', 'We write to you again when it is ready.'],
+    receiptOfRefused: 'We cannot make this order and will return your payment.',
+    ready: [READY, 'your order is ready.', 'You can collect it at the bakery.'],
+    refused: [
+      REFUSED,
+      'we are sorry, we cannot make your order.',
+      'We received your payment and will return Rp 205.000 to you.',
+    ],
+    refusedAndRefunded: 'We have returned Rp 305.000 to you.',
+    refusedUnpaid:
+      'We have received no payment for it. If a payment still arrives, we will return it to you.',
+    refund: [
+      'Your refund',
+      'we have returned Rp 100.000 of your payment of Rp 305.000.',
+      'Depending on your bank, it can take a few days until the money arrives.',
+    ],
+    wholeRefund: 'we have returned your whole payment of Rp 305.000.',
+    verification: [
+      'Your verification code',
+      'the code that verifies your email address at our bakery is',
+      'If you have no account at our bakery, someone mistyped their address: ignore this mail.',
+    ],
+    newEmail: [
+      'Verify your new email address',
+      'this address was entered as the new email address of your account at our bakery. The code that verifies it is',
+      'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ignore this mail.',
+    ],
+    reset: [
+      'Your password reset code',
+      'the code to set a new password for your account at our bakery is',
+      'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+    ],
+    emailChanged: [
+      'Your email address was changed',
+      'the email address of your account at our bakery was changed. This address no longer belongs to it.',
+      'If you did not change it, contact us: somebody else may know your password.',
+    ],
+    passwordChanged: [
+      'Your password was changed',
+      'the password of your account at our bakery was changed.',
+      'If you did not change it, set a new password with the link "Forgot password" on the sign-in page, and contact us.',
+    ],
+  },
+} as const;
+
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ lt: '<', gt: '>', amp: '&', quot: '"' },
   ...{ '#x27': "'", '#x3D': '=' },
@@ -247,24 +357,21 @@ function readWords(text: string): string {
 }
 
 describe.each([
-  ['id', 'id', 'en', 'Halo'],
-  ['en', 'en', 'id', 'Hello'],
-  ['id', null, 'id', 'Halo'],
+  ['id', 'id', 'en'],
+  ['en', 'en', 'id'],
+  ['id', null, 'id'],
 ] as const)(
   'mails are in the language %s for a customer with the language %s in a shop with the language %s',
-  (expected, language, shopLanguage, hello) => {
-    const t = MAIL_TEXTS[expected];
-    const { 'order-receipt': receipt, 'order-ready': ready } = t.orders;
-    const { 'order-refused': refused, 'order-refunded': refunded } = t.orders;
+  (expected, language, shopLanguage) => {
+    const t = TEXTS[expected];
     let customer: Client;
     let email: string;
     let items: object[];
 
     beforeAll(async () => {
       await setUpShop(shop.admin, { ...DETAILS, language: shopLanguage });
-      ({ client: customer, email } = await newAccount(shop.service, CUSTOMER));
+      ({ client: customer, email } = await newCustomer());
       await verifyAddress(email);
-      await shop.query('UPDATE users SET language = $2 WHERE email = $1', [email, language]);
       const product_id = await addProduct(shop.service, 60_000, PRODUCT);
       items = [
         { product_id, quantity: 2 },
@@ -272,25 +379,29 @@ describe.each([
       ];
     });
 
-    function find({ subject }: { readonly subject: string }, word = ''): Promise<ReceivedMail> {
+    async function newCustomer() {
+      const account = { client: shop.service.client(), email: newEmail() };
+      const registration = { email: account.email, fullname: CUSTOMER, password: PASSWORD };
+      const request = account.client.register(registration).set('Accept-Language', language ?? '*');
+      await request.expect(201);
+      return account;
+    }
+
+    function find([subject]: Texts, word = '', recipient = email): Promise<ReceivedMail> {
       return smtp.waitForMail(
-        (mail) => mail.subject === subject && mail.recipients.includes(email) && mail.text.includes(word),
+        (mail) => mail.subject === subject && mail.recipients.includes(recipient) && mail.text.includes(word),
       );
     }
 
     /** Compares the words of both parts of a mail with the expected lines between greeting and address. */
-    function expectMail({ text, html }: ReceivedMail, lines: readonly string[], chat = ''): void {
+    function expectMail(
+      { text, html }: ReceivedMail,
+      lines: readonly string[],
+      { greeting = `${t.hello} ${CUSTOMER},`, chat = '' } = {},
+    ): void {
       const { name, address, phone, website } = DETAILS;
       const whatsapp = `WhatsApp: https://wa.me/6281234567890${chat}`;
-      const all = [
-        `${hello} ${CUSTOMER},`,
-        ...lines,
-        name,
-        address,
-        `${t.phone}: ${phone}`,
-        whatsapp,
-        website,
-      ];
+      const all = [greeting, ...lines, name, address, `${t.phone}: ${phone}`, whatsapp, website];
       const words = readWords(all.join(' '));
       expect([readWords(text), readHtml(html)]).toEqual([words, words]);
     }
@@ -298,14 +409,24 @@ describe.each([
     function expectOrderMail(
       mail: ReceivedMail,
       orderId: string,
-      { intro, closing }: { readonly intro: string; readonly closing: string },
+      [, intro, closing]: Texts,
       wishes: string[] = [],
     ): void {
       const number = numberOf(orderId);
       const items = [`2 × ${PRODUCT}: Rp 120.000`, '1 × Kue lapis: Rp 185.000'];
       const summary = [...items, 'Total: Rp 305.000', `${t.order}: ${number}`, ...wishes];
       const chat = `?text=${encodeURIComponent(`${t.order} #${number}`)}`;
-      expectMail(mail, [intro, ...summary, closing], chat);
+      expectMail(mail, [intro, ...summary, closing], { chat });
+    }
+
+    /** Expects a mail with a code, or a notice, to an account. Returns the mail. */
+    async function expectAccountMail(texts: Texts, recipient: string, greeting?: string) {
+      const [, intro, note] = texts;
+      const mail = await find(texts, '', recipient);
+      const isNotice = texts === t.emailChanged || texts === t.passwordChanged;
+      const code = isNotice ? [] : [findCode(mail.text), t.codeValidity];
+      expectMail(mail, [intro, ...code, note], greeting === undefined ? {} : { greeting });
+      return mail;
     }
 
     async function refund(orderId: string, body: object): Promise<void> {
@@ -325,34 +446,74 @@ describe.each([
       const fields = { items, pickup_at: PICKUP.toISOString(), note: 'Tanpa <b>kacang</b>' };
       const orderId = await orderOnePiece(customer, fields);
       await pay(orderId);
-      await find(receipt);
+      await find(t.receipt);
       for (const step of ['preparing', 'ready']) expect(await advance(orderId, step)).toBe(200);
       await makeJobsDue(shop.service.database.pool);
-      await find(ready);
+      await find(t.ready);
       await refund(orderId, { amount: 100_000, manual: true });
       expect(await advance(orderId, 'refused')).toBe(200);
-      for (const mail of [
-        receipt,
-        ready,
-        { ...refunded, intro: t.refundedInPart('Rp 100.000', 'Rp 305.000') },
-        { ...refused, closing: t.willReturn('Rp 205.000') },
-      ])
-        expectOrderMail(await find(mail), orderId, mail, wishes);
+      for (const texts of [t.receipt, t.ready, t.refund, t.refused])
+        expectOrderMail(await find(texts), orderId, texts, wishes);
     });
 
     it('the mail about a whole refund says so', async () => {
       const orderId = await orderOnePiece(customer, { items });
       await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'gopay' });
       await refund(orderId, {});
-      const mail = { ...refunded, intro: t.refundedInFull('Rp 305.000') };
-      expectOrderMail(await find(mail, numberOf(orderId)), orderId, mail);
+      const [subject, , closing] = t.refund;
+      const texts = [subject, t.wholeRefund, closing] as const;
+      expectOrderMail(await find(texts, numberOf(orderId)), orderId, texts);
+    });
+
+    it('the receipt and the mail about the refusal describe an order that was refused and refunded before they are sent', async () => {
+      await smtp.down();
+      const orderId = await orderOnePiece(customer, { items });
+      await pay(orderId);
+      await waitForFailedDelivery();
+      expect(await advance(orderId, 'refused')).toBe(200);
+      await refund(orderId, { manual: true });
+      await smtp.up();
+      await makeJobsDue(shop.service.database.pool);
+      for (const [[subject, intro], closing] of [
+        [t.receipt, t.receiptOfRefused],
+        [t.refused, t.refusedAndRefunded],
+      ] as const) {
+        const texts = [subject, intro, closing] as const;
+        expectOrderMail(await find(texts, numberOf(orderId)), orderId, texts);
+      }
+    });
+
+    it('the mail about a refused order without a payment says so', async () => {
+      const orderId = await orderOnePiece(customer, { items });
+      expect(await advance(orderId, 'refused')).toBe(200);
+      const [subject, intro] = t.refused;
+      const texts = [subject, intro, t.refusedUnpaid] as const;
+      expectOrderMail(await find(texts, numberOf(orderId)), orderId, texts);
     });
 
     it('the mail with a reset code contains the code', async () => {
       await shop.service.client().post('/api/password/forgot').send({ email }).expect(204);
-      const { subject, intro, note } = t.codes.reset_password;
-      const mail = await find({ subject });
-      expectMail(mail, [intro, findCode(mail.text), t.codeValidity(10), note]);
+      await expectAccountMail(t.reset, email);
+    });
+
+    it('the mails that verify an address, and those about a changed address and password, contain no name', async () => {
+      const { client, email: first } = await newCustomer();
+      const verify = async (texts: Texts, recipient: string) => {
+        const { text } = await expectAccountMail(texts, recipient, `${t.hello},`);
+        await client
+          .post('/api/otp/verify')
+          .send({ otp: findCode(text) })
+          .expect(200);
+      };
+      await verify(t.verification, first);
+      const second = newEmail();
+      await client.patch('/api/users').send({ email: second, password: PASSWORD }).expect(200);
+      await expectAccountMail(t.emailChanged, first, `${t.hello},`);
+      await verify(t.newEmail, second);
+      const password = 'another password';
+      const passwords = { currentPassword: PASSWORD, password, passwordConfirmation: password };
+      await client.put('/api/users/password').send(passwords).expect(204);
+      await expectAccountMail(t.passwordChanged, second, `${t.hello},`);
     });
   },
 );
