@@ -1,6 +1,6 @@
 import type { Test } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { orderOf, ORDERS, pageOf, readOrder } from './support/orders.js';
+import { orderOf, ORDERS, pageOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -36,7 +36,7 @@ const cannotBecome = (step: string): string => `the order cannot become ${step}`
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it.each(MOVES)(
-    'responds to a move of a paid order from %s to %s with %d, and leaves everything else of the order unchanged',
+    'responds to a move of a paid order from %s to %s with %d, records a move with its administrator, and leaves everything else of the order unchanged',
     async (from, to, status) => {
       const orderId = await storeOrder(from);
       const before = await readOrder(shop.customer, orderId);
@@ -46,6 +46,9 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       else expect(orderOf(response)).toMatchObject({ fulfilment: to, customer: { fullname: 'Ayu Lestari' } });
       const fulfilment = status === 200 ? to : from;
       expect(await readOrder(shop.customer, orderId)).toEqual({ ...before, fulfilment });
+      const { actions } = await shop.readAsAdmin(orderId);
+      const action = { action: to, by: { id: userIdOf(shop.admin) }, at: expect.any(String) as string };
+      expect(actions).toMatchObject(status === 200 ? [action] : []);
     },
   );
 

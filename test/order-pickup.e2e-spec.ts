@@ -12,7 +12,8 @@ import { useShop } from './support/shop.js';
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
 const NO_ORDERS = { pickup_at: 'the shop takes no orders at the moment' };
 const BAD_PHONE = { phone: 'phone should be a phone number' };
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Opening hours of a shop that is always closed. */
 const NEVER_OPEN = everyDay();
 /** Current date in UTC. In the time zone of the shop, it may already be the next date. */
@@ -84,6 +85,22 @@ describe('the pickup time, phone and note of an order', () => {
     expectInvalid(await requestWith(fields), details);
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
+});
+
+it.each([
+  ['3 hours, at the lead time of 2 hours before a pickup in 5 hours', 300, 180],
+  ['15 minutes for a pickup in 125 minutes, 5 minutes before the lead time', 125, 15],
+  ['24 hours for a pickup in 2 days', 2880, 1440],
+])('the payment page ends after %s', async (_end, pickupMinutes, pageMinutes) => {
+  await setUpShop(shop.admin, { lead_minutes: 120 });
+  const began = Date.now();
+  const { order_id, pay_until } = await placeOrderWith({ pickup_at: inHours(pickupMinutes / 60) });
+  const minutesAfter = (ms: number) => ms + pageMinutes * MINUTE_MS;
+  expect(Date.parse(pay_until ?? '')).toBeGreaterThanOrEqual(minutesAfter(began));
+  expect(Date.parse(pay_until ?? '')).toBeLessThanOrEqual(minutesAfter(Date.now()));
+  const call = shop.gateway.listCalls('create').find(({ orderId }) => orderId === order_id);
+  const lifetime = { unit: 'minutes', duration: pageMinutes };
+  expect(call?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
 });
 
 describe('a shop in which no pickup time can be chosen', () => {

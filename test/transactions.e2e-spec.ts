@@ -136,19 +136,17 @@ describe('an order whose payment failed', () => {
     },
   );
 
-  it('is found by reconciliation if the notification of a later payment was lost', async () => {
-    const orderId = await shop.insertOrder();
-    await notifyAll(orderId, 'T1 deny');
-    shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` });
-    await shop.reconcile([orderId]);
-    expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
-  });
-
-  it.each(['authorize', 'capture/challenge'])(
-    'is found by reconciliation if an earlier payment was denied after its settlement, and the later one is %s',
-    async (status) => {
+  it.each([
+    ['T1 deny'],
+    ['T1 authorize'],
+    ['T1 capture/challenge'],
+    ['T1 settlement, T1 deny, T2 authorize'],
+    ['T1 settlement, T1 deny, T2 capture/challenge'],
+  ])(
+    'after %s is found by reconciliation if the notification that T2 was settled was lost',
+    async (notifications) => {
       const orderId = await shop.insertOrder();
-      await notifyAll(orderId, 'T1 settlement', 'T1 deny', `T2 ${status}`);
+      await notifyAll(orderId, ...notifications.split(', '));
       shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` });
       await shop.reconcile([orderId]);
       expect((await shop.readAsAdmin(orderId)).order).toMatchObject({ status: 'settlement' });
