@@ -1,7 +1,7 @@
 import { signIn } from './support/accounts.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { ADMIN, withService } from './support/service.js';
+import { ADMIN, type ServiceOptions, withService } from './support/service.js';
 
 const OWN_PASSWORD = 'chosen by the owner';
 
@@ -26,6 +26,20 @@ async function registerOwner({ isVerified }: { readonly isVerified: boolean }): 
 }
 
 const readUsers = () => database.query('SELECT * FROM users ORDER BY id');
+
+it('a start warns only if there is no administrator, and says how to get one', async () => {
+  const readWarnings = (settings: ServiceOptions['settings'] = {}) =>
+    withService({ database, settings }, ({ log }) =>
+      Promise.resolve(log.filter(({ msg }) => String(msg).startsWith('there is no administrator'))),
+    );
+  const unset = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
+  const msg =
+    'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its email ' +
+    'address and run: npm run admin -- grant EMAIL';
+  expect(await readWarnings(unset)).toMatchObject([{ level: 'warn', msg }]);
+  expect(await readWarnings()).toEqual([]); // This start creates the administrator.
+  expect(await readWarnings(unset)).toEqual([]);
+});
 
 describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {

@@ -106,13 +106,17 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ]);
   });
 
-  it('records the reason of the gateway if it rejects the refund, which can then be made by hand', async () => {
+  it('records and logs the reason of the gateway if it rejects the refund, which can then be made by hand', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
     const { order, notifications } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject({ status: 'settlement', refunded_amount: 0 });
     expect(notifications.at(-1)).toMatchObject({ outcome: 'rejected', source: 'refund' });
-    expect(notifications.at(-1)?.payload).toContain('Payment provider does not support refund');
+    const reason = 'Payment provider does not support refund';
+    expect(notifications.at(-1)?.payload).toContain(reason);
+    const warnings = shop.service.log.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg));
+    const message = new RegExp(`^refund \\S+ of order ${orderId} was rejected: .*${reason}`);
+    expect(warnings.filter((warning) => message.test(warning))).toHaveLength(1);
     expect(await shop.describeHistory(orderId)).toEqual([
       'notification settlement applied',
       'refund - rejected',
