@@ -10,6 +10,7 @@ const SETTINGS = new Set(VARIABLES.values());
 
 const development = await readFile('docker-compose.yml', 'utf8');
 const production = await readFile('docker-compose.production.yml', 'utf8');
+const nginx = await readFile('deploy/nginx.conf', 'utf8');
 const example = await readFile('deploy/production.env.example', 'utf8');
 
 function readNumber(text: string, pattern: RegExp): number {
@@ -41,4 +42,11 @@ it('the compose file for production fixes only the settings that its containers 
   const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(production) ?? [];
   const fixed = [...block.matchAll(/^ {4}(\w+): (?!\$\{)/gm)].map(([, name]) => name);
   expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
+});
+
+it('the load balancer limits the connections and requests of each client address', () => {
+  expect(nginx).toMatch(/^ {2}limit_conn_zone \$binary_remote_addr zone=connections:/m);
+  expect(nginx).toMatch(/^ {4}limit_conn connections 200;$/m);
+  expect(nginx).toMatch(/^ {2}limit_req_zone \$binary_remote_addr zone=requests:\w+ rate=200r\/s;$/m);
+  expect(nginx).toMatch(/^ {4}limit_req zone=requests burst=1000 nodelay;$/m);
 });
