@@ -24,6 +24,8 @@ interface PaymentView {
 }
 
 const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store';
+/** Origin of a storefront. Outside of production, pages of http://localhost and http://127.0.0.1 may be one, at any port. */
+const SHOP = 'http://localhost:5173';
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
 const port = await freePort();
@@ -283,8 +285,6 @@ describe('a payment page with several transactions', () => {
 });
 
 describe('the link back to the shop', () => {
-  // Outside of production, pages of http://localhost and http://127.0.0.1 may be the shop, at any port.
-  const SHOP = 'http://localhost:5173';
   const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
 
   it('is not offered to any other site', async () => {
@@ -338,6 +338,68 @@ describe('a refund', () => {
   });
 });
 
+/** Texts of the payment page in its two languages, with the characters around them. */
+const PAGE_TEXTS = {
+  en: [
+    ' · Payment simulator</title>',
+    '<p>Payment simulator: no real money. <a',
+    '>Back to the shop</a>',
+    '>Nothing was sent: the payment is in a state that does not allow <code>settle</code>.<',
+    '>Not paid yet</h1>',
+    ' (refunded: Rp',
+    '>Earlier transaction: <',
+    '>Notifications sent to the shop<',
+    '<h2>Order ',
+    '. The page ends at ',
+    '>Pay by card<',
+    '>Reserve on a card<',
+    '>Pay with GoPay<',
+    '>Pay with QRIS<',
+    '>Pay by bank transfer<',
+    '>Pay at a convenience store<',
+    '>Settle the payment<',
+    '>Capture the reserved amount<',
+    '>Refund everything<',
+    '>Refund half<',
+    '>Cancel the payment<',
+    '>Let the payment expire<',
+    '>Deny the payment<',
+    '>Let the payment fail<',
+    '>Send the last notification again<',
+    '>Send a late pending<',
+    '>Send a bad signature<',
+  ],
+  id: [
+    ' · Simulator pembayaran</title>',
+    '<p>Simulator pembayaran: bukan uang sungguhan. <a',
+    '>Kembali ke toko</a>',
+    '>Tidak ada yang dikirim: status pembayaran ini tidak mengizinkan <code>settle</code>.<',
+    '>Belum dibayar</h1>',
+    ' (dikembalikan: Rp',
+    '>Transaksi sebelumnya: <',
+    '>Notifikasi yang dikirim ke toko<',
+    '<h2>Pesanan ',
+    '. Halaman ini berlaku sampai ',
+    '>Bayar dengan kartu<',
+    '>Tahan dana di kartu<',
+    '>Bayar dengan GoPay<',
+    '>Bayar dengan QRIS<',
+    '>Bayar lewat transfer bank<',
+    '>Bayar di minimarket<',
+    '>Selesaikan pembayaran<',
+    '>Tarik dana yang ditahan<',
+    '>Kembalikan semua dana<',
+    '>Kembalikan setengah dana<',
+    '>Batalkan pembayaran<',
+    '>Biarkan pembayaran kedaluwarsa<',
+    '>Tolak pembayaran<',
+    '>Gagalkan pembayaran<',
+    '>Kirim ulang notifikasi terakhir<',
+    '>Kirim notifikasi pending yang terlambat<',
+    '>Kirim tanda tangan yang salah<',
+  ],
+} as const;
+
 describe('the payment page', () => {
   it('escapes all values of the order', async () => {
     const hostile = `<script>alert('&"')</script>{{constructor}}`;
@@ -366,6 +428,29 @@ describe('the payment page', () => {
     expect(headers['cache-control']).toBe('no-store');
     expect(text).not.toMatch(/\s(style|on\w+)=/);
   });
+
+  it.each([
+    ['id-ID,id;q=0.9,en;q=0.8', 'id', 'en'],
+    ['en-GB,id;q=0.5', 'en', 'id'],
+    ['de', 'en', 'id'],
+  ] as const)(
+    'for Accept-Language %s has all texts in the language %s and none in %s',
+    async (header, language, otherLanguage) => {
+      const [unpaid, reserved, paid] = [await createPayment(), await createPayment(), await payTwice()];
+      const browser = new Client(service.url);
+      const open = async ({ path }: { readonly path: string }) =>
+        (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;
+      await reserved.click('card-authorize').expect(303);
+      const pages = [await open(unpaid), await open(reserved), await open(paid)];
+      await paid.click('partial-refund').expect(303);
+      pages.push(await open(paid));
+      pages.push((await unpaid.click('settle').set('Accept-Language', header).expect(409)).text);
+      for (const page of pages) expect(page).toContain(`<html lang="${language}">`);
+      const all = pages.join('\n');
+      expect(PAGE_TEXTS[language].filter((text) => !all.includes(text))).toEqual([]);
+      expect(PAGE_TEXTS[otherLanguage].filter((text) => all.includes(text))).toEqual([]);
+    },
+  );
 
   it('rejects a form that another origin sends', async () => {
     const { click } = await openPaymentPage();

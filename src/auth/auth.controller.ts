@@ -1,18 +1,9 @@
-import {
-  Body,
-  Controller,
-  createParamDecorator,
-  type ExecutionContext,
-  Get,
-  Post,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors/failures.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
-import { type Language, LANGUAGES } from '../common/languages.js';
+import { findPreferredLanguage } from '../common/http/preferred-language.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './account.dto.js';
@@ -26,14 +17,6 @@ import {
   setCookies,
 } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
-
-/** Injects the language that `Accept-Language` prefers among those of mails; null if the header names none of them. */
-const PreferredLanguage = createParamDecorator((_: undefined, context: ExecutionContext) => {
-  // Tags such as `id-ID`, the preferred one first, and `*` for any language.
-  const tags = context.switchToHttp().getRequest<Request>().acceptsLanguages();
-  const names = tags.map((tag) => tag.split('-')[0]?.toLowerCase());
-  return names.map((name) => LANGUAGES.find((language) => language === name)).find(Boolean) ?? null;
-});
 
 @ApiTags('Accounts')
 @Controller()
@@ -56,11 +39,11 @@ export class AuthController {
   @Post('register')
   async register(
     @Body() body: RegisterDto,
-    @PreferredLanguage() language: Language | null,
+    @Req() request: Request,
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const tokens = await this.auth.register(body, language, client);
+    const tokens = await this.auth.register(body, findPreferredLanguage(request), client);
     setCookies(response, tokens);
     return { user: new UserWithRoleView(tokens.user) };
   }

@@ -10,7 +10,6 @@ import {
 import type { NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
 interface Action {
-  readonly label: string;
   readonly from?: readonly TransactionStatus[];
   /** New status. If unset, the action does not change the status and only sends a notification. */
   readonly to?: TransactionStatus;
@@ -27,29 +26,32 @@ const NOT_PENDING = ANY.filter((status) => status !== 'pending');
  * a captured payment can be refunded and that there are no chargebacks.
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
-const ACTIONS: Readonly<Record<string, Action>> = {
-  card: { label: 'Pay by card', to: 'capture', method: 'credit_card' },
-  'card-authorize': { label: 'Reserve on a card', to: 'authorize', method: 'credit_card' },
-  gopay: { label: 'Pay with GoPay', to: 'settlement', method: 'gopay' },
-  qris: { label: 'Pay with QRIS', to: 'settlement', method: 'qris' },
-  'bank-transfer': { label: 'Pay by bank transfer', to: 'pending', method: 'bank_transfer' },
-  'convenience-store': { label: 'Pay at a convenience store', to: 'pending', method: 'cstore' },
-  settle: { label: 'Settle the payment', from: ['pending', 'capture'], to: 'settlement' },
-  capture: { label: 'Capture the reserved amount', from: ['authorize'], to: 'capture' },
-  refund: { label: 'Refund everything', from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
-  'partial-refund': { label: 'Refund half', from: ['capture', 'settlement'], to: 'partial_refund' },
-  cancel: { label: 'Cancel the payment', from: ['pending', 'authorize', 'capture'], to: 'cancel' },
-  expire: { label: 'Let the payment expire', from: ['pending'], to: 'expire' },
+const ACTIONS = {
+  card: { to: 'capture', method: 'credit_card' },
+  'card-authorize': { to: 'authorize', method: 'credit_card' },
+  gopay: { to: 'settlement', method: 'gopay' },
+  qris: { to: 'settlement', method: 'qris' },
+  'bank-transfer': { to: 'pending', method: 'bank_transfer' },
+  'convenience-store': { to: 'pending', method: 'cstore' },
+  settle: { from: ['pending', 'capture'], to: 'settlement' },
+  capture: { from: ['authorize'], to: 'capture' },
+  refund: { from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
+  'partial-refund': { from: ['capture', 'settlement'], to: 'partial_refund' },
+  cancel: { from: ['pending', 'authorize', 'capture'], to: 'cancel' },
+  expire: { from: ['pending'], to: 'expire' },
   // A bank can deny a payment when it starts, while it is pending, and even after its settlement.
-  deny: { label: 'Deny the payment', from: ['pending', 'settlement'], to: 'deny', method: 'credit_card' },
-  fail: { label: 'Let the payment fail', from: ['pending'], to: 'failure' },
-  'send-again': { label: 'Send the last notification again', from: ANY },
-  'send-late-pending': { label: 'Send a late pending', from: NOT_PENDING, notificationDefect: 'late' },
-  'send-bad-signature': { label: 'Send a bad signature', from: ANY, notificationDefect: 'bad-signature' },
-};
+  deny: { from: ['pending', 'settlement'], to: 'deny', method: 'credit_card' },
+  fail: { from: ['pending'], to: 'failure' },
+  'send-again': { from: ANY },
+  'send-late-pending': { from: NOT_PENDING, notificationDefect: 'late' },
+  'send-bad-signature': { from: ANY, notificationDefect: 'bad-signature' },
+} satisfies Readonly<Record<string, Action>>;
+const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(Object.entries(ACTIONS));
+
+export type ActionName = keyof typeof ACTIONS;
 
 export function findAction(name: string): Action | undefined {
-  return Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  return ACTIONS_BY_NAME.get(name);
 }
 
 /**
@@ -57,7 +59,7 @@ export function findAction(name: string): Action | undefined {
  * start a new one.
  */
 export function listActions(page: SimulatorPage, transactionId?: string): string[] {
-  return Object.keys(ACTIONS).filter((name) => computeChange(page, name, transactionId) !== null);
+  return [...ACTIONS_BY_NAME.keys()].filter((name) => computeChange(page, name, transactionId) !== null);
 }
 
 /**

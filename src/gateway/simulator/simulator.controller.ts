@@ -8,9 +8,11 @@ import Handlebars from 'handlebars';
 import { Access } from '../../common/access.js';
 import { failures } from '../../common/errors/failures.js';
 import { isCorsOrigin } from '../../common/http/origin-check.js';
+import { findPreferredLanguage } from '../../common/http/preferred-language.js';
 import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
+import { PAGE_TEXTS } from './page-texts.js';
 import { sumRefunds } from './simulated-transaction.js';
 import { findAction, listActions } from './simulator-actions.js';
 import type { SimulatorPage } from './simulator-page.entity.js';
@@ -33,11 +35,10 @@ const handlebars = Handlebars.create();
 handlebars.registerHelper({
   rupiah: formatRupiah,
   time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
-  label: (action: string) => findAction(action)?.label,
 });
 const renderPage = handlebars.compile(template, { strict: true });
 
-/** Payment page: HTML for browsers, JSON for clients that prefer `application/json`. */
+/** Payment page: HTML in the browser's language, JSON for clients that prefer `application/json`. */
 @ApiExcludeController()
 @Access('public')
 @Controller('simulator/:token')
@@ -95,7 +96,9 @@ export class SimulatorController {
     const earlier = view.transactions.slice(0, -1);
     const shop = this.#findShop(request);
     const links = { path: this.#pathTo(page.token), query: toQuery(shop), shop };
-    return renderPage({ ...view, earlier, ...links, rejectedAction });
+    const language = findPreferredLanguage(request) ?? 'en';
+    const texts = PAGE_TEXTS[language];
+    return renderPage({ ...view, earlier, ...links, language, texts, rejectedAction });
   }
 
   /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */
