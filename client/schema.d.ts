@@ -2392,6 +2392,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            412: components["responses"]["ChangedInTheMeantime"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];

@@ -59,14 +59,14 @@ describe('a locally stored image', () => {
     },
   );
 
-  it('is sent unless the request has the current ETag (304) or an If-Match condition that fails (400)', async () => {
+  it('is sent unless the request has the current ETag (304) or an If-Match condition that fails (412)', async () => {
     const path = await storeImage(png('etag'));
     const get = () => service.client().get(path);
     const { etag } = (await get().expect(200)).headers as { etag: string };
     const unchanged = await get().set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
     await get().set('If-None-Match', '"another"').expect(200);
-    expectFailure(await get().set('If-Match', '"another"'), 400, MESSAGES.malformedRequest);
+    expectFailure(await get().set('If-Match', '"another"'), 412, MESSAGES.changedMeanwhile);
   });
 
   it('causes no error in the log when a client disconnects during a download', async () => {

@@ -42,7 +42,7 @@ export class ImagesController {
       'With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.',
     access: 'public',
     success: { status: 200, mediaTypes: ['image/png', 'image/jpeg'] },
-    failures: [failures.notFound()],
+    failures: [failures.notFound(), failures.changedMeanwhile()],
   })
   @Get(':name')
   async show(

@@ -104,7 +104,7 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'PUT /api/admin/shop': ['admin', 'json', [VALIDATION, CHANGED_MEANWHILE]],
 
   'POST /api/products/payments': ['public', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
-  'GET /api/images/{name}': ['public', null, [NOT_FOUND]],
+  'GET /api/images/{name}': ['public', null, [NOT_FOUND, CHANGED_MEANWHILE]],
   'GET /api/health/live': ['public', null, []],
   'GET /api/health/ready': ['public', null, READINESS_FAILURES],
 };

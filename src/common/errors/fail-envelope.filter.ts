@@ -36,6 +36,7 @@ export function failEnvelope({ status, message, details }: Failure): FailEnvelop
 /** Failures for errors with these statuses that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
 const FAILURES_BY_STATUS: Readonly<Record<number, () => Failure>> = {
   404: failures.notFound,
+  412: failures.changedMeanwhile,
   413: failures.tooLarge,
   415: failures.unsupportedEncoding,
 };
