@@ -154,8 +154,8 @@ describe('an HTTP request', () => {
 
 it('a slow client has 10 s for the headers, 10 minutes for a form, 15 s for each part of it and 5 s until its next request (contract 7 and 8.1)', async () => {
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 600_000, keepAliveTimeout: 5_000 });
-  const { FORM_IDLE_MS } = await importBuilt('src/images/form.interceptor.js');
-  expect(service.app.get<number>(FORM_IDLE_MS)).toBe(15_000);
+  const { FormQueue } = await importBuilt('src/images/form.interceptor.js');
+  expect(service.app.get(FormQueue).idleMs).toBe(15_000);
 });
 
 describe('a slow client', () => {

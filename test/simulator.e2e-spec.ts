@@ -436,7 +436,11 @@ describe('the payment page', () => {
   ] as const)(
     'for Accept-Language %s has all texts in the language %s and none in %s',
     async (header, language, otherLanguage) => {
-      const [unpaid, reserved, paid] = [await createPayment(), await createPayment(), await payTwice()];
+      const [unpaid, reserved, paid] = [
+        await openPaymentPage(),
+        await openPaymentPage(),
+        await startTwoTransactions(),
+      ];
       const browser = new Client(service.url);
       const open = async ({ path }: { readonly path: string }) =>
         (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;

@@ -1,4 +1,5 @@
-// Fails if a message is not used, or if the two languages have different placeholders. The compiler checks the keys.
+// Fails if a message is not used, if the two languages have different placeholders, or if the contract does not list a message
+// of the service. The compiler checks the keys.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadMessages } from './load-messages.mjs';
@@ -18,6 +19,8 @@ const templates = [...code.matchAll(/\b(?:t|findText)\(\s*`([^`]+)`/g)].map(
   ([, text]) => new RegExp(`^${text.replaceAll('.', '\\.').replaceAll(/\$\{[^}]+\}/g, '\\w+')}$`),
 );
 
+const contract = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'contract.md'), 'utf8');
+
 const [en, id] = [await loadMessages('en'), await loadMessages('id')];
 const problems = Object.keys(en).flatMap((key) => {
   const isUsed =
@@ -28,6 +31,10 @@ const problems = Object.keys(en).flatMap((key) => {
     ...(hasSamePlaceholders ? [] : [`${key} has different placeholders in the two languages`]),
   ];
 });
+// The Indonesian file also contains messages that read the same in English.
+for (const key of Object.keys({ ...en, ...id }).filter((each) => each.startsWith(SERVICE_PREFIX)))
+  if (!contract.includes(`\`${key.slice(SERVICE_PREFIX.length)}\``))
+    problems.push(`the contract does not list ${key}`);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
