@@ -19,10 +19,7 @@ export async function lockOrderOrFail(tx: EntityManager, orderId: string): Promi
   return order as LockedOrder;
 }
 
-/**
- * Locks the order of a payment attempt. An order that is older than the table of attempts has no row there: its only attempt
- * has the id of the order.
- */
+/** Locks the order of an attempt. An order that is older than the table of attempts has one attempt, with the order's id. */
 export async function lockOrderOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
   const order: OrderRow | null = await tx
     .createQueryBuilder(Order, 'o')
