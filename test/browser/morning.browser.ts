@@ -164,20 +164,16 @@ it('the orders of earlier days that nobody has collected come first', async () =
   await overdue.getByRole('button', { name: 'Start preparing' }).first().waitFor();
 });
 
-it('one tap turns on the sound for new orders', async () => {
-  const { page } = await openAsAdmin('/manage/today');
-  const sound = page.getByRole('button', { name: 'Turn on the sound for new orders' });
-  await sound.click();
-  await sound.waitFor({ state: 'detached' });
-});
-
-it('one tap stops new orders for half an hour, and another tap undoes it', async () => {
-  const { page } = await openAsAdmin('/manage/today');
-  await page.getByRole('button', { name: 'No new orders for 30 minutes' }).click();
-  await waitForText(page, 'New orders are paused.');
+it.each([
+  ['for 30 minutes', /^We take no new orders until/],
+  ['today', /^We take no new orders until .*00:00\.$/],
+])('one tap stops new orders %s, and another tap undoes it', async (duration, note) => {
   const { page: customerPage } = await newCustomer();
+  const { page } = await openAsAdmin('/manage/today');
+  await page.getByRole('button', { name: `No new orders ${duration}` }).click();
+  await waitForText(page, 'New orders are paused.');
   await customerPage.goto('/');
-  await waitForText(customerPage, /^We take no new orders until/);
+  await waitForText(customerPage, note);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'No new orders today' }).waitFor();
 });

@@ -1,8 +1,13 @@
+import type { Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
 import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
+
+declare global {
+  var playedTones: number;
+}
 
 it('the list of orders keeps its search and filters while the owner takes a step of an order', async () => {
   const customer = await newCustomer({ name: makeUnique('Sari Wulandari') });
@@ -76,17 +81,36 @@ it.each([
   expect(await page.getByRole('button', { name: 'Start preparing' }).count()).toBe(0);
 });
 
-it('newly paid orders are announced in a message and in the title of the tab', async () => {
+it('newly paid orders are announced in a message, in the title of the tab and with a sound that one tap turns on', async () => {
   const { page } = await openAsAdmin('/manage/orders');
   await page.clock.install();
+  await countTones(page);
   await openPage(page, '/manage/orders'); // The page uses the installed clock only after a reload.
+  const sound = page.getByRole('button', { name: 'Turn on the sound for new orders' });
+  await sound.click();
+  await sound.waitFor({ state: 'detached' });
+  await page.waitForFunction(() => globalThis.playedTones === 1); // The tap plays the sound, so that staff know it.
   // Stop the page's clock, so that the list is not polled while the customer orders.
   await page.clock.pauseAt(new Date(Date.now() + 2_000));
   await placePaidOrder(await newCustomer(), { [CROISSANT]: 1 });
   await page.clock.runFor(16_000); // The orders are polled every 15 seconds.
   await page.clock.resume();
   await page.getByRole('status').getByText('1 new order.').waitFor();
+  expect(await page.evaluate(() => globalThis.playedTones)).toBe(2);
   expect(await page.title()).toMatch(/^\(1\) Orders/);
   await page.getByRole('heading', { name: 'Orders' }).click();
   expect(await page.title()).toMatch(/^Orders/);
 });
+
+/** Counts the tones that each page plays in `playedTones`. */
+function countTones(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    globalThis.playedTones = 0;
+    globalThis.AudioContext = class extends AudioContext {
+      override createOscillator() {
+        globalThis.playedTones += 1;
+        return super.createOscillator();
+      }
+    };
+  });
+}
