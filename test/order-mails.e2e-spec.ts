@@ -510,7 +510,7 @@ describe.each([
       await client.patch('/api/users').send({ email: second, password: PASSWORD }).expect(200);
       await expectAccountMail(t.emailChanged, first, `${t.hello},`);
       await verify(t.newEmail, second);
-      const password = 'another password';
+      const password = 'kue lapis legit';
       const passwords = { currentPassword: PASSWORD, password, passwordConfirmation: password };
       await client.put('/api/users/password').send(passwords).expect(204);
       await expectAccountMail(t.passwordChanged, second, `${t.hello},`);

@@ -45,7 +45,7 @@ it('a customer registers, orders, cancels, orders again and pays in Indonesian',
   await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
   const opened = context.waitForEvent('page');
   await press(page, 'cart.order');
-  await (await opened).getByRole('button', { name: 'Pay with QRIS' }).click();
+  await (await opened).getByRole('button', { name: 'Bayar dengan QRIS' }).click();
   await waitForHeading(page, text('status.settlement'));
   await expectIndonesian(page);
 });
