@@ -93,6 +93,7 @@ describe('a signed notification of a completed payment', () => {
     ['the status code of a pending payment', { status_code: '201' }, WRONG_CODE],
     ['another currency', { currency: 'USD' }, WRONG_CURRENCY],
     ['a currency that is not a text', { currency: ['IDR'] }, WRONG_CURRENCY],
+    ['a currency of 900 values', { currency: Array<string>(900).fill('IDR') }, WRONG_CURRENCY],
     ['several wrong fields', { status_code: '202', currency: '' }, { ...WRONG_CODE, ...WRONG_CURRENCY }],
   ])('with %s is rejected, and the order is checked at the gateway', async (_what, fields, details) => {
     for (const transaction_status of ['settlement', 'capture']) {
@@ -192,6 +193,7 @@ describe('POST /api/products/payments', () => {
       { ...good, signature_key: good.signature_key.slice(0, -1) },
       { ...good, signature_key: `${good.signature_key}0` },
       { ...good, signature_key: 'x' },
+      { ...good, signature_key: 'x', currency: Array<string>(900).fill('IDR') },
       { ...good, gross_amount: '1.00' },
       // The same amount, written differently.
       { ...good, gross_amount: '370000' },

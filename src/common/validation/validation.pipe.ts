@@ -20,26 +20,29 @@ const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 export class DtoValidationPipe implements PipeTransform {
   async transform(value: unknown, { metatype }: ArgumentMetadata): Promise<unknown> {
     if (NO_DTOS.includes(metatype)) return value;
-    const { value: dto, details } = await checkDto(metatype as ClassConstructor<object>, value);
+    const { value: dto, details, isCut } = await checkDto(metatype as ClassConstructor<object>, value);
     if (details !== null) throw failures.validation(details);
+    // A cut copy lacks values of the input, so it is never valid.
+    if (isCut) throw failures.malformedRequest();
     return dto;
   }
 }
 
-/** Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first. */
+/**
+ * Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first.
+ * @returns `isCut`: true if the DTO lacks values of the input, because the input has too many
+ */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,
-): Promise<{ value: T; details: FieldMessages | null }> {
+): Promise<{ value: T; details: FieldMessages | null; isCut: boolean }> {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   // Any input that is not an object counts as an empty object.
   const { fields, isCut } = pickKnownFields(dto, isObject ? input : {});
   const value = plainToInstance(dto, fields);
   const options = { whitelist: true, forbidUnknownValues: false, stopAtFirstError: true };
   const errors = await validate(value, options);
-  // A cut copy lacks values of the input, so it is never valid.
-  if (isCut && errors.length === 0) throw failures.malformedRequest();
-  return { value, details: errors.length === 0 ? null : collectMessages(errors) };
+  return { value, details: errors.length === 0 ? null : collectMessages(errors), isCut };
 }
 
 /**

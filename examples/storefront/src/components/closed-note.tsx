@@ -29,8 +29,9 @@ function describeClosure(shop: Shop, today: string) {
   if (pauseEnd !== null) return t('closed.paused', { time: formatDayAndTime(pauseEnd, today) });
   const tomorrow = addDays(today, 1);
   const reopening = listDates(tomorrow, LONGEST_CLOSURE_DAYS).find((date) => !isClosedOn(shop, date));
-  // If the shop opens tomorrow, something else prevents orders, such as a long lead time.
-  if (reopening === undefined || reopening === tomorrow) return t('closed.noOrders');
+  // If the shop opens on a date that customers can choose, something else prevents orders, such as full slots.
+  const lastDate = addDays(today, shop.days_ahead);
+  if (reopening === undefined || reopening <= lastDate) return t('closed.noOrders');
   const note = t('closed.until', { date: formatDate(reopening) });
   // A range that begins tomorrow counts: nothing can be ordered for the rest of today.
   const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && today <= to);
