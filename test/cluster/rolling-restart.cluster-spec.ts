@@ -74,14 +74,18 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
   });
 
   describeWithVersion12('and run version 1.2', () => {
+    let folder: string;
+
+    // Before `beforeEach` chooses the ports: during a build, another process could take them.
+    beforeAll(async () => {
+      folder = await buildVersion12();
+    });
+
+    afterAll(() => rm(folder, { recursive: true }));
+
     it('are upgraded one after the other without a failed request', async () => {
-      const folder = await buildVersion12();
-      try {
-        await startAll(folder);
-        await expectReplacedWithoutFailures();
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      await startAll(folder);
+      await expectReplacedWithoutFailures();
     });
   });
 });
