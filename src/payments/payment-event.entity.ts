@@ -4,7 +4,7 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** `reconciliation`: the expiry of an order, or a status that the gateway reported when the service asked for it. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
-export type PaymentEventSource = (typeof EVENT_SOURCES)[number];
+type PaymentEventSource = (typeof EVENT_SOURCES)[number];
 
 /**
  * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 import { bigintAsNumber } from '../database/bigint-as-number.js';
 
 /** `requested`: without a result yet. `rejected`: by the gateway or by an operator. */
-export type RefundState = 'requested' | 'succeeded' | 'rejected';
+type RefundState = 'requested' | 'succeeded' | 'rejected';
 
 @Entity('refunds')
 export class Refund {

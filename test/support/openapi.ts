@@ -24,7 +24,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Body>>;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;

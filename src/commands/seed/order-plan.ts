@@ -9,7 +9,7 @@ import type { Random } from './random.js';
 interface Course {
   /** Statuses that the gateway reports for the payment, oldest first. */
   readonly paymentStatuses: readonly TransactionStatus[];
-  /** What the bakery has done with the order. */
+  /** Step that the bakery has reached. */
   readonly fulfilment: Fulfilment;
 }
 

@@ -27,7 +27,7 @@ export function canRefuse({ fulfilment }: Order) {
   return fulfilment !== 'collected' && fulfilment !== 'refused';
 }
 
-export interface StepCallbacks {
+interface StepCallbacks {
   onStart: () => void;
   onTaken?: (step: Fulfilment) => void;
   onError: (error: Error) => void;
