@@ -46,9 +46,9 @@ function parse(text: string, position: number): PaymentEvent {
 }
 
 function fold(history: readonly string[], newest = PAGE) {
-  const order = buildOrder();
+  const order = Object.assign(buildOrder(), { attemptId: newest });
   const payment = foldHistory(order, history.map(parse));
-  const columns = computeOrderColumns(order, payment, newest);
+  const columns = computeOrderColumns(order, payment);
   return { payment, columns, order: Object.assign(order, columns) };
 }
 
@@ -67,9 +67,9 @@ it('the payment type and the time of payment that version 1.2 stored stay if the
   const stored = { paymentType: 'qris', completedAt: new Date('2026-11-20T03:59:59.990Z') };
   const order = Object.assign(buildOrder(), { ...stored, status: 'settlement', transactionId: 'T1' });
   const history = [Object.assign(parse('T1 settlement', 0), { payload: '{}' })];
-  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject(stored);
+  expect(computeOrderColumns(order, foldHistory(order, history))).toMatchObject(stored);
   const other = Object.assign(order, { transactionId: 'T0' });
-  expect(computeOrderColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
+  expect(computeOrderColumns(other, foldHistory(other, history))).toMatchObject({ paymentType: null });
 });
 
 it('a refund that version 1.2 stored with a smaller sum does not take back what the gateway has returned', () => {
@@ -81,7 +81,7 @@ it('a refund that version 1.2 stored with a smaller sum does not take back what 
   const history = ['T1 settlement', 'T1 partial_refund=50000', 'T1 refund'].map(parse);
   Object.assign(history[2] ?? {}, manual);
   const order = buildOrder();
-  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject({
+  expect(computeOrderColumns(order, foldHistory(order, history))).toMatchObject({
     status: 'refund',
     refundedAmount: TOTAL,
   });

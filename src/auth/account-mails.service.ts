@@ -87,8 +87,8 @@ export class AccountMailsService implements OnModuleInit {
   async #enqueueCode(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
     const { userId, purpose } = payload;
     // The row that `OtpService.create` fills: a job without it sends no code.
-    const requested = { userId, purpose, requestedAt: () => 'now()' };
-    await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
+    const insertion = tx.createQueryBuilder().insert().into(OneTimePassword).values({ userId, purpose });
+    await insertion.orIgnore().execute();
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 

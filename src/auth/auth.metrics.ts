@@ -4,6 +4,6 @@ import { createCounter } from '../common/observability/metrics.js';
 export const guessesMetric = createCounter(
   'bakery_auth_proofs_total',
   'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected by a limit of the client ' +
-    'address or the account; tries beyond the total of a code count as wrong',
+    'address, the account or the code',
   { secret: ['password', 'code'], outcome: ['ok', 'wrong', 'slowed'] },
 );

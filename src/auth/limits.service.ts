@@ -24,9 +24,6 @@ interface CodeRequest {
 
 export type CodeGuess = Guess & CodeRequest;
 
-/** Known: used by the owner of the account. Requester: has requested a code. */
-type AddressKind = 'known' | 'requester' | 'unknown';
-
 type GuessResult = 'ok' | 'wrong' | 'rejected';
 
 /**
@@ -92,18 +89,15 @@ export class LimitsService implements OnModuleInit {
    * passwords for the account.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
-  async checkCode(
-    guess: CodeGuess,
-    codeId: string,
-    check: (addressKind: AddressKind) => Promise<boolean>,
-  ): Promise<boolean> {
+  async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
     const { accountKey, client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, accountKey, codeId),
+      ...(await this.#toTotalCounters(guess, codeId)),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
-    const isRight = isCounted && (await check(await this.#classifyAddress(guess)));
+    const isRight = isCounted && check();
     if (!isRight) {
       recordOutcome('code', isCounted ? 'wrong' : 'rejected');
       return false;
@@ -115,9 +109,12 @@ export class LimitsService implements OnModuleInit {
     return true;
   }
 
-  async #classifyAddress(guess: CodeGuess): Promise<AddressKind> {
-    if (await this.counts.hasMark(this.#toKnownAddressMark(guess))) return 'known';
-    return (await this.counts.hasMark(this.#toRequesterMark(guess))) ? 'requester' : 'unknown';
+  /** Returns the counter of the tries of a code from all addresses that are not known; none for a known address. */
+  async #toTotalCounters(guess: CodeGuess, codeId: string): Promise<readonly Counter[]> {
+    if (await this.counts.hasMark(this.#toKnownAddressMark(guess))) return [];
+    const isRequester = await this.counts.hasMark(this.#toRequesterMark(guess));
+    const limit = isRequester ? LIMITS.triesOfCodeForRequester : LIMITS.triesOfCode;
+    return [this.counts.toCounter(limit, guess.accountKey, codeId)];
   }
 
   /**

@@ -31,9 +31,12 @@ export const LIMITS = {
   /** About one each second. An office behind one address mistypes only a few passwords a minute. */
   passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE },
 
-  // Codes. `OtpService` also limits the tries of a code from all addresses.
-  /** Each mailed code has its own count, for as long as the code is valid. */
+  // Codes. Each mailed code has its own counts of tries, for as long as the code is valid. Tries of a known address count only
+  // for the address, so that tries from others cannot lock the owner out.
   triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },
+  triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE },
+  /** Limit of the same count for an address that has requested the code. */
+  triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE },
   codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
 
   // Mails with a code.

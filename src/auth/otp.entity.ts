@@ -12,17 +12,10 @@ export class OneTimePassword {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'one_time_passwords_pkey' })
   purpose!: OtpPurpose;
 
-  /** Time of the last request. Only version 1.1 reads this column, to send at most one mail a minute. */
-  @Column('timestamptz', { name: 'requested_at' })
-  requestedAt!: Date;
-
   /** HMAC-SHA256 of the code; null before the code is mailed, and after the code is used or invalidated. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
-
-  @Column('smallint', { default: 0 })
-  tries!: number;
 }

@@ -1,21 +1,13 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, LessThan, Raw, Repository } from 'typeorm';
+import { type EntityManager, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/**
- * Tries of a code from all addresses, beyond which an address of this kind cannot use the code: tries from other addresses
- * must not lock the owner out. `LimitsService` limits the tries of each address.
- */
-const MAX_TRIES = { known: null, requester: 100, unknown: 20 } as const;
-/** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
-const REJECTION_MS = 50;
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
@@ -39,7 +31,6 @@ export class OtpService {
     const created = {
       digest: this.#digest(userId, purpose, code),
       expiresAt: () => `now() + interval '${OTP_MINUTES} minutes'`,
-      tries: 0,
     };
     const { affected } = await tx.update(OneTimePassword, { userId, purpose }, created);
     return affected === 1 ? code : null;
@@ -48,26 +39,20 @@ export class OtpService {
   /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
   async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
     const { accountKey, purpose } = guess;
-    const rejection = delay(REJECTION_MS);
-    // The key of an unknown user is an email address.
-    const otp =
-      typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
-    const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const isRight = await this.limits.checkCode(guess, codeId, async (addressKind) => {
-      if (otp?.digest == null) return false;
-      const { userId, digest } = otp;
-      const maxTries = MAX_TRIES[addressKind];
-      const usable = {
-        expiresAt: Raw((column) => `${column} > now()`),
-        ...(maxTries !== null && { tries: LessThan(maxTries) }),
-      };
-      // Count the try before the comparison, so that parallel tries cannot exceed MAX_TRIES.
-      const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);
-      return affected === 1 && timingSafeEqual(digest, this.#digest(userId, purpose, code));
+    // The key of an unknown user is an email address. The search for the user 0, who does not exist, takes the usual time.
+    const userId = typeof accountKey === 'string' ? 0 : accountKey;
+    const otp = await this.otps.findOneBy({
+      userId,
+      purpose,
+      expiresAt: Raw((column) => `${column} > now()`),
     });
-    if (isRight && otp?.digest != null) return { userId: otp.userId, purpose, digest: otp.digest };
-    await rejection;
-    throw failures.invalidOtp();
+    const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
+    const digest = otp?.digest ?? null;
+    const isRight = await this.limits.checkCode(guess, codeId, () => {
+      return digest !== null && timingSafeEqual(digest, this.#digest(userId, purpose, code));
+    });
+    if (!isRight || digest === null) throw failures.invalidOtp();
+    return { userId, purpose, digest };
   }
 
   /** @throws Failure 400 if the code was used or replaced since the check */

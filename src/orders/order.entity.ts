@@ -43,7 +43,7 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId: string | null = null;
 
-  /** Attempt that was paid, otherwise the attempt with the newest page. Null means the first attempt, as does the order's own id. */
+  /** Attempt with the newest page. Null means the first attempt, as does the order's own id. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
 
@@ -117,6 +117,10 @@ export class Order {
   get attemptIds(): string[] {
     const ids = (this.attempts ?? []).map(({ attemptId }) => attemptId).reverse();
     return ids.length === 0 ? [this.orderId] : ids;
+  }
+
+  get newestAttemptId(): string {
+    return this.attemptId ?? this.orderId;
   }
 
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */

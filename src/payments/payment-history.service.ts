@@ -44,9 +44,7 @@ export class PaymentHistoryService {
     order: LockedOrder,
     event: NewPaymentEvent,
   ): Promise<Exclude<Outcome, 'rejected'>> {
-    // An order without a transaction on its first page has no history that an event could contradict.
-    const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
+    const before = await this.read(order, tx);
     const { orderId } = order;
     const receivedAt = new Date();
     const received = Object.assign(new PaymentEvent(), event, { orderId, outcome: 'applied', receivedAt });
@@ -56,8 +54,7 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : after.lastOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
-    const columns = computeOrderColumns(order, isUnconfirmed ? before : after, newestAttemptId);
+    const columns = computeOrderColumns(order, isUnconfirmed ? before : after);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
@@ -109,8 +106,7 @@ export class PaymentHistoryService {
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     const payment = await this.read(order, tx);
-    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
-    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, newestAttemptId));
+    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment));
   }
 }
 

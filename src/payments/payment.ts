@@ -79,21 +79,15 @@ function findEnd(
   return transactionId === null || isEndOfTransaction ? status : null;
 }
 
-/** @param newestAttemptId attempt with the newest payment page */
-export function computeOrderColumns(
-  order: OrderRow,
-  { transactions, endedAs }: Payment,
-  newestAttemptId: string,
-) {
+export function computeOrderColumns(order: OrderRow, { transactions, endedAs }: Payment) {
   const paid = findPaid(transactions);
-  const chosen = paid ?? findLatest(transactions, newestAttemptId);
+  const chosen = paid ?? findLatest(transactions, order.newestAttemptId);
   const surplus = transactions.filter((other) => other !== paid && holdsMoney(other));
   const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
   // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
     status: paid?.status ?? endedAs ?? chosen?.status ?? 'pending',
-    attemptId: paid?.attemptId ?? newestAttemptId,
     transactionId: chosen?.transactionId ?? null,
     paymentType: chosen?.paymentType ?? stored?.paymentType ?? null,
     fraudStatus: chosen?.fraudStatus ?? null,

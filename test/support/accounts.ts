@@ -34,7 +34,6 @@ interface StoredSession {
 interface StoredOtp {
   /** Null before the code is mailed and after it was used or invalidated. */
   readonly digest: Buffer | null;
-  readonly tries: number;
   /** Seconds until the code expires; null before it is mailed. */
   readonly seconds: number | null;
 }
@@ -93,7 +92,7 @@ export function createAccountMethods(database: TestDatabase, readOutbox: () => P
     /** Returns the stored row of an account's code; undefined if the account has none. */
     async readOtp(userId: number, purpose: 'verify_email' | 'reset_password' = 'verify_email') {
       const rows = await database.query<StoredOtp>(
-        `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
+        `SELECT digest, extract(epoch FROM expires_at - now())::float AS seconds
          FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
         [userId, purpose],
       );

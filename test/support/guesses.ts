@@ -18,6 +18,8 @@ const STORED_NAMES = {
   wrongPasswordsOfAccount: 'password-at',
   wrongPasswordsOfAddress: 'wrong-of',
   wrongCodesOfPair: 'code-from',
+  /** Tries of a code from all addresses that are not known. */
+  wrongTriesOfCode: 'code-at',
   wrongCodesOfAddress: 'codes-of',
   mailsToMailbox: 'mails-to',
   mailsOfAddress: 'mails-of',
