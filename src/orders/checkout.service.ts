@@ -31,7 +31,7 @@ export class CheckoutService {
    * @throws Failure 404 for another customer's order, 409 if the order is not open, 502 if the gateway returned no page in time
    */
   async getPage(customer: Customer, orderId: string): Promise<PaymentPage> {
-    const order = await this.ensurePage(await this.orders.find(orderId, customer.id), customer);
+    const order = await this.ensurePage(await this.orders.findOrFail(orderId, customer.id), customer);
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
     return order.livePage;
   }

@@ -45,11 +45,11 @@ export class OrdersService {
 
   /** @throws Failure 404 for an unknown order and, unless the user is an administrator, for another customer's order */
   async findFor(authUser: AuthUser, orderId: string): Promise<Order> {
-    return this.find(orderId, (await this.users.isAdmin(authUser)) ? undefined : authUser.id);
+    return this.findOrFail(orderId, (await this.users.isAdmin(authUser)) ? undefined : authUser.id);
   }
 
   /** @throws Failure 404 for an unknown order and, with `userId`, for another customer's order */
-  async find(orderId: string, userId?: number): Promise<Order> {
+  async findOrFail(orderId: string, userId?: number): Promise<Order> {
     const order = await this.orders.find(userId === undefined ? { orderId } : { orderId, userId });
     if (order === null) throw failures.notFound();
     return order;
@@ -71,7 +71,7 @@ export class OrdersService {
         await this.mails.enqueue(tx, orderId, 'order-ready');
     });
     fulfilmentChanges.inc({ fulfilment: next });
-    return this.find(orderId);
+    return this.findOrFail(orderId);
   }
 
   async recordAction(tx: EntityManager, action: NewAction): Promise<void> {

@@ -109,7 +109,7 @@ export class PaymentAttemptsService {
   /** Polls until the order needs no page, no request holds a lease, or the deadline has passed. Returns null if it needs a page. */
   waitForPage({ orderId, userId }: Order, deadline: number): Promise<Order | null> {
     return lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
-      const order = await this.orders.find(orderId, userId);
+      const order = await this.orders.findOrFail(orderId, userId);
       return order.needsPage ? null : order;
     });
   }

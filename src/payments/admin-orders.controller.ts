@@ -69,7 +69,7 @@ export class AdminOrdersController {
   })
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
-    const order = await this.orders.find(orderId);
+    const order = await this.orders.findOrFail(orderId);
     const { transactions, page } = await this.history.readPage(order, lastId);
     const actions = await this.orders.listActions(orderId);
     const notifications = page.map((event) => new NotificationView(event));

@@ -19,9 +19,9 @@ export class OrderCancellationService {
   ) {}
 
   async cancel(customer: AuthUser, orderId: string): Promise<Order> {
-    const order = await this.orders.find(orderId, customer.id);
+    const order = await this.orders.findOrFail(orderId, customer.id);
     if (!order.isOpen || !(await this.#cancelPayment(orderId, customer.id))) throw failures.orderNotPending();
-    return this.orders.find(orderId, customer.id);
+    return this.orders.findOrFail(orderId, customer.id);
   }
 
   /**
@@ -30,7 +30,7 @@ export class OrderCancellationService {
    */
   async takeStep(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
-      const order = await this.orders.find(orderId);
+      const order = await this.orders.findOrFail(orderId);
       if (order.status === 'pending' && order.canBecome(next)) await this.#cancelPayment(orderId);
     }
     return this.orders.storeStep(admin, orderId, next);

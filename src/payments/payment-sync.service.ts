@@ -41,7 +41,7 @@ export class PaymentSyncService {
     operation: Operation,
     userId?: number,
   ): Promise<{ order: OrderRow; outcome: ReconciliationOutcome }> {
-    const before = await this.orders.find(orderId);
+    const before = await this.orders.findOrFail(orderId);
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
 

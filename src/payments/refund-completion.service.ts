@@ -105,7 +105,7 @@ export class RefundCompletionService implements OnModuleInit {
 
   async #callGateway(refund: Refund): Promise<GatewayTransaction> {
     const { refundId, transactionId, amount, reason } = refund;
-    const order = await this.orders.find(refund.orderId);
+    const order = await this.orders.findOrFail(refund.orderId);
     const { transactions } = await this.history.read(order);
     const status = transactions.find((known) => known.transactionId === transactionId)?.status ?? '';
     // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The status is already

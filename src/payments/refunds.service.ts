@@ -38,7 +38,7 @@ export class RefundsService {
     }
     const refund = await this.completion.complete(next.refundId);
     if (refund.state === 'rejected') throw failures.refundRejected();
-    const order = await this.orders.find(orderId);
+    const order = await this.orders.findOrFail(orderId);
     await this.#markAnswered(order, refund);
     return order;
   }
