@@ -74,9 +74,9 @@ export interface paths {
         get?: never;
         /**
          * Take an order to its next step, or one step back
-         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an email when the order is refused, and one minute after it became ready, unless that step was taken back.
+         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels a payment that is pending or authorized at the gateway first; it does not refund a payment. The customer gets an email when the order is refused, and one minute after it became ready, unless that step was taken back.
          */
-        put: operations["AdminOrdersController_advance"];
+        put: operations["AdminOrdersController_takeStep"];
         post?: never;
         delete?: never;
         options?: never;
@@ -355,7 +355,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a pending order, at the gateway and here */
+        /** Cancel an open order, at the gateway and here */
         post: operations["OrderCancellationController_cancel"];
         delete?: never;
         options?: never;
@@ -372,7 +372,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return the payment page of a pending order, or open a new one */
+        /** Return the payment page of an open order, or open a new one */
         post: operations["OrdersController_token"];
         delete?: never;
         options?: never;
@@ -1628,7 +1628,7 @@ export interface operations {
                 pickup?: string;
                 /** @description Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
                 q?: string;
-                /** @description Orders with `refund_due`: refused orders that are paid, and orders with another payment that is a surplus. */
+                /** @description Orders with `refund_due`: refused orders that are paid, and orders with a surplus. */
                 refund?: "due";
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
@@ -1755,7 +1755,7 @@ export interface operations {
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    AdminOrdersController_advance: {
+    AdminOrdersController_takeStep: {
         parameters: {
             query?: never;
             header?: never;

@@ -28,7 +28,7 @@ import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
   ],
 })
 export class AppModule {
-  static forRoot(env: Env, database: Database, options?: { readonly patience: number }): DynamicModule {
+  static forRoot(env: Env, database: Database, options?: { readonly timeoutFactor: number }): DynamicModule {
     return {
       module: AppModule,
       imports: [

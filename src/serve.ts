@@ -92,16 +92,19 @@ async function start(
   logger.info(`listening on ${address} port ${port}; API documentation at ${await app.getUrl()}/api/docs`);
 }
 
+interface ListenError extends NodeJS.ErrnoException {
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
 /** Describes why the service could not start. If the cause is a setting, the text names it. */
 function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
-  const { code = '', syscall, path, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  // The service cannot listen. A database that cannot be reached is an error of `openDatabase`, without `syscall`.
-  if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    const setting = port === env.metricsPort ? 'METRICS_PORT' : 'PORT';
-    if (code === 'EADDRINUSE') return `port ${port} is in use: set ${setting} to another one`;
-    if (code === 'EACCES')
-      return `port ${port} is not allowed for this user: set ${setting} to one above 1023`;
+  const { code = '', syscall, path, port, hostname } = error as ListenError;
+  // Not any lookup: that of the database's host can fail too, after `openDatabase`.
+  if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === env.host)) {
+    if (code === 'EADDRINUSE') return `port ${port} is in use: set PORT to another one`;
+    if (code === 'EACCES') return `port ${port} is not allowed for this user: set PORT to one above 1023`;
     if (NO_LOCAL_ADDRESS.has(code)) return `HOST ${env.host} is no address of this machine (${code})`;
     return `the service cannot listen on HOST ${env.host} and port ${port}: ${error.message}`;
   }

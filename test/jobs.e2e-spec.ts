@@ -10,9 +10,9 @@ import { readMetric } from './support/metrics.js';
 import { until } from './support/wait.js';
 
 /** Job queue that behaves like the queue of a separate process. */
-interface Process {
+interface TestQueue {
   readonly jobs: JobsService;
-  /** Numbers of the jobs that the queue started, in order. A retried job appears once for each attempt. */
+  /** Numbers of the jobs that the queue started, in order. A retried job appears once for each try. */
   readonly ran: number[];
   readonly stop: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ const never = (): Promise<void> => new Promise(() => undefined);
 
 let database: TestDatabase;
 let dataSource: DataSource;
-let processes: Process[] = [];
+let queues: TestQueue[] = [];
 const log: string[] = [];
 
 beforeAll(async () => {
@@ -41,17 +41,17 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(processes.map(({ stop }) => stop()));
-  processes = [];
+  await Promise.all(queues.map(({ stop }) => stop()));
+  queues = [];
   await dataSource.destroy();
   await database.drop();
 });
 
-/** Creates a process that does not run jobs before `jobs.start()`. `handler`: gets the number of a job. */
-async function createProcess(
+/** Creates a queue that does not run jobs before `jobs.start()`. `handler`: gets the number of a job. */
+async function createQueue(
   handler: (n: number) => Promise<void> | void = () => undefined,
   options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
-): Promise<Process> {
+): Promise<TestQueue> {
   const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
   const { url = database.url, isExclusive = false } = options;
   const jobs = new JobsService({ url, isExclusive });
@@ -63,17 +63,17 @@ async function createProcess(
   jobs.handle(TASK, runJob, options);
   let stopped: Promise<void> | undefined;
   const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
-  processes.push(created);
+  queues.push(created);
   return created;
 }
 
-async function startProcess(...args: Parameters<typeof createProcess>): Promise<Process> {
-  const started = await createProcess(...args);
+async function startQueue(...args: Parameters<typeof createQueue>): Promise<TestQueue> {
+  const started = await createQueue(...args);
   started.jobs.start();
   return started;
 }
 
-const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
+const enqueue = ({ jobs }: TestQueue, n: number): Promise<void> =>
   jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
 const readTestJobs = () => readJobs(database.pool, TASK);
 const waitUntilAllDone = () => until('every job is done', async () => (await readTestJobs()).length === 0);
@@ -81,32 +81,32 @@ const waitUntilAllDone = () => until('every job is done', async () => (await rea
 it('a failed job is retried with growing gaps until it succeeds, and does not delay other jobs', async () => {
   let failures = 3;
   let triedAt = 0;
-  const worker = await startProcess((n) => {
+  const queue = await startQueue((n) => {
     if (n === 1) triedAt = performance.now();
     if (n === 1 && failures-- > 0) throw new Error('not yet');
   });
-  await enqueue(worker, 1);
-  for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const job = await until(`attempt ${attempt} has failed`, async () =>
-      (await readTestJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
+  await enqueue(queue, 1);
+  for (let tries = 1; tries <= 3; tries += 1) {
+    const job = await until(`try ${tries} has failed`, async () =>
+      (await readTestJobs()).find(({ attempts, locked_by }) => attempts === tries && locked_by === null),
     );
     expect(job.last_error).toBe('not yet');
-    // The gap is exp(attempt) seconds: about 2.7, 7.4 and 20. It begins between the start of the try and now.
-    expect(job.due_in).toBeLessThanOrEqual(Math.exp(attempt));
-    expect(job.due_in + (performance.now() - triedAt) / 1000).toBeGreaterThanOrEqual(Math.exp(attempt));
-    await enqueue(worker, 10 + attempt);
-    await until('another job ran meanwhile', () => worker.ran.includes(10 + attempt));
+    // The gap is exp(tries) seconds: about 2.7, 7.4 and 20. It begins between the start of the try and now.
+    expect(job.due_in).toBeLessThanOrEqual(Math.exp(tries));
+    expect(job.due_in + (performance.now() - triedAt) / 1000).toBeGreaterThanOrEqual(Math.exp(tries));
+    await enqueue(queue, 10 + tries);
+    await until('another job ran meanwhile', () => queue.ran.includes(10 + tries));
     await makeJobsDue(database.pool);
   }
   await waitUntilAllDone();
-  expect(worker.ran.filter((n) => n === 1)).toHaveLength(4);
+  expect(queue.ran.filter((n) => n === 1)).toHaveLength(4);
 });
 
 it('a job that fails its last try is dead: the log reports it once, and a metric counts it', async () => {
   const countDead = () =>
     readMetric('bakery_job_duration_seconds', { task: TASK, outcome: 'dead', le: '+Inf' });
   const before = await countDead();
-  await startProcess(() => {
+  await startQueue(() => {
     throw new Error('not today');
   });
   await addJob(database.pool, TASK, { payload: { n: 1 }, maxAttempts: 2 });
@@ -122,22 +122,22 @@ it('a job that fails its last try is dead: the log reports it once, and a metric
 });
 
 it('a kind runs no more jobs than its limit at a time, and other jobs pass them', async () => {
-  const worker = await startProcess(never, { kind: 'images' });
-  for (const n of [1, 2, 3, 4, 5]) await enqueue(worker, n);
-  await until('three jobs run', () => worker.ran.length === 3);
+  const queue = await startQueue(never, { kind: 'images' });
+  for (const n of [1, 2, 3, 4, 5]) await enqueue(queue, n);
+  await until('three jobs run', () => queue.ran.length === 3);
   await addJob(database.pool, TASK, { payload: { n: 6 } });
-  await until('the job without a kind runs', () => worker.ran.includes(6));
-  expect(worker.ran.toSorted()).toEqual([1, 2, 3, 6]);
+  await until('the job without a kind runs', () => queue.ran.includes(6));
+  expect(queue.ran.toSorted()).toEqual([1, 2, 3, 6]);
 });
 
-it('a receipt is mailed before codes that were requested earlier', async () => {
-  const worker = await createProcess(never, { kind: 'code-mail' });
-  worker.jobs.handle('receipt', () => Promise.resolve(worker.ran.push(0)), { kind: 'mail' });
-  for (const n of [1, 2, 3]) await enqueue(worker, n);
-  await worker.jobs.enqueue(dataSource.manager, 'receipt', {}, { key: 'receipt:1' });
-  worker.jobs.start();
-  await until('the receipt and two codes are being mailed', () => worker.ran.length === 3);
-  expect(worker.ran).toEqual([0, 1, 2]);
+it('a job of the kind mail starts before earlier jobs of the kind code-mail', async () => {
+  const queue = await createQueue(never, { kind: 'code-mail' });
+  queue.jobs.handle('receipt', () => Promise.resolve(queue.ran.push(0)), { kind: 'mail' });
+  for (const n of [1, 2, 3]) await enqueue(queue, n);
+  await queue.jobs.enqueue(dataSource.manager, 'receipt', {}, { key: 'receipt:1' });
+  queue.jobs.start();
+  await until('the receipt and two codes run', () => queue.ran.length === 3);
+  expect(queue.ran).toEqual([0, 1, 2]);
 });
 
 describe('jobs of a process that died', () => {
@@ -148,22 +148,22 @@ describe('jobs of a process that died', () => {
     await changeJobs(database.pool, key, { attempts: 1, lockedForS, lockedBy: lockedBy || `dead ${n}` });
   }
 
-  it('are unlocked 60 seconds after they were locked, which is longer than any deadline, and not before', async () => {
+  it('are unlocked when their lock is 60 seconds old, and not before', async () => {
     await addLockedJob({ n: 1, lockedForS: 61 });
-    await addLockedJob({ n: 2, lockedForS: 20 }); // of another process
-    const worker = await startProcess();
-    await until('the job with the older lock ran', () => worker.ran.includes(1));
-    await enqueue(worker, 3);
-    await until('the new job ran', () => worker.ran.includes(3));
-    expect(worker.ran).not.toContain(2);
+    await addLockedJob({ n: 2, lockedForS: 50 }); // of another process
+    const queue = await startQueue();
+    await until('the job with the older lock ran', () => queue.ran.includes(1));
+    await enqueue(queue, 3);
+    await until('the new job ran', () => queue.ran.includes(3));
+    expect(queue.ran).not.toContain(2);
     await until('only the locked job is left', async () => (await readTestJobs()).length === 1);
   });
 
-  it('become dead if they have no attempt left and any job of their process was locked too long, and the log reports them', async () => {
+  it('become dead if they have no try left and any job of their process was locked too long, and the log reports them', async () => {
     // The lock of the second job is younger than 60 seconds, but the first lock shows that the process of both has died.
     for (const [n, lockedForS] of [61, 20].entries())
       await addLockedJob({ n, lockedForS, maxAttempts: 1, lockedBy: 'dead' });
-    await startProcess();
+    await startQueue();
     const isReport = (line: string) => /^dead job \d+ .*: its process died or lost the database/.test(line);
     await until('the log reports the dead jobs', () => log.filter(isReport).length === 2);
     const dead = { attempts: 1, locked_by: null, last_error: 'its process died or lost the database' };
@@ -180,11 +180,11 @@ describe('jobs of a process that died', () => {
     try {
       await addLockedJob({ lockedForS: 0 });
       // The queue polls every second. If a poll unlocked the running job, the job would run again.
-      const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
+      const queue = await startQueue(() => delay(1_500), { url: proxy.url, isExclusive: true });
       await proxy.up();
-      await until('the job ran', () => worker.ran.includes(1));
+      await until('the job ran', () => queue.ran.includes(1));
       await waitUntilAllDone();
-      expect(worker.ran).toEqual([1]);
+      expect(queue.ran).toEqual([1]);
     } finally {
       await proxy.down();
     }
@@ -193,21 +193,21 @@ describe('jobs of a process that died', () => {
 
 it('a stopping queue waits for running jobs, loses no waiting job and closes all connections', async () => {
   let finish: (() => void) | undefined;
-  const worker = await startProcess((n) =>
+  const queue = await startQueue((n) =>
     n === 1 ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
   );
-  await enqueue(worker, 1);
+  await enqueue(queue, 1);
   await until('the job runs', () => finish !== undefined);
   let hasStopped = false;
-  const stopping = worker.stop().then(() => (hasStopped = true));
-  await enqueue(worker, 2);
+  const stopping = queue.stop().then(() => (hasStopped = true));
+  await enqueue(queue, 2);
   for (let query = 0; query < 10; query += 1) await readTestJobs(); // Time in which the queue could stop.
   expect(hasStopped).toBe(false);
   finish?.();
   await stopping;
   // The second job either is still waiting or has run: a worker may fetch one more job after the stop has begun.
   const left = await readTestJobs();
-  expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
+  expect([...queue.ran, ...left.map(() => 2)]).toEqual([1, 2]);
   for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
   // The server needs a moment to notice a closed connection.
   const connections =
@@ -218,14 +218,14 @@ it('a stopping queue waits for running jobs, loses no waiting job and closes all
 it('stopping the queue throws no error if the connection breaks while the queue waits for the database', async () => {
   const proxy = await DatabaseProxy.start(database.url);
   const stalled = proxy.stallAt('LISTEN "jobs:insert"');
-  const worker = await startProcess(undefined, { url: proxy.url });
+  const queue = await startQueue(undefined, { url: proxy.url });
   await stalled;
-  const stopped = worker.stop();
+  const stopped = queue.stop();
   await proxy.down();
   await stopped;
 });
 
-it('a job whose handler hangs fails at its deadline', async () => {
+it('withDeadline rejects when the work of a job takes longer than its deadline', async () => {
   const { withDeadline } = await importBuilt('src/jobs/job-handler.js');
   const { signal: stopped } = new AbortController();
   const failed = withDeadline(never(), { task: TASK, deadlineMs: 100, stopped });
@@ -242,12 +242,12 @@ it('a superseded job that fails for good is not reported as dead, because anothe
           reject(new PermanentJobError('gone'));
         }),
     );
-  const worker = await startProcess((n) => (n === 1 ? failLater() : undefined));
-  const enqueueSame = (n: number) => worker.jobs.enqueue(dataSource.manager, TASK, { n }, { key: TASK });
+  const queue = await startQueue((n) => (n === 1 ? failLater() : undefined));
+  const enqueueSame = (n: number) => queue.jobs.enqueue(dataSource.manager, TASK, { n }, { key: TASK });
   await enqueueSame(1);
-  await until('the first job runs', () => worker.ran.includes(1));
+  await until('the first job runs', () => queue.ran.includes(1));
   await enqueueSame(2);
-  await until('the second job ran', () => worker.ran.includes(2));
+  await until('the second job ran', () => queue.ran.includes(2));
   fail();
   await waitUntilAllDone();
   expect(log.filter((line) => line.startsWith('dead job'))).toEqual([]);

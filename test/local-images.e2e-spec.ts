@@ -139,7 +139,11 @@ describe('an uploaded photo', () => {
     expect(await sharp(bytes, { failOn: 'none' }).metadata()).toMatchObject({ width: 1500, height: 2000 });
     for (const file of [bomb(), jpeg('no image'), padded(png().subarray(0, 40), 100)]) {
       const path = await storeImage(file);
-      for (const query of ['', '?w=480']) expect((await download(path + query)).bytes).toEqual(file);
+      expect((await download(path)).bytes).toEqual(file);
+      const { bytes: fallback, headers } = await download(`${path}?w=480`);
+      expect(fallback).toEqual(file);
+      // Not forever, because a version may be created later.
+      expect(headers['cache-control']).toBe('public, max-age=60');
     }
   });
 
@@ -157,8 +161,16 @@ describe('an uploaded photo', () => {
       expect(bytes.includes('Phone')).toBe(false);
       const decode = (image: Buffer) => sharp(image).resize(100).raw().toBuffer();
       expect((await decode(bytes)).equals(await decode(file))).toBe(true);
+      const truncated = file.subarray(0, -20);
+      expect((await download(await storeImage(truncated))).bytes.includes('Phone')).toBe(false);
     },
   );
+
+  it('is stored in RGB if its colors are those of print (CMYK)', async () => {
+    const file = await sharp(FLAT).toColourspace('cmyk').jpeg().toBuffer();
+    const { bytes } = await download(await storeImage(file));
+    expect(await sharp(bytes).metadata()).toMatchObject({ space: 'srgb', width: 30, height: 20 });
+  });
 
   it('is staged after its form was decoded, so that the wait for the decoder takes no time from its upload', async () => {
     const files = [await photo(), jpeg('undecodable')].map((bytes) => ({ bytes, name: 'a.jpg' }));

@@ -12,7 +12,7 @@ interface Sample {
   /** Page of the documentation. */
   readonly source: string;
   readonly notification: Omit<Notification, 'signature_key' | 'fraud_status' | 'transaction_status'> & {
-    readonly fraud_status?: string;
+    readonly fraud_status?: string | null;
     readonly transaction_status: MidtransStatus;
   };
 }
@@ -60,4 +60,16 @@ describe("a notification of the gateway's documentation", () => {
       expect(await shop.describeHistory(orderId)).toContain('notification - rejected');
     },
   );
+
+  it('with the fraud_status null is incomplete too', async () => {
+    const before = await countIncomplete();
+    const [sample] = samples as [Sample];
+    const { response } = await sendSample({
+      ...sample,
+      notification: { ...sample.notification, fraud_status: null },
+    });
+    expectInvalid(response, { fraud_status: 'fraud_status is required' });
+    expect(await countIncomplete()).toBe(before + 1);
+    await shop.waitForPaymentChecks();
+  });
 });

@@ -56,8 +56,8 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     const orderId = await storeOrder('new', status);
     expectFailure(await advance(orderId, 'preparing'), 409, cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));
-    // Refusing a pending order also cancels the order. An unpaid order never needs a refund.
-    const after = status === 'pending' ? 'cancel' : status;
+    // Refusing a pending or authorized order also cancels the order. An unpaid order never needs a refund.
+    const after = status === 'pending' || status === 'authorize' ? 'cancel' : status;
     expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
   });
 

@@ -85,7 +85,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     expectSameOrder(await Promise.all(requests));
   });
 
-  it('get the same 502 if the gateway returns no payment page to the first request', async () => {
+  it('each get 502 while the gateway returns no payment page', async () => {
     shop.gateway.addFault({ operation: 'create', kind: 'error' });
     const unblock = blockCreations();
     const requests = orderInParallel(4);

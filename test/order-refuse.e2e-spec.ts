@@ -74,6 +74,13 @@ describe('refusing an order whose payment is pending', () => {
   });
 });
 
+it('refusing an order whose card payment is authorized cancels the payment at the gateway', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await shop.setStatusAndNotify(orderId, 'authorize', { paymentType: 'credit_card' });
+  expect(await refuse(orderId)).toMatchObject(REFUSED_AND_CANCELLED);
+  expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('cancel');
+});
+
 it.each([
   ['settlement', 'accept', true],
   ['capture', 'challenge', false],

@@ -23,17 +23,17 @@ async function openPage(orderId: string): Promise<{ token: string; redirect_url:
   return (response.body as { data: { token: string; redirect_url: string } }).data;
 }
 
-/** Stores an order that has no payment attempt. Returns the order id. */
+/** Stores an order that has no payment page. Returns the order id. */
 async function storeOrder(): Promise<string> {
   const [orderId = ''] = await shop.insertOrderRows(customer, 1);
   return orderId;
 }
 
-/** Stores a payment attempt whose lease a process took for a call to the gateway, without a result since then. */
-async function storeLeasedAttempt(orderId: string, secondsAgo: number): Promise<void> {
+/** Stores that a process took the lease of the payment attempt for a call to the gateway, without a result since then. */
+async function storeLease(orderId: string, secondsAgo: number): Promise<void> {
   await shop.query(
-    `INSERT INTO payment_attempts (attempt_id, order_id, number, claim_id, claimed_at)
-     VALUES ($1, $1, 1, gen_random_uuid(), now() - make_interval(secs => $2))`,
+    `UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() - make_interval(secs => $2)
+     WHERE attempt_id = $1`,
     [orderId, secondsAgo],
   );
 }
@@ -135,7 +135,7 @@ describe('the payment page of an order', () => {
     // A lease lasts 10 seconds and a request waits for 5, so a lease that is 7 seconds old expires during the wait.
     it('is not available at once and 7 seconds later', async () => {
       const orderIds = [await storeOrder(), await storeOrder()];
-      for (const [n, orderId] of orderIds.entries()) await storeLeasedAttempt(orderId, n * 7);
+      for (const [n, orderId] of orderIds.entries()) await storeLease(orderId, n * 7);
       const requests = orderIds.flatMap((orderId) => [1, 2].map(() => requestToken(orderId).expect(502)));
       for (const response of await Promise.all(requests))
         expectFailure(response, 502, MESSAGES.gatewayUnavailable);
@@ -146,7 +146,7 @@ describe('the payment page of an order', () => {
 
     it('is opened by one of 20 requests after more than 10 seconds', async () => {
       const orderId = await storeOrder();
-      await storeLeasedAttempt(orderId, 11);
+      await storeLease(orderId, 11);
       const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(orderId)));
       expect(shop.gateway.calls).toHaveLength(1);
       const { token } = shop.gateway.order(orderId);

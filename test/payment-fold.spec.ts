@@ -46,9 +46,9 @@ function parse(text: string, position: number): PaymentEvent {
 }
 
 function fold(history: readonly string[], newest = PAGE) {
-  const order = Object.assign(buildOrder(), { attemptId: newest });
+  const order = buildOrder();
   const payment = foldHistory(order, history.map(parse));
-  const columns = computeOrderColumns(order, payment);
+  const columns = computeOrderColumns(order, payment, newest);
   return { payment, columns, order: Object.assign(order, columns) };
 }
 
@@ -67,9 +67,9 @@ it('the payment type and the time of payment that version 1.2 stored stay if the
   const stored = { paymentType: 'qris', completedAt: new Date('2026-11-20T03:59:59.990Z') };
   const order = Object.assign(buildOrder(), { ...stored, status: 'settlement', transactionId: 'T1' });
   const history = [Object.assign(parse('T1 settlement', 0), { payload: '{}' })];
-  expect(computeOrderColumns(order, foldHistory(order, history))).toMatchObject(stored);
+  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject(stored);
   const other = Object.assign(order, { transactionId: 'T0' });
-  expect(computeOrderColumns(other, foldHistory(other, history))).toMatchObject({ paymentType: null });
+  expect(computeOrderColumns(other, foldHistory(other, history), PAGE)).toMatchObject({ paymentType: null });
 });
 
 it('a refund that version 1.2 stored with a smaller sum does not take back what the gateway has returned', () => {
@@ -81,7 +81,7 @@ it('a refund that version 1.2 stored with a smaller sum does not take back what 
   const history = ['T1 settlement', 'T1 partial_refund=50000', 'T1 refund'].map(parse);
   Object.assign(history[2] ?? {}, manual);
   const order = buildOrder();
-  expect(computeOrderColumns(order, foldHistory(order, history))).toMatchObject({
+  expect(computeOrderColumns(order, foldHistory(order, history), PAGE)).toMatchObject({
     status: 'refund',
     refundedAmount: TOTAL,
   });
@@ -155,6 +155,19 @@ describe('several transactions', () => {
   ])('%s: with a newer payment page the payment is %s', (history, expected) => {
     expect(describePayment(history, LATER_PAGE)).toBe(expected);
   });
+});
+
+it('the end of one transaction ends the order only if no other transaction can be paid', () => {
+  const cancel = (text: string, position: number) =>
+    Object.assign(parse(text, position), { source: 'cancellation' });
+  const history = [
+    parse('T1 pending', 0),
+    parse('T2 authorize', 1),
+    cancel('T1 cancel', 2),
+    cancel('T2 cancel', 3),
+  ];
+  expect(foldHistory(buildOrder(), history.slice(0, 3)).endedAs).toBeNull();
+  expect(foldHistory(buildOrder(), history).endedAs).toBe('cancel');
 });
 
 describe('a random history', () => {

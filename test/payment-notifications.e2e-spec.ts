@@ -134,6 +134,7 @@ it.each(['pending', 'deny', 'cancel', 'expire'])(
     const orderId = await shop.orderWithUnreportedPayment();
     await shop.notify(orderId, { transaction_status, gross_amount: '1.00' });
     expect(await shop.readStatus(orderId)).toBe(transaction_status);
+    expect(await shop.describeHistory(orderId)).toEqual([`notification ${transaction_status} applied`]);
   },
 );
 

@@ -57,6 +57,14 @@ describe('the check of a pending order', () => {
     expect(minutes).toBe(174); // The order expires after three hours, and its first check came after six minutes.
   });
 
+  it('has long gaps again after the time to pay while a card payment is authorized, because it cannot expire', async () => {
+    const orderId = await shop.insertOrder();
+    await shop.setStatusAndNotify(orderId, 'authorize', { paymentType: 'credit_card' });
+    await shop.query('UPDATE orders SET checks = 10 WHERE order_id = $1', [orderId]);
+    await shop.reconcile([orderId], '30 hours');
+    expect(Math.round((await readSecondsUntilCheck(orderId)) / 60)).toBe(360);
+  });
+
   it('is no longer made once the order is paid', async () => {
     const orderId = await shop.insertOrder();
     await shop.setStatusAndNotify(orderId, 'settlement');
@@ -184,11 +192,8 @@ describe('an order with several payment attempts', () => {
 });
 
 describe('25 hours after the creation of an order', () => {
-  it.each([
-    ['an order', '24 hours'],
-    ['an order of version 1.2, without pay_until,', null],
-  ])('the service expires %s and its payment at the gateway', async (_what, payTime) => {
-    const orders = await shop.insertOrders(2, { payTime });
+  it('the service expires the order and its payment at the gateway', async () => {
+    const orders = await shop.insertOrders(2);
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');
     await shop.reconcile(orders, '24 hours 58 minutes');
@@ -207,6 +212,16 @@ describe('25 hours after the creation of an order', () => {
     expect(await shop.describeHistory(withoutPayment)).toEqual(['reconciliation expire applied']);
     await shop.customer.post(`/api/orders/${withPayment}/token`).expect(409);
   });
+
+  it.each(['deny', 'failure'] as const)(
+    'an order whose last payment had the status %s expires, even if the service did not run at that time',
+    async (status) => {
+      const orderId = await shop.insertOrder();
+      await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card' });
+      await shop.reconcile([orderId], '48 hours');
+      expect(await shop.readStatus(orderId)).toBe('expire');
+    },
+  );
 
   it('an order is paid if the customer pays while the service expires it', async () => {
     const orderId = await shop.insertOrder();

@@ -25,7 +25,6 @@ function EqualsProperty(other: string, options: ValidationOptions): PropertyDeco
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
-/** The rules of a field are checked from the lowest decorator to the highest. The response reports the first that fails. */
 export class RegisterDto {
   @EmailAddress()
   email!: string;
@@ -46,7 +45,7 @@ export class RegisterDto {
 export class LoginDto extends PickType(RegisterDto, ['email', 'password']) {}
 
 export class VerifyOtpDto {
-  // A text of another length than six digits is a wrong code. The limit only bounds the work for it.
+  // A text of another length than six digits is a wrong code. The limit only bounds the work of hashing it.
   @Text({ maxLength: 64, example: '042917' })
   // A code that is sent as a number has lost its leading zeros.
   @Transform(({ value }: { value: unknown }) =>

@@ -70,7 +70,9 @@ export class AccountService {
         const changed = await this.sessions.changeUserAndEndAll(tx, before, changes);
         const tokens = await this.sessions.open(tx, changed);
         await this.mails.requestVerification(tx, before, { client, newEmail: email });
-        await this.mails.enqueueNotice(tx, before, 'email_changed');
+        // A change of the letter case alone keeps the mailbox.
+        if (email.toLowerCase() !== before.email.toLowerCase())
+          await this.mails.enqueueNotice(tx, before, 'email_changed');
         return { user: tokens.user, tokens };
       }
       const user = await this.users.change(tx, before, profile);

@@ -98,8 +98,12 @@ export class AuthController {
     success: { status: 204, cookies: BOTH_COOKIES },
   })
   @Post('logout')
-  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.sessions.end(readCookie(request, ACCESS_COOKIE) ?? '');
+  async logout(
+    @Req() request: Request,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.auth.logout(readCookie(request, ACCESS_COOKIE) ?? '', client);
     clearCookies(response);
   }
 }

@@ -11,7 +11,7 @@ import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import type { IssuedTokens } from './tokens.service.js';
 
-/** Registers and authenticates users (contract 4.1, 4.2). */
+/** Registers users, and signs them in and out (contract 4.1, 4.2). */
 @Injectable()
 export class AuthService {
   constructor(
@@ -47,6 +47,13 @@ export class AuthService {
     });
     // If email or password were changed during the check, check again: the credentials may be wrong now.
     return session ?? this.login(credentials, client);
+  }
+
+  /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
+  async logout(accessToken: string, client: Client): Promise<void> {
+    const authUser = await this.sessions.findUserOfLiveSession(accessToken);
+    if (authUser === null) return;
+    await this.turns.runTransaction(client, (tx) => this.sessions.end(tx, authUser));
   }
 
   /**

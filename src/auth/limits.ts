@@ -21,7 +21,7 @@ const DAY = 24 * HOUR;
 
 /**
  * All limits of guesses and mails (docs/decisions/09). An address is a client address. Each `name` is part of stored keys.
- * Version 1.2 uses the same names, except that of the reset, so that both versions count together during a rolling upgrade.
+ * Version 1.2 uses the same names, except those of the reset and of all tries of a code, so that both versions count together during a rolling upgrade.
  */
 export const LIMITS = {
   // Passwords. Only the first limit applies to a known address, so that guesses from others cannot lock the owner out.

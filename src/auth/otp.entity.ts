@@ -18,4 +18,8 @@ export class OneTimePassword {
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
+
+  /** Number of tries that processes of version 1.2 have counted. */
+  @Column('smallint', { default: 0 })
+  tries!: number;
 }

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Raw, Repository } from 'typeorm';
@@ -8,6 +9,8 @@ import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
+/** Minimum time of a rejection, which hides if the try was counted or beyond a limit. */
+const REJECTION_MS = 50;
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
@@ -31,6 +34,7 @@ export class OtpService {
     const created = {
       digest: this.#digest(userId, purpose, code),
       expiresAt: () => `now() + interval '${OTP_MINUTES} minutes'`,
+      tries: 0,
     };
     const { affected } = await tx.update(OneTimePassword, { userId, purpose }, created);
     return affected === 1 ? code : null;
@@ -39,6 +43,7 @@ export class OtpService {
   /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
   async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
     const { accountKey, purpose } = guess;
+    const rejection = delay(REJECTION_MS);
     // The key of an unknown user is an email address. The search for the user 0, who does not exist, takes the usual time.
     const userId = typeof accountKey === 'string' ? 0 : accountKey;
     const otp = await this.otps.findOneBy({
@@ -51,8 +56,9 @@ export class OtpService {
     const isRight = await this.limits.checkCode(guess, codeId, () => {
       return digest !== null && timingSafeEqual(digest, this.#digest(userId, purpose, code));
     });
-    if (!isRight || digest === null) throw failures.invalidOtp();
-    return { userId, purpose, digest };
+    if (isRight && digest !== null) return { userId, purpose, digest };
+    await rejection;
+    throw failures.invalidOtp();
   }
 
   /** @throws Failure 400 if the code was used or replaced since the check */

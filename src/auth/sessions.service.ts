@@ -116,15 +116,17 @@ export class SessionsService {
     return state ?? { role: null, isLive: false };
   }
 
-  /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
-  async end(accessToken: string): Promise<void> {
+  /** Returns the user of a correctly signed access token, expired or not, whose session has not been ended. */
+  async findUserOfLiveSession(accessToken: string): Promise<AuthUser | null> {
     const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken);
-    if (authUser === null) return;
+    if (authUser === null) return null;
     const { id, sessionId } = authUser;
-    await this.dataSource.transaction(async (tx) => {
-      await this.users.lock(tx, id);
-      await tx.delete(Session, { id: sessionId, userId: id });
-    });
+    return (await this.dataSource.manager.existsBy(Session, { id: sessionId, userId: id })) ? authUser : null;
+  }
+
+  async end(tx: EntityManager, { id, sessionId }: AuthUser): Promise<void> {
+    await this.users.lock(tx, id);
+    await tx.delete(Session, { id: sessionId, userId: id });
   }
 
   /** Changes the email, password or role of a user. Such a change ends all sessions of the user. */

@@ -5,18 +5,25 @@ import { errorCode } from './errors/error-info.js';
 const NAME = /^bakery-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
 /** End of the name of a backup in BACKUP_DIR until it has been checked. */
 export const UNCHECKED = '.unchecked';
+/** End of the name of a folder in which `createBackup` builds a backup. */
+export const PARTIAL = '.partial';
 
 export function nameBackup(time: Date): string {
   return `bakery-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
 }
 
-/** Lists the checked and the unchecked backups in BACKUP_DIR, oldest first. Other files are not listed. */
+/**
+ * Lists the checked and the unchecked backups in BACKUP_DIR, oldest first, with the unfinished ones that a killed command has
+ * left. Other files are not listed.
+ */
 export async function listBackups(folder: string) {
   const names = (await readdir(folder)).sort();
   return {
     checked: names.filter((name) => NAME.test(name)),
-    unchecked: names.filter(
-      (name) => name.endsWith(UNCHECKED) && NAME.test(name.slice(0, -UNCHECKED.length)),
+    unchecked: names.filter((name) =>
+      [UNCHECKED, UNCHECKED + PARTIAL].some(
+        (end) => name.endsWith(end) && NAME.test(name.slice(0, -end.length)),
+      ),
     ),
   };
 }

@@ -29,8 +29,8 @@ const RESPONSE_MS = 6 * SECOND;
 /** Time between two statements of a transaction. */
 const IDLE_MS = 10 * SECOND;
 
-/** @param patience factor for all waiting times */
-export function dataSourceOptions(url: string, patience = 1) {
+/** @param timeoutFactor factor for all timeouts */
+export function dataSourceOptions(url: string, timeoutFactor = 1) {
   return {
     type: 'postgres',
     url,
@@ -42,14 +42,14 @@ export function dataSourceOptions(url: string, patience = 1) {
     poolErrorHandler: () => {
       // The pool removes an idle connection that broke. If the database is unavailable, the next statement fails.
     },
-    connectTimeoutMS: patience * CONNECTION_WAIT_MS,
+    connectTimeoutMS: timeoutFactor * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
       // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
-      statement_timeout: patience * STATEMENT_MS,
-      lock_timeout: patience * LOCK_WAIT_MS,
-      idle_in_transaction_session_timeout: patience * IDLE_MS,
-      query_timeout: patience * RESPONSE_MS,
+      statement_timeout: timeoutFactor * STATEMENT_MS,
+      lock_timeout: timeoutFactor * LOCK_WAIT_MS,
+      idle_in_transaction_session_timeout: timeoutFactor * IDLE_MS,
+      query_timeout: timeoutFactor * RESPONSE_MS,
       // Statements of a transaction that start together (`Promise.all`) are sent together. The server runs them in order.
       pipeline: true,
       keepAlive: true,

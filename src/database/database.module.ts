@@ -7,10 +7,10 @@ import { Database } from './database.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  /** @param patience factor for the times that requests wait; tests wait longer, because their machine may be busy */
-  static forRoot(database: Database, { patience = 1 } = {}): DynamicModule {
+  /** @param timeoutFactor larger than 1 in tests, because their machine may be busy */
+  static forRoot(database: Database, { timeoutFactor = 1 } = {}): DynamicModule {
     // The caller has opened the database, so a failure to connect is not retried here.
-    const connection = dataSourceOptions(database.url, patience);
+    const connection = dataSourceOptions(database.url, timeoutFactor);
     const options = { ...connection, autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: DatabaseModule,

@@ -65,7 +65,7 @@ export async function openDatabaseForCommand(
   }
 }
 
-/** @param mustBePrimary false for commands: a backup can be read from a standby */
+/** @param mustBePrimary false for commands, of which some only read */
 async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: boolean }): Promise<void> {
   try {
     await withClient(url, async (client) => {

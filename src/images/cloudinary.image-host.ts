@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { v2 as cloudinary } from 'cloudinary';
 import { errorCode } from '../common/errors/error-info.js';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
-import { type ImageFile, type ImageHost, ImageHostError, UPLOAD_DEADLINE_MS } from './image-host.js';
+import { type ImageFile, type ImageHost, ImageHostError, IMAGE_HOST_DEADLINE_MS } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
@@ -16,7 +16,7 @@ export class CloudinaryImageHost implements ImageHost {
   /** @param deadlineMs longest time of one call */
   constructor(
     url: string,
-    private readonly deadlineMs = UPLOAD_DEADLINE_MS,
+    private readonly deadlineMs = IMAGE_HOST_DEADLINE_MS,
   ) {
     this.#account = parseCloudinaryUrl(url);
   }

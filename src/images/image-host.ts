@@ -1,13 +1,13 @@
-/** An image that passed the checks of `ImageFormBody`. */
+/** PNG or JPEG, as a client sent it or as `normalizeImage` changed it. */
 export interface ImageFile {
-  /** The whole file, at most 5 MiB. */
+  /** The whole file. */
   readonly bytes: Buffer;
   /** Detected from the first bytes, not from the file's name. */
   readonly format: 'png' | 'jpg';
 }
 
 /** Longest time of one call to an image host. */
-export const UPLOAD_DEADLINE_MS = 10_000;
+export const IMAGE_HOST_DEADLINE_MS = 10_000;
 
 export interface ImageHost {
   /** Stores an image. Returns the value of `Image.url`. */
@@ -20,7 +20,8 @@ export interface ImageHost {
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 
-  /** @param httpCode status with which the host rejected the call or failed; undefined after any other failure */
+  /** @param httpCode status with which the host rejected the call or failed; undefined after any other failure. Not called
+   *   `status`, which `FailEnvelopeFilter` would send to the client */
   constructor(
     operation: 'upload' | 'remove',
     readonly reason: string,

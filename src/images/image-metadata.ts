@@ -24,57 +24,65 @@ const MAX_PARTS = 10_000;
 
 /** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow the image are metadata too. */
 export function hasMetadata(image: ImageFile): boolean {
-  return splitImage(image)?.some(({ isMetadata }) => isMetadata) ?? true;
+  const { parts, isWhole } = splitImage(image);
+  return !isWhole || parts.some(({ isMetadata }) => isMetadata);
 }
 
 /**
- * Removes the metadata without decoding the image. Returns an image that ends unexpectedly unchanged.
+ * Removes the metadata without decoding the image. If the image ends unexpectedly, keeps what follows its last whole part.
  * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
-  const parts = splitImage(image)?.filter(({ isMetadata }) => !isMetadata);
-  if (parts === undefined) return image;
-  const kept = parts.map(({ bytes }) => bytes);
+  const { parts } = splitImage(image);
+  const kept = parts.filter(({ isMetadata }) => !isMetadata).map(({ bytes }) => bytes);
   // A PNG begins with its signature and the chunk IHDR.
   if (orientation > 1)
     kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
   return { ...image, bytes: Buffer.concat(kept) };
 }
 
-/** Returns null if the image ends unexpectedly or has too many parts. */
-function splitImage({ bytes, format }: ImageFile): Part[] | null {
+interface SplitImage {
+  readonly parts: readonly Part[];
+  /** False if the image ends unexpectedly or has too many parts. The last part is the rest of the file then. */
+  readonly isWhole: boolean;
+}
+
+function splitImage({ bytes, format }: ImageFile): SplitImage {
   return format === 'png' ? splitPng(bytes) : splitJpeg(bytes);
 }
 
-function splitPng(bytes: Buffer): Part[] | null {
+function splitPng(bytes: Buffer): SplitImage {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
-  for (let at = 8, end; at + 8 <= bytes.length && parts.length < MAX_PARTS; at = end) {
+  let at = 8;
+  while (at + 8 <= bytes.length && parts.length < MAX_PARTS) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     // IEND contains nothing, whatever its length says.
-    end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
+    const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: !PIXEL_CHUNKS.test(type) });
-    if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
+    if (type === 'IEND') return { parts: [...parts, toTrailer(bytes.subarray(end))], isWhole: true };
+    at = end;
   }
-  return null;
+  return { parts: [...parts, { bytes: bytes.subarray(at), isMetadata: false }], isWhole: false };
 }
 
-function splitJpeg(bytes: Buffer): Part[] | null {
+function splitJpeg(bytes: Buffer): SplitImage {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 2), isMetadata: false }];
-  for (let at = 2, end; at + 2 <= bytes.length && parts.length < MAX_PARTS; at = end) {
+  let at = 2;
+  while (at + 2 <= bytes.length && parts.length < MAX_PARTS) {
     while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1; // Fill bytes can precede a marker.
     const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff || marker < START_OF_FRAME) return null;
+    if (bytes[at] !== 0xff || marker < START_OF_FRAME) break;
     if (marker === END_OF_IMAGE) {
-      end = at + 2;
-      parts.push({ bytes: bytes.subarray(at, end), isMetadata: false });
-      return [...parts, toTrailer(bytes.subarray(end))];
+      const last = { bytes: bytes.subarray(at, at + 2), isMetadata: false };
+      return { parts: [...parts, last, toTrailer(bytes.subarray(at + 2))], isWhole: true };
     }
-    if (at + 4 > bytes.length) return null;
-    end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (at + 4 > bytes.length) break;
+    let end = at + 2 + bytes.readUInt16BE(at + 2);
     if (marker === START_OF_SCAN) end = findMarkerAfterPixels(bytes, end);
     parts.push({ bytes: bytes.subarray(at, end), isMetadata: marker > APP0 && marker !== APP14 });
+    at = end;
   }
-  return null;
+  return { parts: [...parts, { bytes: bytes.subarray(at), isMetadata: false }], isWhole: false };
 }
 
 /** Returns the bytes that follow an image, for example a second image, as a part. */

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { UPLOAD_DEADLINE_MS } from './image-host.js';
+import { IMAGE_HOST_DEADLINE_MS } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 
@@ -11,7 +11,7 @@ const REMOVE_IMAGE = 'remove-image';
 const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
 /** After this time, an upload whose response was lost can no longer arrive at the host. */
-const MAX_UPLOAD_S = (6 * UPLOAD_DEADLINE_MS) / 1000;
+const MAX_UPLOAD_S = (6 * IMAGE_HOST_DEADLINE_MS) / 1000;
 /** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
 const MAX_IMAGES_PER_SWEEP = 1_000;
 

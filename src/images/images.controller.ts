@@ -7,10 +7,12 @@ import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { ImageHosts } from './image-hosts.js';
 
+/** A name is never used twice, so caches may store a copy forever. */
+const CACHING = { maxAge: '365d', immutable: true } as const;
+/** For an image instead of its smaller version, which may be created later. */
+const FALLBACK_CACHING = { maxAge: '1m' } as const;
+
 const SEND_OPTIONS = {
-  // A name is never used twice, so caches may store a copy forever.
-  maxAge: '365d',
-  immutable: true,
   // An image has at most 5 MiB and is always sent whole, which RFC 9110 section 14.2 allows.
   acceptRanges: false,
   // The data directory may be inside a folder whose name begins with a dot.
@@ -51,14 +53,17 @@ export class ImagesController {
     @Query('w') requestedWidth?: unknown,
   ): Promise<void> {
     const width = WIDTHS.find((possible) => String(possible) === requestedWidth);
-    const path = await this.#findPath(name, width);
+    const { path, caching } = await this.#findFile(name, width);
     if (path === null) throw failures.notFound();
     // Storefronts have other origins. The global policy would stop them from showing the image.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     // A browser that treats the image as HTML must load and run nothing.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     try {
-      await promisify<string, object>(response.sendFile.bind(response))(path, SEND_OPTIONS);
+      await promisify<string, object>(response.sendFile.bind(response))(path, {
+        ...SEND_OPTIONS,
+        ...caching,
+      });
     } catch (error) {
       // Express uses this code for a client that closed the connection.
       if (errorCode(error) === 'ECONNABORTED') return;
@@ -68,12 +73,14 @@ export class ImagesController {
   }
 
   /** Finds the file of an image, or of its smaller version. Finds the image itself if that version cannot be created. */
-  async #findPath(name: string, width: number | undefined): Promise<string | null> {
+  async #findFile(name: string, width: number | undefined) {
     const { local } = this.hosts;
-    if (width === undefined) return local.find(name);
-    return local.findSmaller(name, width).catch((error: unknown) => {
+    if (width === undefined) return { path: await local.find(name), caching: CACHING };
+    try {
+      return { path: await local.findOrCreateSmaller(name, width), caching: CACHING };
+    } catch (error) {
       this.#logger.warn(`image ${name} has no version of ${width} px: ${String(error)}`);
-      return local.find(name);
-    });
+      return { path: await local.find(name), caching: FALLBACK_CACHING };
+    }
   }
 }

@@ -38,7 +38,7 @@ export class LocalImageHost implements ImageHost {
     // Without the folder there is no image to remove.
     const names = (await readdir(folder).catch(ignoreNotFound)) ?? [];
     const files = names.filter((name) => name.startsWith(imageId));
-    // Delete the smaller versions last. `findSmaller` reads the image again after it has stored a version.
+    // Delete the smaller versions last. `findOrCreateSmaller` reads the image again after it has stored a version.
     files.sort((a, b) => a.length - b.length);
     for (const name of files) await rm(join(folder, name), { force: true });
     if (files.length > 0) await flushToDisk(folder);
@@ -52,7 +52,7 @@ export class LocalImageHost implements ImageHost {
   }
 
   /** Returns the path of an image with at most this width, which the first request creates as `<id>-<width>.<png|jpg>`. */
-  async findSmaller(name: string, width: number): Promise<string | null> {
+  async findOrCreateSmaller(name: string, width: number): Promise<string | null> {
     const path = await this.find(name);
     if (path === null) return null;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
@@ -71,8 +71,13 @@ export class LocalImageHost implements ImageHost {
     const bytes = await this.#creationQueue.run(() => shrinkImage(path, format, width));
     // Rename a complete file, because another request must not read half a file.
     const temporary = `${smaller}.${randomUUID()}.tmp`;
-    await writeFile(temporary, bytes, { flush: true });
-    await rename(temporary, smaller);
+    try {
+      await writeFile(temporary, bytes, { flush: true });
+      await rename(temporary, smaller);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
   }
 
   #folderOf(imageId: string): string {

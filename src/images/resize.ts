@@ -14,8 +14,8 @@ const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
 
 /**
- * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough and
- * have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its metadata,
+ * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough, in
+ * RGB or gray and have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its metadata,
  * except the orientation.
  * @throws Error if the image cannot be decoded
  */
@@ -23,7 +23,8 @@ export async function normalizeImage(image: ImageFile): Promise<ImageFile> {
   const { metadata, isTooLarge, upright } = await open(image);
   if (isTooLarge) return removeMetadata(image, metadata.orientation);
   // An image without metadata is upright, because the orientation is metadata.
-  if (!hasMetadata(image) && Math.max(metadata.width, metadata.height) <= MAX_SIDE) return image;
+  const isSmall = Math.max(metadata.width, metadata.height) <= MAX_SIDE;
+  if (isSmall && metadata.space !== 'cmyk' && !hasMetadata(image)) return image;
   try {
     const smaller = upright.resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
     return { ...image, bytes: await encode(image, smaller) };

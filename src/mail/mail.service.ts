@@ -17,7 +17,7 @@ interface Recipient {
 
 type Texts = Awaited<ReturnType<MailService['textsFor']>>;
 
-/** Mail to one account. The template gets the context, the line `greeting` and the contact details of the shop. */
+/** Mail to one account. `send` adds the values that every template needs to the context. */
 interface Mail {
   readonly to: Recipient;
   readonly texts: Texts;
@@ -42,7 +42,7 @@ export const SMTP_TIMEOUTS_MS = {
   greetingTimeout: 5_000,
   socketTimeout: 10_000,
 };
-/** Time for a whole delivery. It must be less than the deadline of a job. */
+/** Time for a whole delivery. It is less than the deadline of a job, 40 s. */
 const SEND_DEADLINE_MS = Object.values(SMTP_TIMEOUTS_MS).reduce((sum, ms) => sum + ms);
 
 @Injectable()
@@ -52,7 +52,7 @@ export class MailService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns the texts of mails to a user, and the shop. `language` is null for the language of the shop. */
+  /** Returns the texts of mails to a user, and the shop. A user who has chosen no language gets the shop's. */
   async textsFor(user: { readonly language: Language | null }) {
     const shop = await this.shop.get();
     const language = user.language ?? shop.language;
@@ -62,9 +62,8 @@ export class MailService {
   /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
   async send({ to, texts, subject, template, context, chatText = '' }: Mail): Promise<void> {
     const { shop } = texts;
-    // No name until the address is verified, because anybody can register a stranger's address with any name. Not a
-    // comparison with null: an account that was loaded without this column must not count as verified.
-    const name = to.emailVerifiedAt instanceof Date ? to.fullname : '';
+    // No name until the address is verified, because anybody can register a stranger's address with any name.
+    const name = hasVerifiedAddress(to) ? to.fullname : '';
     const values = {
       ...context,
       greeting: texts.greeting(name),
@@ -87,6 +86,11 @@ export class MailService {
     }
     mails.inc({ outcome: 'sent' });
   }
+}
+
+/** Not a comparison with null: an account that was loaded without this column must not count as verified. */
+export function hasVerifiedAddress({ emailVerifiedAt }: Pick<Recipient, 'emailVerifiedAt'>): boolean {
+  return emailVerifiedAt instanceof Date;
 }
 
 /** Builds the link that opens a chat. A number without a country code is Indonesian. */

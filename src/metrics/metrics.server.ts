@@ -4,6 +4,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import type { Pool } from 'pg';
 import { register } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { errorMessage } from '../common/errors/error-info.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
@@ -37,8 +38,14 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   /** `AppModule` imports the module only if METRICS_PORT is set. */
   async onApplicationBootstrap(): Promise<void> {
     for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
-    this.#server.listen(this.env.metricsPort, this.env.metricsHost);
-    await once(this.#server, 'listening');
+    const { metricsHost, metricsPort } = this.env;
+    this.#server.listen(metricsPort, metricsHost);
+    await once(this.#server, 'listening').catch((error: unknown) => {
+      // A new error, because the start would wait for the database after some codes of network errors.
+      throw new Error(
+        `the metrics cannot be served on METRICS_HOST ${metricsHost} and METRICS_PORT ${metricsPort}: ${errorMessage(error)}`,
+      );
+    });
   }
 
   /** Nest's last shutdown hook, so that metrics can be read while the service stops. */

@@ -19,14 +19,12 @@ export async function lockOrderOrFail(tx: EntityManager, orderId: string): Promi
   return order as LockedOrder;
 }
 
-/** Locks the order of an attempt. An order that is older than the table of attempts has one attempt, with the order's id. */
+/** Locks the order of a payment attempt. */
 export async function lockOrderOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
   const order: OrderRow | null = await tx
     .createQueryBuilder(Order, 'o')
     .setLock('pessimistic_write')
-    .where('o.orderId = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = :id), :id)', {
-      id: attemptId,
-    })
+    .where('o.orderId = (SELECT order_id FROM payment_attempts WHERE attempt_id = :attemptId)', { attemptId })
     .getOne();
   return order as LockedOrder | null;
 }

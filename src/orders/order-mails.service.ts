@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { formatDateTime } from '../common/calendar.js';
 import { formatRupiah } from '../common/rupiah.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MailService } from '../mail/mail.service.js';
+import { hasVerifiedAddress, MailService } from '../mail/mail.service.js';
 import type { MailTexts } from '../mail/texts.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -44,13 +44,14 @@ export class OrderMailsService implements OnModuleInit {
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
     const key = [SEND_ORDER_MAIL, orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
-    const runAt = new Date(Date.now() + (mail === 'order-ready' ? READY_DELAY_MS : 0));
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key, runAt });
+    // Without a time, PostgreSQL decides when the job is due, because the clocks of the service and of PostgreSQL differ.
+    const delayed = mail === 'order-ready' && { runAt: new Date(Date.now() + READY_DELAY_MS) };
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key, ...delayed });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {
     const order = await this.orders.find({ orderId });
-    if (order === null || (mail === 'order-ready' && !isPrepared(order))) return;
+    if (order === null || (mail === 'order-ready' && !isReadyOrCollected(order))) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.textsFor(customer);
     await this.mail.send({
@@ -65,7 +66,7 @@ export class OrderMailsService implements OnModuleInit {
         number,
         pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.time_zone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
-        note: customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
+        note: hasVerifiedAddress(customer) ? (order.note ?? '') : '',
         total: formatRupiah(grossAmount),
         items: items.map(({ name, quantity, price }) => {
           return { name, quantity, sum: formatRupiah(price * quantity) };
@@ -94,7 +95,7 @@ function describeMoney({ isPaid, grossAmount, refundedAmount }: Order, texts: Ma
   return refundedAmount > 0 ? texts.haveReturned(formatRupiah(refundedAmount)) : texts.notPaid;
 }
 
-/** Returns false if the order became ready by mistake, and the step was taken back. */
-function isPrepared({ fulfilment }: Order): boolean {
+/** Returns false if the step to ready was taken back, or the order was refused after it. */
+function isReadyOrCollected({ fulfilment }: Order): boolean {
   return fulfilment === 'ready' || fulfilment === 'collected';
 }

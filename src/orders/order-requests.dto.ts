@@ -37,7 +37,7 @@ export class AdminOrdersQuery extends OrdersQuery {
   @BooleanQuery('true: only orders that are paid and not refunded in full; false: only other orders')
   paid?: boolean;
 
-  /** Orders with `refund_due`: refused orders that are paid, and orders with another payment that is a surplus. */
+  /** Orders with `refund_due`: refused orders that are paid, and orders with a surplus. */
   @ApiPropertyOptional({ enum: ['due'] })
   @IsOptional()
   @IsIn(['due'], { message: 'refund should be due' })

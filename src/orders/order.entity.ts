@@ -43,7 +43,10 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId: string | null = null;
 
-  /** Attempt with the newest page. Null means the first attempt, as does the order's own id. */
+  /**
+   * Attempt that was paid, from which version 1.2 refunds; otherwise the attempt with the newest page. Null means the first
+   * attempt, as does the order's own id.
+   */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
 
@@ -89,6 +92,7 @@ export class Order {
   @Column('bytea', { name: 'request_digest', nullable: true })
   requestDigest: Buffer | null = null;
 
+  /** Number of scheduled checks at the gateway so far: the gap before the next check doubles. */
   @Column('smallint', { default: 0 })
   checks!: number;
 
@@ -113,14 +117,9 @@ export class Order {
     return this.orderId.slice(0, 8).toUpperCase();
   }
 
-  /** Ids of all attempts, newest first; the order's own id if the order is older than the table of attempts. */
+  /** Ids of all attempts, newest first. */
   get attemptIds(): string[] {
-    const ids = (this.attempts ?? []).map(({ attemptId }) => attemptId).reverse();
-    return ids.length === 0 ? [this.orderId] : ids;
-  }
-
-  get newestAttemptId(): string {
-    return this.attemptId ?? this.orderId;
+    return (this.attempts ?? []).map(({ attemptId }) => attemptId).reverse();
   }
 
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
@@ -152,7 +151,7 @@ export class Order {
   }
 
   /** True if the last payment failed, or the order has expired. If the order is open, it needs another payment page. */
-  get hasFailedPayment(): boolean {
+  get isRetryable(): boolean {
     return RETRYABLE_STATUSES.includes(this.status);
   }
 
@@ -162,7 +161,7 @@ export class Order {
   }
 
   get needsPage(): boolean {
-    return this.isOpen && (this.hasFailedPayment || this.livePage === null);
+    return this.isOpen && (this.isRetryable || this.livePage === null);
   }
 
   /** True if the order is open, or the transaction that counts is not decided yet. */

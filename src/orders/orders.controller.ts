@@ -80,7 +80,7 @@ export class OrdersController {
   }
 
   @ApiEndpoint({
-    summary: 'Return the payment page of a pending order, or open a new one',
+    summary: 'Return the payment page of an open order, or open a new one',
     access: 'user',
     success: { status: 200, data: PaymentPageView },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],

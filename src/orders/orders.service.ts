@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { dayRange, type TimeRange } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
@@ -10,10 +10,11 @@ import { type LockedOrder, lockOrderOrFail } from './locks.js';
 import { type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
-import type { Fulfilment } from './order-status.js';
+import { type Fulfilment, REFUND_STATUSES } from './order-status.js';
 import { Order, type OrderRow } from './order.entity.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 @Injectable()
 export class OrdersService {
@@ -84,8 +85,8 @@ export class OrdersService {
   }
 
   /**
-   * Updates the payment columns of an order, which no other method changes, and the given order with them. The first payment enqueues the receipt, or
-   * `order-refused` for a refused order.
+   * Updates the payment columns of an order, in the database and in the given object. No other method changes these columns. The
+   * first payment enqueues the receipt, or `order-refused` for a refused order.
    * @returns false if the order has these values already
    */
   async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<OrderRow>): Promise<boolean> {
@@ -108,5 +109,14 @@ export class OrdersService {
       isFirstPayment ? this.mails.enqueue(tx, orderId, mail) : undefined,
     ]);
     return true;
+  }
+
+  async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
+    // The column has this attempt unless the order was paid: then it has the attempt that was paid.
+    const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);
+    if (!wasPaid) return order.attemptId ?? order.orderId;
+    const where = { orderId: order.orderId, token: Not(IsNull()) };
+    const newest = await tx.findOne(PaymentAttempt, { where, order: { number: 'DESC' } });
+    return newest?.attemptId ?? order.orderId;
   }
 }

@@ -53,14 +53,13 @@ export class PaymentAttemptsService {
       const order = await lockOrderOrFail(tx, orderId);
       if (!order.isOpen) return null;
       // Locked, because a first page is stored without locking the order.
-      const newest = await tx.findOne(PaymentAttempt, {
+      const newest = await tx.findOneOrFail(PaymentAttempt, {
         where: { orderId },
         order: { number: 'DESC' },
         lock: { mode: 'pessimistic_write' },
       });
       const expiresAt = computeEndOfPage(order, shop);
-      if (newest === null) return storeLeased(tx, PaymentAttempt.create(orderId, 1), expiresAt);
-      const hasUsablePage = newest.livePage !== null && !order.hasFailedPayment;
+      const hasUsablePage = newest.livePage !== null && !order.isRetryable;
       if (hasUsablePage || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
       const attempt = newest.token === null ? newest : PaymentAttempt.create(orderId, newest.number + 1);

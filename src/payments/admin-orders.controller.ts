@@ -86,8 +86,8 @@ export class AdminOrdersController {
     summary: 'Take an order to its next step, or one step back',
     description:
       'new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can ' +
-      'become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a ' +
-      'payment. The customer gets an email when the order is refused, and one minute after it became ready, ' +
+      'become preparing. Refusing an order cancels a payment that is pending or authorized at the gateway first; it does ' +
+      'not refund a payment. The customer gets an email when the order is refused, and one minute after it became ready, ' +
       'unless that step was taken back.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },
@@ -100,7 +100,7 @@ export class AdminOrdersController {
     takes: 'json',
   })
   @Put(':order_id/fulfilment')
-  async advance(
+  async takeStep(
     @CurrentUser() admin: AuthUser,
     @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,

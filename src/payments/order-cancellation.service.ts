@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
-import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
+import { GatewayUnavailableError, type TransactionStatus } from '../gateway/payment-gateway.js';
 import type { Fulfilment } from '../orders/order-status.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -9,6 +9,9 @@ import { PaymentSyncService } from './payment-sync.service.js';
 
 /** The order changes during a call at most once for each new payment page or payment. */
 const MAX_TRIES = 5;
+
+/** Statuses of payments that a refusal cancels. A captured payment in review stays: the gateway decides about it. */
+const CANCELLABLE_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize'];
 
 /** Cancels orders for their customers, and the payments of orders that an administrator refuses. */
 @Injectable()
@@ -25,13 +28,14 @@ export class OrderCancellationService {
   }
 
   /**
-   * Takes an order to its next step. Refusing a pending order first cancels its payment at the gateway: if that fails, the
-   * order does not change. An order that was paid in the meantime is refused too, and a refund is due.
+   * Takes an order to another step. Refusing an order first cancels a payment that is pending or authorized at the gateway: if
+   * that fails, the order does not change. An order that was paid in the meantime is refused too, and a refund is due.
    */
   async takeStep(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
       const order = await this.orders.findOrFail(orderId);
-      if (order.status === 'pending' && order.canBecome(next)) await this.#cancelPayment(orderId);
+      if (CANCELLABLE_STATUSES.includes(order.status) && order.canBecome(next))
+        await this.#cancelPayment(orderId);
     }
     return this.orders.storeStep(admin, orderId, next);
   }

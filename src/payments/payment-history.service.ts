@@ -56,7 +56,8 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : after.lastOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const columns = computeOrderColumns(order, isUnconfirmed ? before : after);
+    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
+    const columns = computeOrderColumns(order, isUnconfirmed ? before : after, newestAttemptId);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
@@ -108,7 +109,8 @@ export class PaymentHistoryService {
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     const payment = await this.read(order, tx);
-    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment));
+    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
+    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, newestAttemptId));
   }
 }
 

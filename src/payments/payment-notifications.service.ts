@@ -88,7 +88,7 @@ export class PaymentNotificationsService {
 
 function buildRejection({ fraud_status }: Partial<PaymentNotificationDto>, reasons: FieldMessages): Result {
   // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
-  const isIncomplete = fraud_status === undefined && Object.keys(reasons).join() === 'fraud_status';
+  const isIncomplete = fraud_status == null && Object.keys(reasons).join() === 'fraud_status';
   return { outcome: isIncomplete ? 'incomplete' : 'invalid', failure: failures.validation(reasons) };
 }
 

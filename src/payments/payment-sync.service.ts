@@ -48,7 +48,7 @@ export class PaymentSyncService {
     return this.dataSource.transaction(async (tx) => {
       const order = await lockOrderOrFail(tx, orderId);
       const history = await this.history.read(order, tx);
-      const hasNewPage = !before.attemptIds.includes(order.newestAttemptId);
+      const hasNewPage = !before.attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
       const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);
       const outcomes: Outcome[] = [];
       for (const event of isOutdated ? listCancellations(events) : events)

@@ -7,6 +7,7 @@ import {
   holdsMoney,
   isOfTransaction,
   isRefundedInFull,
+  isUndecided,
   type Transaction,
 } from './transaction.js';
 
@@ -45,9 +46,11 @@ export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): 
           if (isConfirmedBy(earlier, next)) knownKeys.add(toDeduplicationKey(earlier));
       }
     }
-    endedAs = [...transactions.values()].some(holdsMoney)
-      ? null
-      : (findEnd(order, event, lastOutcome) ?? endedAs);
+    const known = [...transactions.values()];
+    if (known.some(holdsMoney)) endedAs = null;
+    // The end of one transaction does not end an order that another transaction can still pay.
+    else if (event.transactionId === null || !known.some(isUndecided))
+      endedAs = findEnd(order, event, lastOutcome) ?? endedAs;
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };
 }
@@ -79,15 +82,21 @@ function findEnd(
   return transactionId === null || isEndOfTransaction ? status : null;
 }
 
-export function computeOrderColumns(order: OrderRow, { transactions, endedAs }: Payment) {
+/** @param newestAttemptId attempt with the newest payment page */
+export function computeOrderColumns(
+  order: OrderRow,
+  { transactions, endedAs }: Payment,
+  newestAttemptId: string,
+) {
   const paid = findPaid(transactions);
-  const chosen = paid ?? findLatest(transactions, order.newestAttemptId);
+  const chosen = paid ?? findLatest(transactions, newestAttemptId);
   const surplus = transactions.filter((other) => other !== paid && holdsMoney(other));
   const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
   // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
     status: paid?.status ?? endedAs ?? chosen?.status ?? 'pending',
+    attemptId: paid?.attemptId ?? newestAttemptId,
     transactionId: chosen?.transactionId ?? null,
     paymentType: chosen?.paymentType ?? stored?.paymentType ?? null,
     fraudStatus: chosen?.fraudStatus ?? null,

@@ -29,18 +29,20 @@ const MAY_BE_PAID = `(
 /**
  * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
  * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
- * creation; from then on every 5 minutes. The caps 10 and 100 prevent overflows. An order whose payment failed is checked
- * until ten minutes after its expiry, so that a late sweep does not miss the expiry.
+ * creation; from then on every 5 minutes, except for card payments, which cannot expire. The caps 10 and 100 prevent overflows.
+ * The limits of 10 minutes and 7 days end the checks of expired orders, and of denied orders from before version 1.3.
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
   UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
       now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
-      greatest(${EXPIRY}, now() + interval '5 minutes'))
+      CASE WHEN ${EXPIRY} > now() OR status NOT IN ('authorize', 'capture')
+        THEN greatest(${EXPIRY}, now() + interval '5 minutes') END)
   WHERE order_id IN (
     SELECT order_id FROM orders
     WHERE ${MAY_BE_PAID} AND next_check_at <= now()
-      AND (status IN ${inSql(UNSETTLED_STATUSES)} OR ${EXPIRY} > now() - interval '10 minutes')
+      AND (status IN ${inSql(UNSETTLED_STATUSES)}
+        OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
 
@@ -92,6 +94,6 @@ export class ReconciliationService implements OnModuleInit {
 }
 
 function isDueToExpire(order: OrderRow): boolean {
-  const isUnpaid = order.status === 'pending' || (order.hasFailedPayment && order.firstPaidAt === null);
+  const isUnpaid = order.status === 'pending' || (order.isRetryable && order.firstPaidAt === null);
   return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
 }

@@ -13,7 +13,7 @@ type FullSlots = ReadonlyMap<string, readonly OpeningWindow[]>;
 
 const MINUTE_MS = 60_000;
 
-/** @param counts orders that count toward the limit of a slot */
+/** @param counts orders that count toward the limit of a slot; without them, no slot is full */
 export function isPickupPossible(
   shop: Readonly<Shop>,
   pickupAt: Date,
@@ -89,7 +89,7 @@ function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow):
   });
 }
 
-/** Sums up the orders of each slot. A slot is counted from the start of its opening window. */
+/** Returns the slots that have reached `orders_per_slot`. Slots are counted from the start of their opening window. */
 function computeFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
   const { time_zone, slot_minutes, orders_per_slot } = shop;
   const full = new Map<string, OpeningWindow[]>();

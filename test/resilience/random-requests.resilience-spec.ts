@@ -31,6 +31,7 @@ const DEADLINE_MS = 15_000;
 // Defined before the hook that stops the service, because Jest runs such hooks in their order.
 afterAll(() => connections.destroy());
 
+// As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
 const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 // A connection for each request: a request on an idle connection fails if the service closes the connection at that moment.
 const connections = new Pool(service.url, {
@@ -43,7 +44,6 @@ let operations: DocumentedOperation[];
 let stored: StoredData;
 
 beforeAll(async () => {
-  // As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
   const [customer, other] = [service.client(), service.client()];
   await customer.register({ email: 'customer@example.com', password: PASSWORD }).expect(201);
   await other.register({ email: 'other@example.com', password: PASSWORD }).expect(201);

@@ -79,8 +79,8 @@ export async function startService(options: ServiceOptions = {}) {
   // Output of libraries to the console appears in the log, as in `main.ts`.
   redirectConsole(logger);
   // Tests of an unavailable database use a proxy, and the waiting times of production.
-  const patience = options.databaseUrl === undefined ? 10 : 1;
-  const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url }, { patience });
+  const timeoutFactor = options.databaseUrl === undefined ? 10 : 1;
+  const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url }, { timeoutFactor });
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined)
     builder

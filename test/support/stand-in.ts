@@ -169,7 +169,11 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
         response.end();
         return;
       case 'garbage':
-        send(response, { status: 200, body: '<html><body>It works!</body></html>' });
+        send(response, {
+          status: 200,
+          body: '<html><body>It works!</body></html>',
+          headers: { 'Content-Type': 'text/html' },
+        });
         return;
       case 'late':
         await Promise.race([delay(fault.afterMs, undefined, { ref: false }), once(response, 'close')]);

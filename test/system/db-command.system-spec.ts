@@ -258,7 +258,7 @@ describe('npm run db', () => {
          SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
     );
     const settings = { DATABASE_URL: url, DATA_DIR: root };
-    expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images/);
+    expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images.*\n$/);
     const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
     expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);
   });

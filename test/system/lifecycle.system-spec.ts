@@ -73,8 +73,8 @@ describe('a start that cannot succeed', () => {
     const portInUse = String(instance.port);
     await expectStartFailure(instance.spawn(), `port ${portInUse} is in use: set PORT to another one`);
     const settings = { PORT: String(await freePort()), METRICS_PORT: portInUse, DATABASE_URL: database.url };
-    const reason = `port ${portInUse} is in use: set METRICS_PORT to another one`;
-    await expectStartFailure(instance.spawn(settings), reason);
+    const metrics = `the metrics cannot be served on METRICS_HOST 127.0.0.1 and METRICS_PORT ${portInUse}:`;
+    await expectStartFailure(instance.spawn(settings), `${metrics} listen EADDRINUSE`);
     otherProgram.close();
     expect(await findEmbeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
@@ -82,6 +82,14 @@ describe('a start that cannot succeed', () => {
   it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is not local: %s', async (HOST) => {
     const service = instance.spawn({ HOST, DATABASE_URL: database.url });
     await expectStartFailure(service, `HOST ${HOST} is no address of this machine`);
+  });
+
+  it('fails with one line, and does not wait for the database, if METRICS_HOST is not local', async () => {
+    const settings = { METRICS_HOST: '192.0.2.1', METRICS_PORT: '9464', DATABASE_URL: database.url };
+    const reason = 'the metrics cannot be served on METRICS_HOST 192.0.2.1 and METRICS_PORT 9464';
+    const service = instance.spawn(settings);
+    await expectStartFailure(service, reason);
+    expect(service.output()).not.toContain('waiting for the database');
   });
 
   it('fails with one line if the certificate of DATABASE_URL is missing', async () => {

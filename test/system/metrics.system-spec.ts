@@ -20,7 +20,7 @@ async function scrape(port: number): Promise<{ text: string; samples: Samples }>
   return { text, samples: new Map(samples.map(([, name = '', value]) => [name, Number(value)])) };
 }
 
-/** Scrapes until the service has read the metrics of the database, which it gives up after a second. */
+/** Scrapes until a scrape has the metrics of the database. The service stops waiting for them after a second. */
 function scrapeWithDatabase(port: number) {
   return until('the database is up', async () => {
     const scraped = await scrape(port);

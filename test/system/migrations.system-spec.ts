@@ -20,7 +20,6 @@ const NEEDLESS_STATEMENTS = new Set([
   // Columns that only SQL reads, or only a person or version 1.2.
   'ALTER TABLE "one_time_passwords" DROP COLUMN "requested_at"',
   'ALTER TABLE "one_time_passwords" DROP COLUMN "requester"',
-  'ALTER TABLE "one_time_passwords" DROP COLUMN "tries"',
   'ALTER TABLE "products" DROP COLUMN "created_at"',
   'ALTER TABLE "products" DROP COLUMN "search_name"',
   'ALTER TABLE "sessions" DROP COLUMN "created_at"',

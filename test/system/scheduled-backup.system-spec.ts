@@ -29,6 +29,8 @@ async function scheduleBackup(url: string): Promise<{ code: number | null; outpu
 
 it('a scheduled backup is checked, and removes all but the newest backups and no other file', async () => {
   await fillFolder('bakery-20250102T030405Z.tar.gz', OLD, `${OLD}.unchecked`, 'notes.txt', 'shop.tar.gz');
+  await mkdir(join(folder, `${OLD}.unchecked.partial`)); // A command that was killed leaves its folder behind.
+  await writeFile(join(folder, `${OLD}.unchecked.partial`, 'packed'), '');
   const { code, output } = await scheduleBackup(database.url);
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(output).toMatch(
@@ -72,6 +74,17 @@ it('a scheduled backup of a new, empty database fails, and removes no backup', a
   await database.query(`DROP DATABASE ${empty.pathname.slice(1)}`);
   expect({ code, output }).toMatchObject({ code: 1 });
   expect(output).toContain('the database has no tables: there is nothing to back up');
+  expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
+});
+
+it('a scheduled backup fails while another one runs, and removes no file', async () => {
+  await fillFolder(OLD, `${OLD}.unchecked`);
+  const { code, output } = await inTransaction(database, async (otherBackup) => {
+    await otherBackup.query('SELECT pg_advisory_xact_lock(7225003)');
+    return scheduleBackup(database.url);
+  });
+  expect({ code, output }).toMatchObject({ code: 1 });
+  expect(output).toContain('another scheduled backup is running');
   expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
 });
 

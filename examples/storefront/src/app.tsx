@@ -88,7 +88,7 @@ export function App() {
   );
 }
 
-/** Page that could not be rendered. It recovers when the connection is back, because its script may have failed to load. */
+/** Shown instead of a page that could not be rendered. Reloads when the connection is back: a script may have failed to load. */
 function BrokenPage({ error }: FallbackProps) {
   useEffect(() => onlineManager.subscribe((isOnline) => isOnline && location.reload()), []);
   return <Failure error={error} onRetry={() => location.reload()} />;

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { withClient } from '../../database/with-client.js';
+import { withCommandLock } from './lock.js';
 import { restoreBackup } from './restore.js';
-import { liftTimeouts } from './tables.js';
 import type { Summary, UnpackedBackup } from './write-to-database.js';
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
 const OBJECT_IN_USE = '55006';
 
-/** Arbitrary key of the advisory lock. All versions of the service share it. */
 const CHECK_LOCK = 7_225_002;
 const OTHER_CHECK = 'another check is running';
 const SUFFIX = '_restore_check';
@@ -21,17 +20,9 @@ const MAX_NAME_BYTES = 63;
  * Then drops the database.
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
-  return withClient(databaseUrl, async (holder) => {
-    // The lock belongs to a transaction because a pooler in transaction mode does not support locks of a session. It lasts
-    // until the end of the check, so that no other check drops the database before the restore has connected to it. READ
-    // COMMITTED keeps no snapshot between statements, so a long check does not delay VACUUM.
-    await holder.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await liftTimeouts(holder);
-    const attempt = `SELECT pg_try_advisory_xact_lock(${CHECK_LOCK}) AS "isLocked"`;
-    const { rows } = await holder.query<{ isLocked: boolean }>(attempt);
-    if (rows[0]?.isLocked !== true) throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
-    return await restoreAndDrop(databaseUrl, backup);
-  });
+  // Until the end of the check, so that no other check drops the database before the restore has connected to it.
+  const lock = { key: CHECK_LOCK, problem: `the backup cannot be checked: ${OTHER_CHECK}` };
+  return withCommandLock(databaseUrl, lock, () => restoreAndDrop(databaseUrl, backup));
 }
 
 async function restoreAndDrop(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {

@@ -4,6 +4,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { PARTIAL } from '../../common/backup-files.js';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { connectAndReadMigrationStatus } from '../../database/migrate.js';
@@ -22,7 +23,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  const work = `${file}.partial`;
+  const work = `${file}${PARTIAL}`;
   await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
     throw new Error(describeMkdirFailure(work, errorCode(error)), { cause: error });
   });

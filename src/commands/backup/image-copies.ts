@@ -1,15 +1,17 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { flushToDisk } from '../../common/files.js';
 
-/** Images that a restore has copied into the folder of the local image host. */
+/** Images that a restore has copied into the folder of the local image host. If the process ends first, they are removed. */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
   readonly #foldersToRemove: string[] = [];
 
-  constructor(private readonly folder: string) {}
+  constructor(private readonly folder: string) {
+    process.once('exit', this.revert);
+  }
 
   async add(source: string): Promise<void> {
     const name = basename(source);
@@ -35,12 +37,34 @@ export class ImageCopies {
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
+  /** Lets the images stay if the process ends. */
+  keep(): void {
+    process.off('exit', this.revert);
+  }
+
   /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
-  async revert(): Promise<void> {
-    const results = await Promise.allSettled(this.#addedFiles.map((path) => rm(path, { force: true })));
-    const failures = results.filter(({ status }) => status === 'rejected');
-    if (failures.length > 0)
-      console.error(`${failures.length} added images in ${this.folder} could not be removed`);
-    for (const folder of this.#foldersToRemove) await rmdir(folder).catch(() => undefined);
+  readonly revert = (): void => {
+    this.keep();
+    const failed = this.#addedFiles.filter(
+      (path) =>
+        !succeeds(() => {
+          rmSync(path, { force: true });
+        }),
+    );
+    if (failed.length > 0)
+      console.error(`${failed.length} added images in ${this.folder} could not be removed`);
+    for (const folder of this.#foldersToRemove)
+      succeeds(() => {
+        rmdirSync(folder);
+      });
+  };
+}
+
+function succeeds(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -60,10 +60,11 @@ export async function restoreBackup(
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
     if (mayBeCommitted && !(await isEmpty(databaseUrl))) {
+      images.keep();
       console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }
-    await images.revert();
+    images.revert();
     await setSchema(databaseUrl, countBefore).catch((failure: unknown) => {
       console.error(`the former schema could not be restored: ${errorMessage(failure)}`);
     });

@@ -5,7 +5,10 @@ import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js
 import { flushToDisk } from '../../common/files.js';
 import { checkBackup } from './check.js';
 import { assertTables, createBackup } from './create.js';
+import { withCommandLock } from './lock.js';
 import { withUnpacked } from './restore.js';
+
+const SCHEDULE_LOCK = 7_225_003;
 
 export interface ScheduledBackup {
   readonly databaseUrl: string;
@@ -20,13 +23,19 @@ export interface ScheduledBackup {
  * Writes a backup into a folder, checks it, and removes the oldest other backups. The file gets its final name after the check.
  * If the check fails, no backup is removed, except an earlier one that failed its check too.
  */
-export async function createScheduledBackup({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
+export function createScheduledBackup(options: ScheduledBackup) {
+  const lock = { key: SCHEDULE_LOCK, problem: 'another scheduled backup is running' };
+  return withCommandLock(options.databaseUrl, lock, () => createAndRotate(options));
+}
+
+async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
-  // After the loss of a database, the newest copy may be a backup whose check failed.
+  // Before anything is removed: after the loss of a database, a backup whose check failed may be the newest copy.
   await assertTables(databaseUrl);
-  // Remove backups whose check failed: repeated failures would fill the disk.
-  for (const name of (await listBackups(folder)).unchecked) await rm(join(folder, name), { force: true });
+  // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
+  for (const name of (await listBackups(folder)).unchecked)
+    await rm(join(folder, name), { recursive: true, force: true });
   const summary = await createBackup(databaseUrl, dataDir, unchecked);
   const restored = await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
   if (!isDeepStrictEqual(summary, restored))

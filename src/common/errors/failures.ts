@@ -23,7 +23,9 @@ export class Failure extends Error {
   }
 }
 
-/** Every status and message (contract 7). Messages of fields are in the DTOs. */
+export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';
+
+/** Every status and message (contract 7). Most messages of fields are in the DTOs. */
 export const failures = {
   validation: (details: FieldMessages, message = 'validation error') =>
     new Failure(400, message, { details }),
@@ -39,13 +41,13 @@ export const failures = {
   originNotAllowed: () => new Failure(403, 'origin is not allowed'),
   invalidSignature: () => new Failure(403, 'invalid signature'),
   notFound: () => new Failure(404, "resource you're looking for is not found"),
+  requestTimeout: () => new Failure(408, 'request took too long'),
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
   stepNotPossible: (next: string) => new Failure(409, `the order cannot become ${next}`),
   tooManyOpenOrders: () => new Failure(409, 'you have too many unpaid orders'),
   orderNotRefundable: () => new Failure(409, 'order cannot be refunded'),
   refundRejected: () => new Failure(409, 'the gateway cannot refund this payment'),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
-  requestTimeout: () => new Failure(408, 'request took too long'),
   simulatorActionNotPossible: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
   changedMeanwhile: () => new Failure(412, 'changed in the meantime'),
@@ -65,5 +67,3 @@ export const failures = {
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', { cause }),
 } as const;
-
-export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';

@@ -20,7 +20,7 @@ const MAX_HEADERS = 100;
 /** Time for a body that is not a form. */
 const BODY_MS = 60 * SECOND;
 /** Time that a rejected client has to read the response. */
-const LINGER_MS = 2000;
+const LINGER_MS = 2 * SECOND;
 
 const SERVER_OPTIONS = {
   headersTimeout: 10 * SECOND,
@@ -73,15 +73,20 @@ export class LimitedExpressAdapter extends ExpressAdapter {
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       // After the headers of a response, the client would read a failure as part of the response's body.
       const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
-      if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent === true) socket.destroy();
-      else rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
+      if (error.code === 'ECONNRESET' || response?.headersSent === true) socket.destroy();
+      // Not writable after a rejection, whose client may still send the rest of its request.
+      else if (socket.writable)
+        rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
     });
     disconnectSlowReaders(server, this.minimumReadRate);
     this.httpServer = server;
   }
 }
 
-/** Ends a request whose body takes longer than a minute. A form may take longer, because `FormInterceptor` watches its progress. */
+/**
+ * Ends a request whose body takes longer than a minute. A form may take longer, because `FormInterceptor` watches its progress,
+ * but not after its response has begun: nothing reads the rest.
+ */
 function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;
   if ((length ?? encoding) === undefined) return;
@@ -108,7 +113,8 @@ export function rejectInvalidHeaders(request: Request, _response: Response, next
 function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
   // For the log and the metrics of requests. Node sends nothing of this response.
   if (response) response.statusCode = failure.status;
-  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  // Not `socket.setTimeout`, which each received byte would restart.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(toHttpMessage(failure, response?.getHeaders()));
   unparsableRequests.inc({ http_response_status_code: failure.status });
 }

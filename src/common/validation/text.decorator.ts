@@ -60,15 +60,12 @@ export function OptionalText({
 /** Trims, documents and validates a phone number that may be absent. With `ifBlank: ''`, a blank text is rejected. */
 export function PhoneNumber({
   ifBlank,
-  required = true,
-}: {
-  readonly ifBlank: '' | null;
-  readonly required?: boolean;
-}): PropertyDecorator {
+  ...docs
+}: { readonly ifBlank: '' | null } & ApiPropertyOptions): PropertyDecorator {
   const pattern = /^[0-9 +\-().]{5,32}$/;
-  const docs = { minLength: 5, maxLength: 32, pattern: pattern.source, example: '+62 812-3456-7890' };
+  const rules = { minLength: 5, maxLength: 32, pattern: pattern.source };
   return applyDecorators(
-    ApiProperty({ type: String, nullable: true, required, ...docs }),
+    ApiProperty({ type: String, nullable: true, ...rules, example: '+62 812-3456-7890', ...docs }),
     Trim({ ifBlank }),
     IsOptional(),
     Matches(pattern, { message: '$property should be a phone number' }),

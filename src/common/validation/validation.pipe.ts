@@ -20,7 +20,7 @@ const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 export class DtoValidationPipe implements PipeTransform {
   async transform(value: unknown, { metatype }: ArgumentMetadata): Promise<unknown> {
     if (NO_DTOS.includes(metatype)) return value;
-    const { value: dto, details, isCut } = await checkDto(metatype as ClassConstructor<object>, value);
+    const { value: dto, details, isCut } = await checkDto(metatype as DtoClass, value);
     if (details !== null) throw failures.validation(details);
     // A cut copy lacks values of the input, so it is never valid.
     if (isCut) throw failures.malformedRequest();
@@ -29,17 +29,18 @@ export class DtoValidationPipe implements PipeTransform {
 }
 
 /**
- * Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first.
+ * Builds and validates a DTO. Each field reports its first rule that fails. The decorators of a property are checked from the
+ * lowest to the highest, and the rules inside `applyDecorators` from the first to the last.
  * @returns `isCut`: true if the DTO lacks values of the input, because the input has too many
  */
 export async function checkDto<T extends object>(
-  dto: ClassConstructor<T>,
+  dtoClass: ClassConstructor<T>,
   input: unknown,
 ): Promise<{ value: T; details: FieldMessages | null; isCut: boolean }> {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   // Any input that is not an object counts as an empty object.
-  const { fields, isCut } = pickKnownFields(dto, isObject ? input : {});
-  const value = plainToInstance(dto, fields);
+  const { fields, isCut } = pickKnownFields(dtoClass, isObject ? input : {});
+  const value = plainToInstance(dtoClass, fields);
   const options = { whitelist: true, forbidUnknownValues: false, stopAtFirstError: true };
   const errors = await validate(value, options);
   return { value, details: errors.length === 0 ? null : collectMessages(errors), isCut };
@@ -50,7 +51,7 @@ export async function checkDto<T extends object>(
  * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Omits all values after the
  * 800th (`isCut`).
  */
-function pickKnownFields(dto: DtoClass, input: object) {
+function pickKnownFields(dtoClass: DtoClass, input: object) {
   let copiedCount = 0;
   let isCut = false;
 
@@ -71,7 +72,7 @@ function pickKnownFields(dto: DtoClass, input: object) {
     return Array.isArray(value) ? fields.map(([, item]) => item) : Object.fromEntries(fields);
   }
 
-  const fields = copy(input, dto, 0) as object;
+  const fields = copy(input, dtoClass, 0) as object;
   return { fields, isCut };
 }
 

@@ -41,7 +41,7 @@ export function allOrders(filter: OrderFilter) {
 }
 
 /** Ids of the paid orders among the 50 newest orders of all customers. For administrators. */
-export const newestPaidOrders = queryOptions({
+export const newestPaidOrderIds = queryOptions({
   queryKey: [...ORDERS_KEY, 'newest'],
   queryFn: async ({ signal }) => {
     const call = dataOf(api.GET('/api/admin/orders', { signal }));
@@ -88,10 +88,11 @@ export async function cancelOrder(id: string) {
   await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
 }
 
-/** Requests a payment page: the open one, or a new one after a payment that failed. */
-export async function requestPaymentPage(order: Order) {
-  const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderParams(order.order_id)));
-  await cacheOrder({ order: { ...order, status: 'pending', ...page } });
+/** Requests a payment page, the live one or a new one after a payment that failed, and reloads the order. */
+export async function requestPaymentPage(id: string) {
+  await dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id)));
+  await queryClient.invalidateQueries({ queryKey: orderDetail(id).queryKey });
+  void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
 }
 
 /** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */

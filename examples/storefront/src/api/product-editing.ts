@@ -93,7 +93,7 @@ export async function deleteProduct(id: number) {
   await reloadProducts();
 }
 
-/** Reloads the list of products if it is shown, and forgets all other cached products. */
+/** Reloads the lists of products, and removes cached products that no component uses. */
 async function reloadProducts() {
   queryClient.removeQueries({ queryKey: PRODUCTS_KEY, type: 'inactive' });
   await queryClient.invalidateQueries({ queryKey: PRODUCT_LISTS_KEY });

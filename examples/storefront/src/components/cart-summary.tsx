@@ -17,7 +17,7 @@ export function CartSummary(props: { lines: (CartLine & { isSoldOut: boolean })[
   const isSignedIn = useSession(({ user }) => user !== null);
   const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
   return (
-    <section className="panel summary" aria-label={t('cart.summary')}>
+    <section className="panel" aria-label={t('cart.summary')}>
       <p className="sum">
         <span>{t('cart.total', { pieces: t('count.pieces', { count: countPieces(lines) }) })}</span>
         <strong>{formatPrice(lines.reduce((sum, line) => sum + computeLineTotal(line), 0))}</strong>

@@ -32,7 +32,7 @@ export function OrderActions({ order }: { order: Order }) {
           <PayButton
             order={order}
             isBusy={isPending}
-            onRequestPage={() => mutate(() => requestPaymentPage(order))}
+            onRequestPage={() => mutate(() => requestPaymentPage(order.order_id))}
           />
         )}
         <QuestionButton

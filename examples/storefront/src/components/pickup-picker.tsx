@@ -36,7 +36,7 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
   return (
     <fieldset className="pickup">
       <legend>{t('pickup.question')}</legend>
-      {/* Shows the message until a day is chosen: the field for the time is disabled then and cannot take the focus. */}
+      {/* While no day is chosen, this field shows the message: the field for the time is disabled and cannot take the focus. */}
       <FieldFrame label={t('pickup.day')} message={chosen ? undefined : message}>
         {(control) => (
           <select

@@ -351,6 +351,7 @@ export const en = {
   'products.soldOutUntil': 'Sold out until {date}',
   'products.soldOut': 'Sold out today',
   'products.hide': 'Hide',
+  'products.makeAvailable': 'Make available',
   'products.available': 'Available',
   'products.notAvailable': 'Not available',
   'products.availability': 'Availability',
@@ -414,7 +415,7 @@ export const en = {
   'shop.website': 'Website',
   'shop.language': 'Language',
   'shop.languageHint': 'For emails to customers who have not chosen a language.',
-  'shop.changed':
+  'conflict.fields':
     'Somebody else has changed: {fields}. Your entries are still here. Save again to replace the other changes.',
   'shop.paidOrders': 'Paid orders are due on closed dates. Tell these customers, or refuse their orders:',
   'ranges.label': 'Closed from – to',

@@ -356,6 +356,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'products.soldOutUntil': 'Habis sampai {date}',
   'products.soldOut': 'Habis hari ini',
   'products.hide': 'Sembunyikan',
+  'products.makeAvailable': 'Tandai tersedia',
   'products.available': 'Tersedia',
   'products.notAvailable': 'Tidak tersedia',
   'products.availability': 'Ketersediaan',
@@ -419,7 +420,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'shop.website': 'Situs web',
   'shop.language': 'Bahasa',
   'shop.languageHint': 'Untuk email kepada pelanggan yang belum memilih bahasa.',
-  'shop.changed':
+  'conflict.fields':
     'Orang lain sudah mengubah: {fields}. Isian Anda masih ada. Simpan lagi untuk mengganti perubahan itu.',
   'shop.paidOrders':
     'Ada pesanan yang sudah dibayar pada tanggal tutup. Beri tahu pelanggan ini, atau tolak pesanannya:',

@@ -12,8 +12,7 @@ export function LeaveQuestion() {
     if (!isDirty || isSubmitting) return;
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest('a') : null;
-      if (link === null || link.target === '_blank' || window.confirm(t('leave.question'))) return;
+      if (!leavesPage(event) || window.confirm(t('leave.question'))) return;
       event.preventDefault();
       event.stopPropagation();
     };
@@ -25,4 +24,11 @@ export function LeaveQuestion() {
     };
   }, [isDirty, isSubmitting]);
   return null;
+}
+
+/** Returns false for a click that opens another tab or program, or moves to a part of the same page. */
+function leavesPage({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  const link = target instanceof Element ? target.closest('a') : null;
+  if (link === null || link.target === '_blank' || ctrlKey || metaKey || shiftKey) return false;
+  return link.origin === location.origin && (link.pathname !== location.pathname || link.hash === '');
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { newestPaidOrders } from '../../api/orders';
+import { newestPaidOrderIds } from '../../api/orders';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -14,7 +14,7 @@ const SEEN_EVENTS = ['focus', 'visibilitychange', 'pointerdown'];
  * until somebody has seen the page. An order is new if no earlier poll contained it. Shows a button that turns on the sound.
  */
 export function NewOrderAlerts() {
-  const { data } = useQuery(newestPaidOrders);
+  const { data } = useQuery(newestPaidOrderIds);
   const isSoundAllowed = useSound(({ isAllowed }) => isAllowed);
   const known = useRef<Set<string>>(undefined);
   const unseenCount = useRef(0);

@@ -27,7 +27,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
         { label: t('products.soldOut'), change: { available: false, until: addDays(today, 1) } },
         { label: t('products.hide'), change: { available: false } },
       ]
-    : [{ label: t('products.available'), change: { available: true } }];
+    : [{ label: t('products.makeAvailable'), change: { available: true } }];
   return (
     <li className="row">
       <ProductImage product={product} src={images?.[0]} />

@@ -19,8 +19,9 @@ import { formatPrice, parsePrice } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { createConflict } from './conflict';
-import { ManagePage } from './manage-page';
 import { ImagePicker } from './image-picker';
+import { LeaveQuestion } from './leave-question';
+import { ManagePage } from './manage-page';
 
 /** Page that edits the product with the id in the URL, or creates a product if the URL has no id. */
 export default function ManageProductPage() {
@@ -82,6 +83,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         defaultValues={toFormValues(edited?.product)}
         onSubmit={save}
       >
+        <LeaveQuestion />
         <FormField name="name" label={t('name')} maxLength={255} />
         <FormField
           name="price"
