@@ -74,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Take an order to its next step, or one step back
-         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels a payment that is pending or authorized at the gateway first; it does not refund a payment. The customer gets an email when the order is refused, and one minute after it became ready, unless that step was taken back.
+         * @description new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can become preparing. Before an order is refused, its pending or authorized payment is cancelled at the gateway. A payment is not refunded. The customer gets an email when the order is refused, and one minute after it became ready, unless that step was taken back.
          */
         put: operations["AdminOrdersController_takeStep"];
         post?: never;

@@ -8,7 +8,8 @@ export class FirstAttempts1766461000000 implements MigrationInterface {
     await runner.query(`
       INSERT INTO payment_attempts (attempt_id, order_id, number)
       SELECT order_id, order_id, 1 FROM orders
-      WHERE NOT EXISTS (SELECT FROM payment_attempts WHERE payment_attempts.order_id = orders.order_id);
+      WHERE NOT EXISTS (SELECT FROM payment_attempts WHERE payment_attempts.order_id = orders.order_id)
+      ON CONFLICT DO NOTHING;
     `);
   }
 

@@ -101,7 +101,7 @@ interface ListenError extends NodeJS.ErrnoException {
 function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', syscall, path, port, hostname } = error as ListenError;
-  // Not any lookup: that of the database's host can fail too, after `openDatabase`.
+  // The lookup of another host, such as that of the database, says nothing about HOST.
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === env.host)) {
     if (code === 'EADDRINUSE') return `port ${port} is in use: set PORT to another one`;
     if (code === 'EACCES') return `port ${port} is not allowed for this user: set PORT to one above 1023`;

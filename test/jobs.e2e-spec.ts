@@ -150,7 +150,7 @@ describe('jobs of a process that died', () => {
 
   it('are unlocked when their lock is 60 seconds old, and not before', async () => {
     await addLockedJob({ n: 1, lockedForS: 61 });
-    await addLockedJob({ n: 2, lockedForS: 50 }); // of another process
+    await addLockedJob({ n: 2, lockedForS: 45 }); // of another process
     const queue = await startQueue();
     await until('the job with the older lock ran', () => queue.ran.includes(1));
     await enqueue(queue, 3);

@@ -162,7 +162,10 @@ describe('an uploaded photo', () => {
       const decode = (image: Buffer) => sharp(image).resize(100).raw().toBuffer();
       expect((await decode(bytes)).equals(await decode(file))).toBe(true);
       const truncated = file.subarray(0, -20);
-      expect((await download(await storeImage(truncated))).bytes.includes('Phone')).toBe(false);
+      const { bytes: stored } = await download(await storeImage(truncated));
+      expect(stored.includes('Phone')).toBe(false);
+      const metadata = await sharp(stored, { failOn: 'none' }).metadata();
+      expect(metadata).toMatchObject({ format, width: 4001, orientation: 6 });
     },
   );
 

@@ -28,15 +28,21 @@ function getOperation(name: string): Operation {
   return operation;
 }
 
-/** Lists the failures in the examples of an operation, such as `400 validation error`. */
-function listDocumentedFailures(name: string): string[] {
+interface DocumentedFailure {
+  readonly code: number;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+/** Lists the failures in the examples of an operation. */
+function listExamples(name: string): DocumentedFailure[] {
   return Object.entries(getOperation(name).responses)
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) =>
       Object.values(response.content?.['application/json']?.examples ?? {}).map(({ value }) => {
-        const { errors } = value as { errors: { code: number; message: string } };
+        const { errors } = value as { errors: DocumentedFailure };
         expect(errors.code).toBe(Number(status));
-        return `${errors.code} ${errors.message}`;
+        return errors;
       }),
     );
 }
@@ -71,9 +77,16 @@ describe('the OpenAPI document', () => {
       };
       expect(security).toEqual(access === 'public' ? (publicOperations[name] ?? []) : [{ accessToken: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
-      expect(listDocumentedFailures(name).sort()).toEqual(expected.sort());
+      const documented = new Set(listExamples(name).map(({ code, message }) => `${code} ${message}`));
+      expect([...documented].sort()).toEqual(expected.sort());
     },
   );
+
+  it('has an example for each failure of an operation, also for several with the same message', () => {
+    const pickups = listExamples('POST /api/orders').map(({ details }) => details?.pickup_at);
+    expect(pickups).toContain('pickup is not possible at this time');
+    expect(pickups).toContain('the shop takes no orders at the moment');
+  });
 
   it('has the version of the package and its licence', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };

@@ -168,6 +168,9 @@ it('the end of one transaction ends the order only if no other transaction can b
   ];
   expect(foldHistory(buildOrder(), history.slice(0, 3)).endedAs).toBeNull();
   expect(foldHistory(buildOrder(), history).endedAs).toBe('cancel');
+  // An order that version 1.2 cancelled, whose events name no attempt, stays cancelled.
+  const ofVersion12 = history.slice(0, 3).map((event) => Object.assign(event, { attemptId: null }));
+  expect(foldHistory(buildOrder(), ofVersion12).endedAs).toBe('cancel');
 });
 
 describe('a random history', () => {

@@ -34,13 +34,18 @@ describe('the cache of the product list', () => {
   it('serves repeated requests for a page without the database, except one read per second', async () => {
     const { statementCount } = service.proxy;
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 40 }, () => admin.get('/api/products').expect(200)));
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all(Array.from({ length: 10 }, () => admin.get('/api/products').expect(200)));
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const reads = service.proxy.statements
       .slice(statementCount)
       .filter((text) => text.includes('FROM products'));
     expect(reads.length).toBeGreaterThan(0);
     expect(reads.length).toBeLessThanOrEqual(1 + elapsedSeconds);
+  });
+
+  it('contains quotes, control characters and emoji unchanged', async () => {
+    expect((await listProducts(admin))[0]?.description).toBe(TEXT_TO_ESCAPE);
   });
 
   it.each([

@@ -200,18 +200,6 @@ it.each([
   },
 );
 
-it('a change of only the letter case of an email mails a new code, but no notice', async () => {
-  const { client, id, email } = await newAccount(service);
-  await service.waitForCode(email);
-  await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [id]);
-  await service.clearCounts(); // A mailbox gets one code a minute.
-  const typed = email.toLowerCase();
-  await patch(client, { email: typed, password: PASSWORD }).expect(200);
-  // A notice would be mailed before the code.
-  await service.waitForMail(typed, 'Verify your new email address');
-  expect(await service.readMails(email)).toHaveLength(1);
-});
-
 describe('a rejected change of the profile', () => {
   it('gets 400 for a new email with a wrong password, even if the email is taken', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];

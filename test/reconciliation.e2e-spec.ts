@@ -30,7 +30,7 @@ async function startCheck(orderId: string): Promise<void> {
   await shop.enqueueDueOrderSearch();
 }
 
-describe('the check of a pending order', () => {
+describe('the check of an unpaid order', () => {
   it('runs after 5 minutes, then with gaps that grow to 6 hours, and 25 hours after the creation', async () => {
     const orderId = await shop.insertOrder();
     const insertedAt = performance.now();
@@ -192,8 +192,11 @@ describe('an order with several payment attempts', () => {
 });
 
 describe('25 hours after the creation of an order', () => {
-  it('the service expires the order and its payment at the gateway', async () => {
-    const orders = await shop.insertOrders(2);
+  it.each([
+    ['an order', '24 hours'],
+    ['an order of version 1.2, without pay_until,', null],
+  ])('the service expires %s and its payment at the gateway', async (_what, payTime) => {
+    const orders = await shop.insertOrders(2, { payTime });
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');
     await shop.reconcile(orders, '24 hours 58 minutes');

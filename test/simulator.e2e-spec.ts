@@ -24,7 +24,7 @@ interface PaymentView {
 }
 
 const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store';
-/** Origin of a storefront. Outside of production, pages of http://localhost and http://127.0.0.1 may be one, at any port. */
+/** Origin of a storefront. Outside of production, the service accepts localhost and 127.0.0.1 at every port. */
 const SHOP = 'http://localhost:5173';
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
@@ -40,7 +40,7 @@ async function openPaymentPage(by: Client = customer, product = productId) {
   const items = [{ product_id: product, quantity: 1 }];
   const { order_id: orderId, redirect_url: url } = await placeOrder(by, items);
   const path = new URL(url ?? '').pathname;
-  const anyone = new Client(by.url);
+  const anyone = service.client();
   const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
   const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
   /** Posts an action like a script, which accepts JSON. */
@@ -80,7 +80,10 @@ describe('actions on the payment page', () => {
   it('pay the order with one click', async () => {
     const page = await openPaymentPage();
     const form = /<form method="post" action="([^"]*\/qris)">/.exec(await page.html());
-    const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
+    const posted = await service
+      .client()
+      .post(form?.[1] ?? '')
+      .expect(303);
     expect(posted.headers.location).toBe(page.path);
     expect(await page.order()).toMatchObject({
       status: 'settlement',
@@ -154,7 +157,7 @@ describe('an action that is not possible', () => {
 
   it('gets 404 if its name or its page is unknown', async () => {
     const page = await openPaymentPage();
-    const client = new Client(service.url);
+    const client = service.client();
     for (const token of [randomUUID(), '%00', page.orderId])
       await client.get(`/api/simulator/${token}`).expect(404);
     await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
@@ -289,7 +292,7 @@ describe('the link back to the shop', () => {
 
   it('is not offered to any other site', async () => {
     const { path } = await openPaymentPage();
-    const browser = new Client(service.url);
+    const browser = service.client();
     for (const opened of [
       browser.get(path).set('Referer', 'https://elsewhere.example/'),
       browser.get(path).set('Referer', service.url + path),
@@ -300,7 +303,7 @@ describe('the link back to the shop', () => {
 
   it('leads to the shop that linked to the page, also after paying', async () => {
     const { path } = await openPaymentPage();
-    const browser = new Client(service.url);
+    const browser = service.client();
     const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
     expect(first.text).toContain(LINK);
     const [, action = ''] = /<form method="post" action="([^"]*\/qris[^"]*)">/.exec(first.text) ?? [];
@@ -314,7 +317,7 @@ describe('the link back to the shop', () => {
 });
 
 describe('a refund', () => {
-  it('by an administrator is shown on the page and notified', async () => {
+  it('by an administrator appears on the payment page, and the simulator notifies the service', async () => {
     const page = await openPaymentPage();
     await page.act('gopay');
     await page.refund({ amount: 50_000, reason: 'One slice was burnt' });
@@ -326,7 +329,7 @@ describe('a refund', () => {
     await page.refund({}, 409);
   });
 
-  it('is made once if its process ended without storing the result', async () => {
+  it('is made once, even if the service stops before it stores the result', async () => {
     const page = await openPaymentPage();
     await page.act('gopay');
     await page.refund({ amount: 50_000 });
@@ -441,7 +444,7 @@ describe('the payment page', () => {
         await openPaymentPage(),
         await startTwoTransactions(),
       ];
-      const browser = new Client(service.url);
+      const browser = service.client();
       const open = async ({ path }: { readonly path: string }) =>
         (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;
       await reserved.click('card-authorize').expect(303);

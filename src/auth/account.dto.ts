@@ -12,8 +12,8 @@ import {
 import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
 import { EmailAddress } from '../common/validation/email-address.decorator.js';
 import { Text, type TextRules } from '../common/validation/text.decorator.js';
+import type { User } from '../users/user.entity.js';
 import { UserWithRoleView } from '../users/users.dto.js';
-import type { User } from '../users/users.service.js';
 
 const CONFIRMATION = { message: 'password confirmation is required' };
 

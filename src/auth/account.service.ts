@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
-import { type User, UsersService } from '../users/users.service.js';
+import type { User } from '../users/user.entity.js';
+import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
@@ -70,9 +71,7 @@ export class AccountService {
         const changed = await this.sessions.changeUserAndEndAll(tx, before, changes);
         const tokens = await this.sessions.open(tx, changed);
         await this.mails.requestVerification(tx, before, { client, newEmail: email });
-        // A change of the letter case alone keeps the mailbox.
-        if (email.toLowerCase() !== before.email.toLowerCase())
-          await this.mails.enqueueNotice(tx, before, 'email_changed');
+        await this.mails.enqueueNotice(tx, before, 'email_changed');
         return { user: tokens.user, tokens };
       }
       const user = await this.users.change(tx, before, profile);

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
 import type { Language } from '../common/languages.js';
-import { type User, UsersService } from '../users/users.service.js';
+import type { User } from '../users/user.entity.js';
+import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import { ClientTurns } from './client-turns.js';
@@ -53,7 +54,9 @@ export class AuthService {
   async logout(accessToken: string, client: Client): Promise<void> {
     const authUser = await this.sessions.findUserOfLiveSession(accessToken);
     if (authUser === null) return;
-    await this.turns.runTransaction(client, (tx) => this.sessions.end(tx, authUser));
+    // Without the signal: the session ends even if the client disconnects while it waits for its turn.
+    const { disconnectSignal: _signal, ...waiting } = client;
+    await this.turns.runTransaction(waiting, (tx) => this.sessions.end(tx, authUser));
   }
 
   /**

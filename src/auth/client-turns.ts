@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FairQueue } from '../common/fair-queue.js';
-import type { Client } from '../common/http/client.decorator.js';
+import { type Client, toTurn } from '../common/http/client.decorator.js';
 
 /** Serves clients in turn, so that customers can sign in while one client sends many requests. */
 @Injectable()
@@ -18,15 +18,11 @@ export class ClientTurns {
 
   /** Runs a task that hashes or checks a password. */
   runPasswordTask<T>(client: Client, task: () => Promise<T>): Promise<T> {
-    return this.#passwords.run(task, toTaskOptions(client));
+    return this.#passwords.run(task, toTurn(client));
   }
 
   /** Runs a database transaction. Without turns, one client could occupy all connections to the database. */
   runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return this.#transactions.run(() => this.dataSource.transaction(work), toTaskOptions(client));
+    return this.#transactions.run(() => this.dataSource.transaction(work), toTurn(client));
   }
-}
-
-function toTaskOptions({ clientAddress, network48, disconnectSignal }: Client) {
-  return { client: network48 ?? clientAddress, disconnectSignal };
 }

@@ -5,7 +5,15 @@ import type { Client } from '../common/http/client.decorator.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { guessesMetric } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
-import { type Counter, isOverLimit, isPasswordOverLimit, LIMITS, type Mark, MARKS } from './limits.js';
+import {
+  type Counter,
+  isOverLimit,
+  isPasswordOverLimit,
+  type Limit,
+  LIMITS,
+  type Mark,
+  MARKS,
+} from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
@@ -93,7 +101,7 @@ export class LimitsService implements OnModuleInit {
     const { accountKey, client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, accountKey, codeId),
-      ...(await this.#toTotalCounters(guess, codeId)),
+      await this.#toTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
@@ -109,12 +117,13 @@ export class LimitsService implements OnModuleInit {
     return true;
   }
 
-  /** Returns the counter of the tries of a code from all addresses that are not known; none for a known address. */
-  async #toTotalCounters(guess: CodeGuess, codeId: string): Promise<readonly Counter[]> {
-    if (await this.counts.hasMark(this.#toKnownAddressMark(guess))) return [];
+  /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
+  async #toTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
+    const toCounter = (limit: Limit) => this.counts.toCounter(limit, guess.accountKey, codeId);
+    if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
+      return toCounter(LIMITS.triesOfCodeForKnownAddress);
     const isRequester = await this.counts.hasMark(this.#toRequesterMark(guess));
-    const limit = isRequester ? LIMITS.triesOfCodeForRequester : LIMITS.triesOfCode;
-    return [this.counts.toCounter(limit, guess.accountKey, codeId)];
+    return toCounter(isRequester ? LIMITS.triesOfCodeForRequester : LIMITS.triesOfCode);
   }
 
   /**

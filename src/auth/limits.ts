@@ -21,7 +21,8 @@ const DAY = 24 * HOUR;
 
 /**
  * All limits of guesses and mails (docs/decisions/09). An address is a client address. Each `name` is part of stored keys.
- * Version 1.2 uses the same names, except those of the reset and of all tries of a code, so that both versions count together during a rolling upgrade.
+ * Version 1.2 uses the same names, except those of the reset and of all tries of a code, so that both versions count together
+ * during a rolling upgrade.
  */
 export const LIMITS = {
   // Passwords. Only the first limit applies to a known address, so that guesses from others cannot lock the owner out.
@@ -31,12 +32,12 @@ export const LIMITS = {
   /** About one each second. An office behind one address mistypes only a few passwords a minute. */
   passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE },
 
-  // Codes. Each mailed code has its own counts of tries, for as long as the code is valid. Tries of a known address count only
-  // for the address, so that tries from others cannot lock the owner out.
+  // Codes. Each mailed code has its own counts of tries, for as long as the code is valid.
   triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },
+  // Three limits of one count, that of the tries from all addresses: tries from others must not lock the owner out.
   triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE },
-  /** Limit of the same count for an address that has requested the code. */
   triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE },
+  triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
   codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
 
   // Mails with a code.

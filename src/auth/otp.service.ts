@@ -9,7 +9,7 @@ import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Minimum time of a rejection, which hides if the try was counted or beyond a limit. */
+/** Minimum time of a rejection, which hides whether a limit rejected the try. */
 const REJECTION_MS = 50;
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };

@@ -5,7 +5,8 @@ import type { AuthUser, Role } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
-import { type LockedUser, type User, UsersService } from '../users/users.service.js';
+import type { LockedUser, User } from '../users/user.entity.js';
+import { UsersService } from '../users/users.service.js';
 import { Session } from './session.entity.js';
 import {
   ACCESS_LIFETIME_S,
@@ -25,8 +26,8 @@ const LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 const MAX_SESSIONS = 100;
 
 /**
- * Starts, refreshes and ends the sessions of users. A method that changes the sessions of one user takes the locked user:
- * transactions that lock the user first cannot deadlock.
+ * Starts, refreshes and ends the sessions of users. A method that changes the sessions of one user takes the locked user
+ * or locks the user: transactions that lock the user first cannot deadlock.
  */
 @Injectable()
 export class SessionsService {

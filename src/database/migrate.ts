@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runMigrations as runJobMigrations } from 'graphile-worker';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrations } from './data-source.js';
@@ -9,9 +10,9 @@ const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
- * Settings of the connections on which TypeORM runs migrations; the job queue migrates on its own. There is no
- * statement_timeout, because a migration may rewrite a table. The lock_timeout is short: while a migration waits for a table
- * lock, every later statement on that table waits too, including reads.
+ * Settings of the connections on which migrations run. There is no statement_timeout, because a migration may rewrite a table.
+ * The lock_timeout is short: while a migration waits for a table lock, every later statement on that table waits too, including
+ * reads.
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
@@ -28,10 +29,22 @@ type Log = (message: string) => void;
 export async function migrate(databaseUrl: string, log?: Log, known = migrations): Promise<void> {
   const change = (dataSource: DataSource) =>
     withMigrationLock(dataSource, log, async () => {
-      await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
+      await retryWhileLocked(log, () => migrateJobQueue(databaseUrl));
       await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
     });
   await withDataSource(databaseUrl, change, known);
+}
+
+async function migrateJobQueue(databaseUrl: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, ...MIGRATION_CONNECTION });
+  // Without listeners, a lost connection would end the process. The running migration fails, and with it the start.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  try {
+    await runJobMigrations({ pgPool: pool });
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Reverts the last migration, but nothing of the job queue. Returns its name; null if no migration is applied. */

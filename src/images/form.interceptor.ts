@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
-import { identifyClient } from '../common/http/client.decorator.js';
+import { identifyClient, toTurn } from '../common/http/client.decorator.js';
 import { type FormRequest, parseForm } from './parse-form.js';
 import { formsInFlight, formsRead, uploadBytes } from './uploads.metrics.js';
 
@@ -54,7 +54,7 @@ export class FormInterceptor implements NestInterceptor {
       throw failures.tooLarge();
     }
     const size = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
-    const { clientAddress: client, disconnectSignal } = identifyClient(request, response);
+    const turn = toTurn(identifyClient(request, response));
     const task = async () => {
       formsInFlight.inc();
       try {
@@ -64,7 +64,7 @@ export class FormInterceptor implements NestInterceptor {
         formsInFlight.dec();
       }
     };
-    return this.queue.forms.run(task, { client, disconnectSignal, size });
+    return this.queue.forms.run(task, { ...turn, size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {

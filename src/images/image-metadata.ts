@@ -29,7 +29,7 @@ export function hasMetadata(image: ImageFile): boolean {
 }
 
 /**
- * Removes the metadata without decoding the image. If the image ends unexpectedly, keeps what follows its last whole part.
+ * Removes the metadata without decoding the image. Keeps bytes that cannot be divided into parts.
  * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {

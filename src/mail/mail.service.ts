@@ -42,7 +42,7 @@ export const SMTP_TIMEOUTS_MS = {
   greetingTimeout: 5_000,
   socketTimeout: 10_000,
 };
-/** Time for a whole delivery. It is less than the deadline of a job, 40 s. */
+/** Time for a whole delivery. It is less than `JOB_DEADLINE_MS`. */
 const SEND_DEADLINE_MS = Object.values(SMTP_TIMEOUTS_MS).reduce((sum, ms) => sum + ms);
 
 @Injectable()
@@ -88,7 +88,7 @@ export class MailService {
   }
 }
 
-/** Not a comparison with null: an account that was loaded without this column must not count as verified. */
+/** Returns true if the address is verified. Not a comparison with null: an account that was loaded without this column must not count as verified. */
 export function hasVerifiedAddress({ emailVerifiedAt }: Pick<Recipient, 'emailVerifiedAt'>): boolean {
   return emailVerifiedAt instanceof Date;
 }

@@ -6,7 +6,7 @@ import type { OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { computeOrderColumns, findPaid, foldHistory, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
-import { holdsMoney, isUndecided } from './transaction.js';
+import { holdsMoney, isOpenTransaction } from './transaction.js';
 
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 /** Payment of an order, with the events that describe it, oldest first. */
@@ -86,7 +86,7 @@ export class PaymentHistoryService {
   ): Promise<void> {
     const { transactions, endedAs } = await this.read(order, tx);
     const wasPaid = findPaid(transactions) !== undefined;
-    const canBePaid = transactions.some((t) => isUndecided(t) && !unknownIds.includes(t.transactionId));
+    const canBePaid = transactions.some((t) => isOpenTransaction(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     const payload = JSON.stringify({ reason: END_REASONS[status] });

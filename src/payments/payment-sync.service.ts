@@ -14,7 +14,7 @@ import {
   PaymentHistoryService,
 } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
-import { isUndecided } from './transaction.js';
+import { isOpenTransaction } from './transaction.js';
 
 type Operation = 'status' | 'cancel' | 'expire';
 
@@ -78,8 +78,8 @@ export class PaymentSyncService {
     // The gateway may send another id as `order_id`, so the id of the call counts.
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const undecided = transactions.filter(isUndecided).map(({ transactionId }) => transactionId);
-    const named = new Set([...undecided, ...listUnconfirmed(history)]);
+    const openIds = transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
+    const named = new Set([...openIds, ...listUnconfirmed(history)]);
     const missing = [...named].filter((id) => !reported.has(id));
     const ofMissing = await Promise.all(
       missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),

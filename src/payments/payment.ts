@@ -7,7 +7,7 @@ import {
   holdsMoney,
   isOfTransaction,
   isRefundedInFull,
-  isUndecided,
+  isOpenTransaction,
   type Transaction,
 } from './transaction.js';
 
@@ -48,8 +48,9 @@ export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): 
     }
     const known = [...transactions.values()];
     if (known.some(holdsMoney)) endedAs = null;
-    // The end of one transaction does not end an order that another transaction can still pay.
-    else if (event.transactionId === null || !known.some(isUndecided))
+    // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2, which
+    // names no attempt, does: 1.2 does not record the end of an order separately.
+    else if (event.transactionId === null || event.attemptId === null || !known.some(isOpenTransaction))
       endedAs = findEnd(order, event, lastOutcome) ?? endedAs;
   }
   return { transactions: [...transactions.values()], endedAs, lastOutcome };

@@ -25,6 +25,6 @@ export type ReconciliationOutcome = (typeof RECONCILIATION_OUTCOMES)[number];
 
 export const paymentReconciliations = createCounter(
   'bakery_payment_reconciliations_total',
-  'Checks of pending orders at the gateway; found: an update without a notification',
+  'Checks of unpaid orders at the gateway; found: an update without a notification',
   { outcome: RECONCILIATION_OUTCOMES },
 );

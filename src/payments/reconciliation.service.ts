@@ -19,18 +19,18 @@ const EVERY_MINUTE = '* * * * *';
 const EXPIRY = `(coalesce(pay_until, created_at + interval '${PAY_TIME_HOURS} hours') + interval '${GRACE_HOURS} hours')`;
 
 /**
- * Orders that were never paid. Orders that were paid are checked only while a later payment is authorized or in review. An
- * index has the same condition.
+ * Orders to ask the gateway about: unpaid orders that were not cancelled, and orders whose payment is authorized or in review. The
+ * index `orders_next_check_at_idx` has the same condition.
  */
-const MAY_BE_PAID = `(
+const NEEDS_CHECKS = `(
   first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)}
   OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')`;
 
 /**
- * Returns at most 200 unpaid orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
+ * Takes at most 200 orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
  * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
- * creation; from then on every 5 minutes, except for card payments, which cannot expire. The caps 10 and 100 prevent overflows.
- * The limits of 10 minutes and 7 days end the checks of expired orders, and of denied orders from before version 1.3.
+ * creation; from then on every 5 minutes, except while a card payment is authorized or in review. The caps 10 and 100 prevent overflows.
+ * Checks end 10 minutes after the expiry of an expired order, and 7 days after that of a denied or failed one.
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
@@ -40,7 +40,7 @@ const TAKE_DUE = `
         THEN greatest(${EXPIRY}, now() + interval '5 minutes') END)
   WHERE order_id IN (
     SELECT order_id FROM orders
-    WHERE ${MAY_BE_PAID} AND next_check_at <= now()
+    WHERE ${NEEDS_CHECKS} AND next_check_at <= now()
       AND (status IN ${inSql(UNSETTLED_STATUSES)}
         OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)

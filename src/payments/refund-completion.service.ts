@@ -17,6 +17,7 @@ import { PaymentHistoryService } from './payment-history.service.js';
 import { refundsTotal } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
 
+/** Name of the task in version 1.2, whose waiting jobs this version runs. */
 const COMPLETE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const JOB_DELAY_MS = 60_000;
@@ -86,7 +87,7 @@ export class RefundCompletionService implements OnModuleInit {
       const isStored = await this.#storeResult(refund, (tx, order) =>
         this.#storeSuccess(tx, order, refund, response),
       );
-      // The lease ended during the call, and another result was stored.
+      // The lease expired during the call, and another holder stored a result first.
       if (!isStored && (await manager.existsBy(Refund, { refundId, state: 'rejected' })))
         this.#logger.error(
           `refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`,

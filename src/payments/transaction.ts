@@ -10,7 +10,7 @@ import {
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Payment event about a transaction. Any other event ends an order for which no transaction was open. */
+/** Payment event about a transaction. Any other event was rejected, or ends an order for which no transaction was open. */
 type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */
@@ -53,8 +53,8 @@ export function isRefundedInFull(transaction: Transaction): boolean {
   return isRefund(transaction) && !holdsMoney(transaction);
 }
 
-/** Returns true if a transaction is pending, authorized or in review. */
-export function isUndecided({ status, fraudStatus }: Transaction): boolean {
+/** Returns true if a transaction is pending or authorized, or captured but in review or denied by fraud. */
+export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean {
   return UNSETTLED_STATUSES.includes(status) && !isReceived(status, fraudStatus);
 }
 
@@ -78,7 +78,7 @@ export function computeNext(
   const isManual = source === 'refund' && payload.manual === true;
   const knownRefunds = current?.gatewayRefunds ?? 0;
   const reportedRefunds = readGatewayRefunds(event, total) ?? knownRefunds;
-  // A smaller sum is the reason why `decideOutcome` ignores a partial refund. A full refund is applied with the larger sum.
+  // Refunds only grow. `decideOutcome` ignores a partial refund with a smaller sum. A full refund counts the larger sum.
   const gatewayRefunds = status === 'refund' ? Math.max(reportedRefunds, knownRefunds) : reportedRefunds;
   const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
@@ -152,8 +152,10 @@ function isRefund({ status }: Transaction): boolean {
   return REFUND_STATUSES.includes(status);
 }
 
-/** Returns how far the payment has come. A captured card payment in review comes before an accepted one. */
+/** Returns how far the payment has come. A captured card payment that is in review or denied by fraud comes before an accepted one. */
 function computeStep({ status, fraudStatus }: Transaction): number {
-  const isInReview = status === 'capture' && !isReceived(status, fraudStatus);
-  return ['pending', 'authorize', 'review', 'capture', 'settlement'].indexOf(isInReview ? 'review' : status);
+  const isDoubtful = status === 'capture' && !isReceived(status, fraudStatus);
+  return ['pending', 'authorize', 'doubtful', 'capture', 'settlement'].indexOf(
+    isDoubtful ? 'doubtful' : status,
+  );
 }

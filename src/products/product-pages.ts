@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
-import type { Client } from '../common/http/client.decorator.js';
+import { type Client, toTurn } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
 import { ImagesService } from '../images/images.service.js';
 import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
@@ -41,9 +41,9 @@ export class ProductPages {
   }
 
   /** Clients that search are served in turn. */
-  async search(afterId: number, text: string, { clientAddress, disconnectSignal }: Client): Promise<string> {
+  async search(afterId: number, text: string, client: Client): Promise<string> {
     const load = () => this.#load(afterId, text);
-    const page = await this.#searches.run(load, { client: clientAddress, disconnectSignal });
+    const page = await this.#searches.run(load, toTurn(client));
     if (page === '') throw failures.notFound();
     return page;
   }

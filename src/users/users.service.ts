@@ -4,8 +4,6 @@ import { type EntityManager, type FindOptionsWhere, Raw, Repository } from 'type
 import type { AuthUser } from '../common/access.js';
 import { type LockedUser, User } from './user.entity.js';
 
-export type { LockedUser, User };
-
 type NewUser = Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'> & Partial<Pick<User, 'language'>>;
 
 /** Lock for changes. `FOR UPDATE` would also block inserts of rows that refer to the user, which can deadlock. */

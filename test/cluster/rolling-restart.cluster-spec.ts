@@ -73,7 +73,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     await expectReplacedWithoutFailures();
   });
 
-  describeWithVersion12('and run version 1.2', () => {
+  describeWithVersion12('that run version 1.2', () => {
     let folder: string;
 
     // Before `beforeEach` chooses the ports: during a build, another process could take them.

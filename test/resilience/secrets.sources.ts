@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 
 /**
- * Reads all tables and the last statement of each connection. Omits PostgreSQL's catalog and the column `password_hash`.
+ * Reads all tables and the last statement of each connection. Omits PostgreSQL's catalog and the column
+ * `password_hash`, the only place where a password hash may be.
  */
 export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(

@@ -16,10 +16,15 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** Waits until at least this number of statements in the database wait for a lock. */
-export async function waitForLock({ query }: TestDatabase, statements = 1): Promise<void> {
+export async function waitForLock(database: TestDatabase, statements = 1): Promise<void> {
+  await until('the statements wait for a lock', async () => (await countLockWaits(database)) >= statements);
+}
+
+/** Counts the statements that wait for a lock. */
+export async function countLockWaits({ query }: TestDatabase): Promise<number> {
   const waiting =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await until('the statements wait for a lock', async () => (await query(waiting)).length >= statements);
+  return (await query(waiting)).length;
 }
 
 /** Runs an action inside a transaction of the test, then commits. If the action fails, rolls back and throws its error. */

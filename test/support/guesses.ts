@@ -18,7 +18,7 @@ const STORED_NAMES = {
   wrongPasswordsOfAccount: 'password-at',
   wrongPasswordsOfAddress: 'wrong-of',
   wrongCodesOfPair: 'code-from',
-  /** Tries of a code from all addresses that are not known. */
+  /** Tries of a code from all addresses. */
   wrongTriesOfCode: 'code-at',
   wrongCodesOfAddress: 'codes-of',
   mailsToMailbox: 'mails-to',

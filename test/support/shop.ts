@@ -127,7 +127,7 @@ export class Shop {
 
   /**
    * Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. Returns the ids.
-   * @param payTime time from the creation to `pay_until`
+   * @param payTime time from the creation to `pay_until`. Null inserts orders of version 1.2, which have no `pay_until`.
    */
   async insertOrders(count: number, { payTime = '24 hours' }: NewOrder = {}): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
@@ -138,7 +138,7 @@ export class Shop {
            SELECT id, $2, $3, now() + $4::interval FROM ids
          )
        INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
-       SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + $4::interval FROM ids`,
+       SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + coalesce($4, '24 hours')::interval FROM ids`,
       [ids, this.userId, GROSS_AMOUNT, payTime],
     );
     for (const id of ids) this.gateway.openPaymentPage(id, GROSS_AMOUNT);
@@ -146,7 +146,8 @@ export class Shop {
   }
 
   /**
-   * Inserts orders with one item and one payment attempt each by SQL, without payment pages. Their creation times are a second apart.
+   * Inserts orders with one item and one payment attempt each by SQL, without payment pages. Their creation times are a second
+   * apart.
    * @returns the ids of the orders, newest first
    */
   async insertOrderRows(customer: Client, count: number, status = 'pending'): Promise<string[]> {

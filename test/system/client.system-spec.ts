@@ -143,6 +143,7 @@ describe('the client', () => {
       customer.client.GET('/api/users'),
       customer.client.POST('/api/otp'),
     ]);
+    expect(responses.map(({ response }) => response.status)).toEqual([401, 401]);
     const messages = responses.map(({ error }) => error?.errors.message);
     expect(new Set(messages)).toEqual(new Set(['access token missing or expired']));
     expect(customer.signedOutCount).toBe(1);

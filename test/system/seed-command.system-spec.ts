@@ -43,7 +43,8 @@ describe('npm run seed', () => {
 
   beforeAll(async () => {
     seededAt = new Date();
-    await seed(['--products', '1', '--orders', '300', '--seed', '7']);
+    const { code, output } = await seed(['--products', '1', '--orders', '300', '--seed', '7']);
+    expect({ code, output }).toMatchObject({ code: 0 });
   });
 
   it('adds products with pictures, adds orders with a payment history, and runs no jobs', async () => {
@@ -116,7 +117,7 @@ describe('npm run seed', () => {
 
   it('does not change a shop that an administrator has set up', async () => {
     await database.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
-    await seed(['--products', '1', '--orders', '0']);
+    expect(await seed(['--products', '1', '--orders', '0'])).toMatchObject({ code: 0 });
     const rows = await database.query('SELECT time_zone FROM shop');
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });

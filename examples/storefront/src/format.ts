@@ -24,6 +24,11 @@ export function toPhoneLink(phone: string): string {
   return `tel:${phone.replaceAll(/[^\d+]/g, '')}`;
 }
 
+/** RFC 6068 allows no encoded @ between the parts of the address. */
+export function toMailLink(email: string): string {
+  return `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
+}
+
 /** Makes a sentence of a message: `email is required` becomes `Email is required.` */
 export function toSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);

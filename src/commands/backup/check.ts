@@ -20,7 +20,7 @@ const MAX_NAME_BYTES = 63;
  * Then drops the database.
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
-  // Until the end of the check, so that no other check drops the database before the restore has connected to it.
+  // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
   const lock = { key: CHECK_LOCK, problem: `the backup cannot be checked: ${OTHER_CHECK}` };
   return withCommandLock(databaseUrl, lock, () => restoreAndDrop(databaseUrl, backup));
 }

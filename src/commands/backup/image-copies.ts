@@ -4,10 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { flushToDisk } from '../../common/files.js';
 
-/** Images that a restore has copied into the folder of the local image host. If the process ends first, they are removed. */
+/**
+ * Images that a restore has copied into the folder of the local image host. The images are removed when the process ends, unless
+ * `keep` was called before.
+ */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
   readonly #foldersToRemove: string[] = [];
+  #areKept = false;
 
   constructor(private readonly folder: string) {
     process.once('exit', this.revert);
@@ -37,14 +41,18 @@ export class ImageCopies {
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
-  /** Lets the images stay if the process ends. */
+  get areKept(): boolean {
+    return this.#areKept;
+  }
+
   keep(): void {
+    this.#areKept = true;
     process.off('exit', this.revert);
   }
 
   /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
   readonly revert = (): void => {
-    this.keep();
+    process.off('exit', this.revert);
     const failed = this.#addedFiles.filter(
       (path) =>
         !succeeds(() => {

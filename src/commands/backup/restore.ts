@@ -52,15 +52,12 @@ export async function restoreBackup(
   const countBefore = await countAppliedMigrations(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
-  let mayBeCommitted = false;
   try {
     await setSchema(databaseUrl, backup.manifest.migrations.length);
-    mayBeCommitted = true;
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
-    if (mayBeCommitted && !(await isEmpty(databaseUrl))) {
-      images.keep();
+    if (images.areKept && !(await isEmpty(databaseUrl))) {
       console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
       throw error;
     }

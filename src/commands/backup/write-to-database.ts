@@ -48,6 +48,7 @@ export async function writeToDatabase(
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
+  // The COMMIT may succeed although its response is lost.
   images.keep();
   await client.query('COMMIT');
   return { tables: tables.length, rows, images: imagePaths.length, bytes: backup.bytes };

@@ -21,6 +21,11 @@ export const CurrentClient = createParamDecorator((_: undefined, context: Execut
   return identifyClient(http.getRequest<Request>(), http.getResponse<Response>());
 });
 
+/** Returns the options with which a client takes turns in a `FairQueue`. One subscriber may have a whole /48 network. */
+export function toTurn({ clientAddress, network48, disconnectSignal }: Client) {
+  return { client: network48 ?? clientAddress, disconnectSignal };
+}
+
 export function identifyClient({ ip = '' }: Request, response: Response): Client {
   const disconnection = new AbortController();
   response.once('close', () => {

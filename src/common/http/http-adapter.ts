@@ -74,7 +74,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       // After the headers of a response, the client would read a failure as part of the response's body.
       const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
       if (error.code === 'ECONNRESET' || response?.headersSent === true) socket.destroy();
-      // Not writable after a rejection, whose client may still send the rest of its request.
+      // After a rejection the socket is not writable, and the client may still send the rest of the request.
       else if (socket.writable)
         rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
     });

@@ -22,8 +22,8 @@ interface EndpointOptions {
   readonly success: SuccessOptions;
   readonly takes?: 'json' | 'form';
   /**
-   * `none`: a streamed file. `resource`: the ETag, for `If-Match`, does not stand for the whole response, so the response is never
-   * 304. Unset: the ETag of each response to a GET, unless it sets cookies.
+   * Documents the ETag. `none`: the response has none, because it is streamed. `resource`: the handler sets an ETag for `If-Match`
+   * only, so no 304 is documented. Unset: the ETag of each response to a GET, unless it sets cookies.
    */
   readonly etag?: 'none' | 'resource';
   /** True if the operation rejects a change whose `If-Match` is not the ETag of the current version. */

@@ -69,7 +69,9 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
     const errors = {
       properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },
     };
-    const examples = ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }] as const);
+    const examples = ofStatus.map(
+      (failure, index) => [nameExample(ofStatus, index), { value: failEnvelope(failure) }] as const,
+    );
     const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
     return ApiResponse({
       status,
@@ -78,4 +80,11 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
       content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
     });
   });
+}
+
+/** Returns the message of a failure, with a number from the second failure with this message on. */
+function nameExample(ofStatus: readonly Failure[], index: number): string {
+  const message = ofStatus[index]?.message ?? '';
+  const number = ofStatus.slice(0, index + 1).filter((failure) => failure.message === message).length;
+  return number === 1 ? message : `${message} (${number})`;
 }

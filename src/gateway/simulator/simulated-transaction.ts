@@ -25,9 +25,9 @@ export function createTransaction(method: string, status: TransactionStatus): Si
     transaction_id: randomUUID(),
     transaction_time: formatGatewayTime(new Date()),
     payment_type: method,
-    ...(method !== 'cstore' && { fraud_status: 'accept' }),
+    ...(method !== 'cstore' && { fraud_status: status === 'deny' ? 'deny' : 'accept' }),
   };
-  return changeStatus({ status, payment }, status);
+  return { status, payment };
 }
 
 export function changeStatus({ payment }: SimulatedTransaction, status: TransactionStatus) {
@@ -40,7 +40,7 @@ export function addRefund(
   { refundKey, amount, reason }: RefundRequest,
   total: number,
 ): SimulatedTransaction {
-  const sum = sumRefunds(payment) + amount;
+  const sum = readRefundedAmount(payment) + amount;
   const refund = {
     refund_key: refundKey,
     refund_amount: `${amount}.00`,
@@ -54,6 +54,6 @@ export function addRefund(
   };
 }
 
-export function sumRefunds(payment: SimulatedPayment | null): number {
+export function readRefundedAmount(payment: SimulatedPayment | null): number {
   return Number(payment?.refund_amount ?? 0);
 }

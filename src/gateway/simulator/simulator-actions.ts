@@ -5,7 +5,7 @@ import {
   changeStatus,
   createTransaction,
   type SimulatedTransaction,
-  sumRefunds,
+  readRefundedAmount,
 } from './simulated-transaction.js';
 import type { NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
@@ -78,7 +78,7 @@ export function computeChange(
     if (to !== 'refund' && to !== 'partial_refund')
       return changeStatus(transaction, to ?? transaction.status);
     const total = page.grossAmount;
-    const amount = to === 'refund' ? total - sumRefunds(transaction.payment) : Math.ceil(total / 2);
+    const amount = to === 'refund' ? total - readRefundedAmount(transaction.payment) : Math.ceil(total / 2);
     return addRefund(transaction, { refundKey: randomUUID(), amount, reason: null }, total);
   }
   const canStart = transactionId === undefined && page.isOpen;

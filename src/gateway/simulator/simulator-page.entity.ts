@@ -24,7 +24,7 @@ const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
   failure: '202',
 };
 /** Statuses after which the customer can choose another payment method, as long as no transaction has any other status. */
-const RETRYABLE: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
+const UNPAID_STATUSES: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
 const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
 
@@ -46,7 +46,7 @@ export class SimulatorPage {
   @Column('jsonb')
   customer!: PaymentPageRequest['customer'];
 
-  /** Status of the latest transaction. Without a transaction: `endedAs`. */
+  /** Status of the latest transaction. Without a transaction: `cancel` or `expire` if the page has ended, otherwise null. */
   @Column('text', { name: 'transaction_status', nullable: true })
   status!: TransactionStatus | null;
 
@@ -71,7 +71,7 @@ export class SimulatorPage {
     return status === null || payment === null ? earlier : [...earlier, { status, payment }];
   }
 
-  /** Reason for the end of a page on which nobody paid; null otherwise. */
+  /** Status with which the page ended before a payment method was chosen; null otherwise. */
   get endedAs(): TransactionStatus | null {
     return this.payment === null ? this.status : null;
   }
@@ -79,7 +79,7 @@ export class SimulatorPage {
   get isOpen(): boolean {
     const { transactions, endedAs, expiresAt } = this;
     const isEnded = endedAs !== null || expiresAt.getTime() <= Date.now();
-    const isUnpaid = transactions.every((transaction) => RETRYABLE.includes(transaction.status));
+    const isUnpaid = transactions.every((transaction) => UNPAID_STATUSES.includes(transaction.status));
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 

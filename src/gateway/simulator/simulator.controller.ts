@@ -13,7 +13,7 @@ import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { PAGE_TEXTS } from './page-texts.js';
-import { sumRefunds } from './simulated-transaction.js';
+import { readRefundedAmount } from './simulated-transaction.js';
 import { findAction, listActions } from './simulator-actions.js';
 import type { SimulatorPage } from './simulator-page.entity.js';
 import { SimulatorGateway } from './simulator.gateway.js';
@@ -122,7 +122,7 @@ function toView(page: SimulatorPage) {
   const transactions = page.transactions.map(({ status, payment }) => ({
     ...payment,
     transaction_status: status,
-    refunded_amount: sumRefunds(payment),
+    refunded_amount: readRefundedAmount(payment),
     actions: listActions(page, payment.transaction_id),
   }));
   return {
@@ -133,7 +133,7 @@ function toView(page: SimulatorPage) {
     customer: page.customer,
     // These fields describe the latest transaction.
     transaction_status: page.status,
-    refunded_amount: sumRefunds(page.payment),
+    refunded_amount: readRefundedAmount(page.payment),
     payment: page.payment,
     expires_at: page.expiresAt,
     actions: listActions(page),

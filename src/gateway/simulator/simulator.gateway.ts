@@ -15,7 +15,7 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { addRefund, type SimulatedTransaction, sumRefunds } from './simulated-transaction.js';
+import { addRefund, type SimulatedTransaction, readRefundedAmount } from './simulated-transaction.js';
 import { computeChange, findAction } from './simulator-actions.js';
 import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
@@ -88,7 +88,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       const { status, payment } = transaction;
       if (payment.refunds?.some(({ refund_key }) => refund_key === request.refundKey)) return null;
       const isSettled = status === 'settlement' || status === 'partial_refund';
-      const isExcessive = sumRefunds(payment) + request.amount > page.grossAmount;
+      const isExcessive = readRefundedAmount(payment) + request.amount > page.grossAmount;
       if (!isSettled || isExcessive || UNREFUNDABLE.includes(payment.payment_type))
         throw new GatewayRejectedError(
           `the simulator refunds no ${payment.payment_type} with status ${status}`,
@@ -110,14 +110,15 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
   async act(token: string, action: string, transactionId?: string): Promise<boolean> {
+    const deadline = Date.now() + RESPONSE_WAIT_MS;
     const change = (page: SimulatorPage) => computeChange(page, action, transactionId);
-    const isPerformed = await this.#change({ token }, change, findAction(action)?.notificationDefect);
-    for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
+    const sentId = await this.#change({ token }, change, findAction(action)?.notificationDefect);
+    while (sentId !== null && Date.now() < deadline) {
       const page = await this.find({ token });
-      if (page?.notifications.every(({ answer }) => answer !== null) === true) break;
+      if (page?.notifications.find(({ id }) => id === sentId)?.answer !== null) break;
       await delay(RESPONSE_POLL_MS);
     }
-    return isPerformed;
+    return sentId !== null;
   }
 
   async #expirePage(attemptId: string): Promise<void> {
@@ -128,23 +129,23 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   /**
    * Stores the transaction that `change` returns, and notifies the shop of it.
-   * @returns false, with nothing changed, if the page is unknown or `change` returns null
+   * @returns the id of the notification; null, with nothing changed, if the page is unknown or `change` returns null
    */
   #change(
     criteria: Criteria,
     change: (page: SimulatorPage) => SimulatedTransaction | null,
     defect?: NotificationDefect,
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     return this.dataSource.transaction(async (tx) => {
       const page = await lockPage(tx, criteria);
       const changed = page === null ? null : change(page);
-      if (page === null || changed === null) return false;
+      if (page === null || changed === null) return null;
       page.storeTransaction(changed);
       const id = page.addNotification(changed, this.env.midtransServerKey, defect);
       await tx.save(page);
       const delivery: Delivery = { orderId: page.attemptId, id };
       await this.jobs.enqueue(tx, DELIVER, delivery, { key: `${DELIVER}:${id}` });
-      return true;
+      return id;
     });
   }
 

@@ -26,7 +26,10 @@ export function LeaveQuestion() {
   return null;
 }
 
-/** Returns false for a click that opens another tab or program, or moves to a part of the same page. */
+/**
+ * Returns false for a click that opens another tab or program, moves to a part of the same page, or leaves the storefront, for
+ * which the browser asks.
+ */
 function leavesPage({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
   const link = target instanceof Element ? target.closest('a') : null;
   if (link === null || link.target === '_blank' || ctrlKey || metaKey || shiftKey) return false;

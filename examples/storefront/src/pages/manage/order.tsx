@@ -5,6 +5,7 @@ import { adminOrderDetail } from '../../api/orders';
 import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
 import { OrderSummary } from '../../components/order-summary';
+import { toMailLink } from '../../format';
 import { t } from '../../i18n';
 import { ActionHistory } from './action-history';
 import { FulfilmentSection } from './fulfilment-section';
@@ -19,12 +20,12 @@ export default function ManageOrderPage() {
     <ManagePage title={t('order.title')}>
       <BackLink to="/manage/orders">{t('manage.back')}</BackLink>
       <Loaded query={query} missing={missing}>
-        {({ order, notifications: paymentEvents, transactions, actions }) => (
+        {({ order, notifications: events, transactions, actions }) => (
           <article key={order.order_id} className="order">
             <Customer order={order} />
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
-            <PaymentSection order={order} events={paymentEvents} transactions={transactions} />
+            <PaymentSection order={order} events={events} transactions={transactions} />
             <ActionHistory actions={actions} />
           </article>
         )}
@@ -40,7 +41,7 @@ function Customer({ order: { customer } }: { order: AdminOrder }) {
       <p>
         <strong>{customer.fullname}</strong>
         <br />
-        <a href={`mailto:${encodeURIComponent(customer.email)}`}>{customer.email}</a>
+        <a href={toMailLink(customer.email)}>{customer.email}</a>
       </p>
     </section>
   );
