@@ -1,4 +1,5 @@
 import { newAccount } from './support/accounts.js';
+import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -49,6 +50,14 @@ describe('POST /api/logout', () => {
       return { logout }; // `inTransaction` would await a bare promise before it commits.
     });
     expect((await logout).status).toBe(204);
+    expect(await hasSession(id)).toBe(false);
+  });
+
+  it('ends the session even if the client has disconnected before its turn', async () => {
+    const { client, id } = await newAccount(service);
+    const { AuthService } = await importBuilt('src/auth/auth.service.js');
+    const disconnected = { clientAddress: '192.0.2.1', disconnectSignal: AbortSignal.abort() };
+    await service.app.get(AuthService).logout(client.cookie('accessToken'), disconnected);
     expect(await hasSession(id)).toBe(false);
   });
 

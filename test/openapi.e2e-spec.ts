@@ -77,12 +77,14 @@ describe('the OpenAPI document', () => {
       };
       expect(security).toEqual(access === 'public' ? (publicOperations[name] ?? []) : [{ accessToken: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
-      const documented = new Set(listExamples(name).map(({ code, message }) => `${code} ${message}`));
+      const examples = listExamples(name);
+      const documented = new Set(examples.map(({ code, message }) => `${code} ${message}`));
       expect([...documented].sort()).toEqual(expected.sort());
+      expect(new Set(examples.map((example) => JSON.stringify(example))).size).toBe(examples.length);
     },
   );
 
-  it('has an example for each failure of an operation, also for several with the same message', () => {
+  it('has an example for each of several failures with the same message', () => {
     const pickups = listExamples('POST /api/orders').map(({ details }) => details?.pickup_at);
     expect(pickups).toContain('pickup is not possible at this time');
     expect(pickups).toContain('the shop takes no orders at the moment');

@@ -54,7 +54,7 @@ export class AuthService {
   async logout(accessToken: string, client: Client): Promise<void> {
     const authUser = await this.sessions.findUserOfLiveSession(accessToken);
     if (authUser === null) return;
-    // Without the signal: the session ends even if the client disconnects while it waits for its turn.
+    // Without the signal, a disconnect does not remove the sign-out from the queue.
     const { disconnectSignal: _signal, ...waiting } = client;
     await this.turns.runTransaction(waiting, (tx) => this.sessions.end(tx, authUser));
   }

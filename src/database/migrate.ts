@@ -37,7 +37,7 @@ export async function migrate(databaseUrl: string, log?: Log, known = migrations
 
 async function migrateJobQueue(databaseUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, ...MIGRATION_CONNECTION });
-  // Without listeners, a lost connection would end the process. The running migration fails, and with it the start.
+  // graphile-worker warns about a pool without listeners. After a lost connection, the running migration fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {

@@ -14,9 +14,9 @@ const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
 
 /**
- * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough, in
- * RGB or gray and have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its metadata,
- * except the orientation.
+ * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough, are in
+ * RGB or gray and have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its
+ * metadata, except the orientation.
  * @throws Error if the image cannot be decoded
  */
 export async function normalizeImage(image: ImageFile): Promise<ImageFile> {

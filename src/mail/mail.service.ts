@@ -88,7 +88,10 @@ export class MailService {
   }
 }
 
-/** Returns true if the address is verified. Not a comparison with null: an account that was loaded without this column must not count as verified. */
+/**
+ * Returns true if the address is verified. Not a comparison with null: an account that was loaded without this column must not
+ * count as verified.
+ */
 export function hasVerifiedAddress({ emailVerifiedAt }: Pick<Recipient, 'emailVerifiedAt'>): boolean {
   return emailVerifiedAt instanceof Date;
 }

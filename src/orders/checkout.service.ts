@@ -16,7 +16,8 @@ import { type LeasedAttempt, PaymentAttemptsService } from './payment-attempts.s
 
 /**
  * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one of them takes the
- * lease of the payment attempt and calls the gateway outside of a database transaction. The others poll the database for the result.
+ * lease of the payment attempt and calls the gateway outside of a database transaction. The others poll the database for the
+ * result.
  */
 @Injectable()
 export class CheckoutService {

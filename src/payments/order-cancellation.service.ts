@@ -29,7 +29,8 @@ export class OrderCancellationService {
 
   /**
    * Takes an order to another step. Refusing an order first cancels a payment that is pending or authorized at the gateway: if
-   * the gateway is unavailable, the order does not change. An order that was paid in the meantime is refused too, and a refund is due.
+   * the gateway is unavailable, the order does not change. An order that was paid in the meantime is refused too, and a refund
+   * is due.
    */
   async takeStep(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {

@@ -6,8 +6,8 @@ import {
   hasFailed,
   holdsMoney,
   isOfTransaction,
-  isRefundedInFull,
   isOpenTransaction,
+  isRefundedInFull,
   type Transaction,
 } from './transaction.js';
 
@@ -49,7 +49,7 @@ export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): 
     const known = [...transactions.values()];
     if (known.some(holdsMoney)) endedAs = null;
     // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2, which
-    // names no attempt, does: 1.2 does not record the end of an order separately.
+    // names no attempt, does: 1.2 records the end separately only if no response of the gateway ended the order.
     else if (event.transactionId === null || event.attemptId === null || !known.some(isOpenTransaction))
       endedAs = findEnd(order, event, lastOutcome) ?? endedAs;
   }

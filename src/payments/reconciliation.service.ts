@@ -27,10 +27,10 @@ const NEEDS_CHECKS = `(
   OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')`;
 
 /**
- * Takes at most 200 orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
- * 6 hours. A check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its
- * creation; from then on every 5 minutes, except while a card payment is authorized or in review. The caps 10 and 100 prevent overflows.
- * Checks end 10 minutes after the expiry of an expired order, and 7 days after that of a denied or failed one.
+ * Takes at most 200 orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours. A
+ * check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its creation; from then
+ * on every 5 minutes, except while a card payment is authorized or in review. The caps 10 and 100 prevent overflows. Checks end
+ * 10 minutes after the expiry of an expired order, and 7 days after that of a denied or failed one.
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `

@@ -10,7 +10,10 @@ import {
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Payment event about a transaction. Any other event was rejected, or ends an order for which no transaction was open. */
+/**
+ * Payment event about a transaction. Any other event was rejected, or ends an order without a transaction that the gateway knows
+ * as open.
+ */
 type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */
@@ -152,7 +155,10 @@ function isRefund({ status }: Transaction): boolean {
   return REFUND_STATUSES.includes(status);
 }
 
-/** Returns how far the payment has come. A captured card payment that is in review or denied by fraud comes before an accepted one. */
+/**
+ * Returns how far the payment has come. A captured card payment that is in review or denied by fraud comes before an accepted
+ * one.
+ */
 function computeStep({ status, fraudStatus }: Transaction): number {
   const isDoubtful = status === 'capture' && !isReceived(status, fraudStatus);
   return ['pending', 'authorize', 'doubtful', 'capture', 'settlement'].indexOf(

@@ -9,6 +9,7 @@ interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/auth/attempt-counts.js': typeof import('../../src/auth/attempt-counts.js');
+  'src/auth/auth.service.js': typeof import('../../src/auth/auth.service.js');
   'src/auth/client-turns.js': typeof import('../../src/auth/client-turns.js');
   'src/auth/limits.service.js': typeof import('../../src/auth/limits.service.js');
   'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');

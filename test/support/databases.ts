@@ -22,8 +22,8 @@ export async function waitForLock(database: TestDatabase, statements = 1): Promi
 
 /** Counts the statements that wait for a lock. */
 export async function countLockWaits({ query }: TestDatabase): Promise<number> {
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND wait_event_type = 'Lock'`;
   return (await query(waiting)).length;
 }
 

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { flushToDisk } from '../../common/files.js';
 
 /**
- * Images that a restore has copied into the folder of the local image host. The images are removed when the process ends, unless
+ * Images that a restore has copied into the folder of the local image host. The process removes the images when it exits, unless
  * `keep` was called before.
  */
 export class ImageCopies {

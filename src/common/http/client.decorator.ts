@@ -21,7 +21,10 @@ export const CurrentClient = createParamDecorator((_: undefined, context: Execut
   return identifyClient(http.getRequest<Request>(), http.getResponse<Response>());
 });
 
-/** Returns the options with which a client takes turns in a `FairQueue`. One subscriber may have a whole /48 network. */
+/**
+ * Returns the options with which a client takes turns in a `FairQueue`. A /48 network has one turn, because one subscriber may have
+ * all of it.
+ */
 export function toTurn({ clientAddress, network48, disconnectSignal }: Client) {
   return { client: network48 ?? clientAddress, disconnectSignal };
 }

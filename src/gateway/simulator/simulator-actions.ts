@@ -4,8 +4,8 @@ import {
   addRefund,
   changeStatus,
   createTransaction,
-  type SimulatedTransaction,
   readRefundedAmount,
+  type SimulatedTransaction,
 } from './simulated-transaction.js';
 import type { NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 

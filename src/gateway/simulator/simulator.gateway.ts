@@ -15,7 +15,7 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { addRefund, type SimulatedTransaction, readRefundedAmount } from './simulated-transaction.js';
+import { addRefund, readRefundedAmount, type SimulatedTransaction } from './simulated-transaction.js';
 import { computeChange, findAction } from './simulator-actions.js';
 import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
 
@@ -110,9 +110,9 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
   async act(token: string, action: string, transactionId?: string): Promise<boolean> {
-    const deadline = Date.now() + RESPONSE_WAIT_MS;
     const change = (page: SimulatorPage) => computeChange(page, action, transactionId);
     const sentId = await this.#change({ token }, change, findAction(action)?.notificationDefect);
+    const deadline = Date.now() + RESPONSE_WAIT_MS;
     while (sentId !== null && Date.now() < deadline) {
       const page = await this.find({ token });
       if (page?.notifications.find(({ id }) => id === sentId)?.answer !== null) break;
