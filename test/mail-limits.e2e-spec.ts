@@ -1,4 +1,5 @@
 import { newAccount, PASSWORD, SUBJECTS, type TestAccount } from './support/accounts.js';
+import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { useService } from './support/service.js';
 
@@ -59,9 +60,22 @@ describe('one mailbox', () => {
     expect(await readSubjects(mailbox)).toHaveLength(2);
   });
 
+  it('gets a code that waits, even if its account changes the email to another spelling meanwhile', async () => {
+    const mailbox = 'waiting@example.com';
+    const trigger =
+      'TRIGGER rejection BEFORE UPDATE ON one_time_passwords FOR EACH ROW WHEN (NEW.digest IS NOT NULL)';
+    await withRejectedWrites(service.database, trigger, async () => {
+      for (const email of [mailbox.toUpperCase(), mailbox])
+        await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
+    });
+    const otp = await service.waitForCode(mailbox, SUBJECTS.newEmail);
+    await ayu.client.post('/api/otp/verify').send({ otp }).expect(200);
+  });
+
   it('gets one code a minute if a second account uses the address that the first account has given up', async () => {
     const mailbox = 'contested@example.com';
     await ayu.client.patch('/api/users').send({ email: mailbox, password: PASSWORD }).expect(200);
+    await service.waitUntilMailed();
     await ayu.client.patch('/api/users').send({ email: ayu.email, password: PASSWORD }).expect(200);
     await service.client().register({ email: mailbox }).expect(201);
     expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);

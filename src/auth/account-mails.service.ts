@@ -5,7 +5,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
-import { LimitsService } from './limits.service.js';
+import { LimitsService, toMailbox } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
@@ -65,11 +65,22 @@ export class AccountMailsService implements OnModuleInit {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
     const request = { email: newEmail ?? user.email, purpose: 'verify_email', client } as const;
     const isAllowed = await this.limits.tryCountMail(tx, request);
-    // Codes that were mailed to the former address must not verify the new one.
     const isNewEmail = newEmail !== undefined;
-    if (isNewEmail) await tx.delete(OneTimePassword, { userId: user.id });
+    if (isNewEmail) await this.#invalidateCodes(tx, user, newEmail);
     const payload = { userId: user.id, purpose: 'verify_email', ...(isNewEmail && { isNewEmail }) } as const;
     if (isAllowed) await this.#enqueueCode(tx, payload);
+  }
+
+  /** Codes that were mailed to the former address must not verify the new one. */
+  async #invalidateCodes(
+    tx: EntityManager,
+    { id: userId, email }: LockedUser,
+    newEmail: string,
+  ): Promise<void> {
+    // A code that waits will be mailed to the new address. Keep it if that is another spelling of the mailbox for which it was counted.
+    if (toMailbox(email) === toMailbox(newEmail))
+      await tx.update(OneTimePassword, { userId }, { digest: null });
+    else await tx.delete(OneTimePassword, { userId });
   }
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */

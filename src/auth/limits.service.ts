@@ -164,7 +164,7 @@ function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void 
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
-function toMailbox(email: string): string {
+export function toMailbox(email: string): string {
   const normalized = email.normalize('NFKC').toLowerCase();
   return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }

@@ -12,7 +12,7 @@ const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 /** Warnings of production about unset settings that a shop usually needs. */
 const UNSET_WARNINGS = [
   ['smtpUrl', 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody'],
-  ['publicUrl', 'PUBLIC_URL is unset: image URLs begin with http://localhost'],
+  ['publicUrl', 'PUBLIC_URL is unset: URLs of local images begin with http://localhost'],
   ['corsOrigins', 'CORS_ORIGINS is unset: storefronts on other origins cannot use the service'],
 ] as const;
 

@@ -101,7 +101,7 @@ export function parseTransaction(
   return { ...required, attemptId, fraudStatus, refundAmount, payload };
 }
 
-/** Returns true if a payment has a refund with this key or, if the gateway lists no refunds, was refunded in full. */
+/** Returns true if a payment has a refund with this key or, if the response has no list of refunds, was refunded in full. */
 export function isRefunded({ transactionStatus, payload }: GatewayTransaction, refundKey: string): boolean {
   const refunds = parseJsonObject(payload)?.refunds;
   if (!Array.isArray(refunds)) return transactionStatus === 'refund';

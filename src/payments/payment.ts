@@ -17,11 +17,14 @@ export interface Payment {
   readonly transactions: readonly Transaction[];
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
-  /** Outcome of the last event of the history. */
+  /** Outcome of the last event that was neither rejected nor unconfirmed; `applied` if there is none. */
   readonly lastOutcome: ReturnType<typeof decideOutcome>;
 }
 
-/** Folds the history of an order, oldest first, into its transactions. Ignores events that were rejected or are unconfirmed. */
+/**
+ * Folds the history of an order, oldest first, into its transactions. Ignores rejected events. An unconfirmed event changes no
+ * transaction; once the gateway has confirmed its money, a redelivery of the event is a duplicate.
+ */
 export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): Payment {
   const transactions = new Map<string, Transaction>();
   const unconfirmed: PaymentEvent[] = [];
@@ -48,8 +51,8 @@ export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): 
     }
     const known = [...transactions.values()];
     if (known.some(holdsMoney)) endedAs = null;
-    // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2, which
-    // names no attempt, does: 1.2 records the end separately only if no response of the gateway ended the order.
+    // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2
+    // names no attempt and always ends the order: 1.2 records the end separately only if no response of the gateway ended it.
     else if (event.transactionId === null || event.attemptId === null || !known.some(isOpenTransaction))
       endedAs = findEnd(order, event, lastOutcome) ?? endedAs;
   }

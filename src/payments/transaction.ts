@@ -11,8 +11,7 @@ import {
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
 /**
- * Payment event about a transaction. Any other event was rejected, or ends an order without a transaction that the gateway knows
- * as open.
+ * Payment event about a transaction. Any other event was rejected, or ends an order for which no transaction was open.
  */
 type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
@@ -37,7 +36,7 @@ export interface Transaction {
   readonly lastChangePosition: number;
   /** Time in milliseconds at which the customer chose the payment method, as the gateway states it. */
   readonly startedAt: number | null;
-  /** Time at which the service learned that the payment was completed. Null in every other status. */
+  /** Time at which the service learned of the `settlement` or `capture`. Null in every other status, also after a refund. */
   readonly completedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -50,12 +50,14 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     const upload = sendForm(admin.post('/api/products'), CAKE, [
       { bytes: png(stops), name: 'slow.png' },
     ]).then(({ status }) => status);
-    await until('the upload has reached the image host', () => external.cloudinary.calls.length > stops);
-    await delay(randomInt(500));
-
-    const [status] = await Promise.all([upload, expectStop(service)]);
-    await load.stop();
-    expect(status).toBe(201);
+    try {
+      await until('the upload has reached the image host', () => external.cloudinary.calls.length > stops);
+      await delay(randomInt(500));
+      const [status] = await Promise.all([upload, expectStop(service)]);
+      expect(status).toBe(201);
+    } finally {
+      await load.stop();
+    }
     const { withResponse, withoutResponse } = load;
     expect(load.wrongResponses).toEqual([]);
     expect(withResponse.length).toBeGreaterThan(0);

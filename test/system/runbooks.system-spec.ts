@@ -73,17 +73,23 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
     for (const stop of stops.reverse()) await stop();
   });
 
-  it.each(PAGES)('in %s run on both installations, and print what the page shows', async (page) => {
-    const failures = [];
-    for (const { commands, shown, isTested } of await readBlocks(page)) {
-      if (!isTested) continue;
-      const kind: InstallationKind = commands.includes('docker ') ? 'compose' : 'machine';
-      const { code, output } = await shop.run(kind, commands);
-      const isAsShown = shown === undefined || toPattern(shown).test(output);
-      if (code !== 0 || !isAsShown) failures.push({ commands, code, shown, output });
-    }
-    expect(failures).toEqual([]);
-  });
+  const pages = PAGES.filter((page) => page !== 'midtrans.md'); // It has no commands.
+  it.each(pages)(
+    'in %s run on the installation that they are written for, and print what the page shows',
+    async (page) => {
+      const failures = [];
+      const blocks = await readBlocks(page);
+      expect(blocks).not.toEqual([]);
+      for (const { commands, shown, isTested } of blocks) {
+        if (!isTested) continue;
+        const kind: InstallationKind = commands.includes('docker ') ? 'compose' : 'machine';
+        const { code, output } = await shop.run(kind, commands);
+        const isAsShown = shown === undefined || toPattern(shown).test(output);
+        if (code !== 0 || !isAsShown) failures.push({ commands, code, shown, output });
+      }
+      expect(failures).toEqual([]);
+    },
+  );
 });
 
 /** Sells an order, and requests a refund to which the gateway does not respond. */

@@ -21,7 +21,7 @@ export interface ScheduledBackup {
 
 /**
  * Writes a backup into a folder, checks it, and removes the oldest other backups. The file gets its final name after the check.
- * If the check fails, no backup is removed, except an earlier one that failed its check too.
+ * Files of earlier backups that failed, or whose check failed, are removed first.
  */
 export function createScheduledBackup(options: ScheduledBackup) {
   const lock = { key: SCHEDULE_LOCK, problem: 'another scheduled backup is running' };
@@ -31,7 +31,7 @@ export function createScheduledBackup(options: ScheduledBackup) {
 async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
-  // Before anything is removed: after the loss of a database, a backup whose check failed may be the newest copy.
+  // Check this before anything is removed. After the loss of a database, a backup whose check failed may be the newest copy.
   await assertTables(databaseUrl);
   // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
   for (const name of (await listBackups(folder)).unchecked)

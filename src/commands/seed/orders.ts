@@ -16,7 +16,7 @@ import { type OrderPlan, planOrders } from './order-plan.js';
 import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-/** A customer may have 50 open orders. About 1 in 50 planned orders is open: of at most 100,000, about 20 of each customer. */
+/** A customer may have 50 open orders. About 1 in 50 planned orders stays open: of 100,000 orders, about 20 of each customer. */
 const MAX_CUSTOMERS = 100;
 const MAX_ITEMS = 4;
 const MAX_QUANTITY = 3;

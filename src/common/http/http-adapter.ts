@@ -93,7 +93,7 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
   const timer = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.socket.destroy();
-    else if (type?.startsWith('multipart/form-data') !== true)
+    else if (!/^multipart\/form-data\b/i.test(type ?? ''))
       rejectOnSocket(request.socket, failures.requestTimeout(), response);
   }, BODY_MS).unref();
   request.once('close', () => {

@@ -62,12 +62,13 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 }
 
 /**
- * Starts a server and waits until it accepts connections. The server has no pipe to this process, so the end of this process
- * does not stop the server.
+ * Starts a server and waits until it accepts connections or `signal` is aborted. The server has no pipe to this process, so the
+ * end of this process does not stop the server.
  */
 export async function startServer(
   cluster: Cluster,
   settings: Readonly<Record<string, string>>,
+  signal: AbortSignal,
 ): Promise<void> {
   const logFile = join(cluster.realDataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
@@ -83,7 +84,7 @@ export async function startServer(
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {
-    if ((await findServer(cluster))?.isReady) return;
+    if (signal.aborted || (await findServer(cluster))?.isReady) return;
     await delay(POLL_MS);
   }
   const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();

@@ -71,6 +71,7 @@ export async function saveShop(body: ShopSettings, etag: string | null) {
 /** Stops new orders until this time, or accepts them again. */
 export async function pauseShop(paused_until: string | null) {
   const { shop, etag } = await queryClient.query({ ...shopSettings, staleTime: 0 });
+  // The required settings. The service keeps the optional ones that a request omits.
   const { time_zone, hours, closed, lead_minutes, days_ahead } = shop;
   await saveShop({ time_zone, hours, closed, lead_minutes, days_ahead, paused_until }, etag);
 }

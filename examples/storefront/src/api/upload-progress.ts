@@ -9,6 +9,7 @@ export function createProgressClient(onProgress: OnProgress) {
   const send: Send = async (request) => {
     onProgress(0);
     const body = await request.blob();
+    request.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const xhr = new XMLHttpRequest();
       xhr.open(request.method, request.url);
@@ -20,6 +21,8 @@ export function createProgressClient(onProgress: OnProgress) {
         resolve(new Response(xhr.responseText, { status: xhr.status, headers }));
       };
       xhr.onerror = () => reject(new TypeError('the service cannot be reached'));
+      xhr.onabort = () => reject(request.signal.reason as Error);
+      request.signal.addEventListener('abort', () => xhr.abort());
       xhr.send(body);
     });
   };

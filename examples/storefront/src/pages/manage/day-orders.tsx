@@ -104,7 +104,7 @@ function formatPickupTime({ pickup_at }: AdminOrder) {
 /** Formats the pickup of an order of an earlier day: `24 Nov, 07:00` */
 function formatPickupDay(order: AdminOrder) {
   const { pickup_at, completed_at, created_at } = order;
-  // An order without a pickup time belongs to the day of its payment.
+  // An order without a pickup time belongs to the day of its payment. After a partial refund, the API does not state this day.
   const date = formatShortDate(toLocalDate(pickup_at ?? completed_at ?? created_at));
   return `${date}, ${formatPickupTime(order)}`;
 }

@@ -7,9 +7,9 @@ import { t } from '../../i18n';
  * needs a data router, which this storefront does not use.
  */
 export function LeaveQuestion() {
-  const { isDirty, isSubmitting } = useFormContext().formState;
+  const { isDirty } = useFormContext().formState;
   useEffect(() => {
-    if (!isDirty || isSubmitting) return;
+    if (!isDirty) return;
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
       if (!leavesPage(event) || window.confirm(t('leave.question'))) return;
@@ -22,7 +22,7 @@ export function LeaveQuestion() {
       window.removeEventListener('beforeunload', onUnload);
       document.removeEventListener('click', onClick, true);
     };
-  }, [isDirty, isSubmitting]);
+  }, [isDirty]);
   return null;
 }
 
