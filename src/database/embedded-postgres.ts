@@ -10,6 +10,7 @@ import {
   buildDatabaseUrl,
   connectAsSupervisor,
   ensureDatabase,
+  isLost,
   type ProcessKind,
   type SupervisorConnection,
 } from './embedded-postgres/supervisor-connection.js';
@@ -53,12 +54,14 @@ export class EmbeddedPostgres {
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
-  async start(): Promise<void> {
+  async start(retries = 3): Promise<void> {
     const connection = await this.#becomeSupervisor();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(connection.client, this.cluster.superuserPassword);
     } catch (error) {
+      // A server that another process stops can give the lock to this process just before it ends the connection.
+      if (retries > 0 && (await isLost(connection))) return this.start(retries - 1);
       await this.#shutDown(connection);
       throw error;
     }

@@ -71,6 +71,14 @@ export async function connectAsSupervisor(
   }
 }
 
+/** Returns true if the connection, and with it the lock, is lost. */
+export function isLost({ client }: SupervisorConnection): Promise<boolean> {
+  return client.query('SELECT').then(
+    () => false,
+    () => true,
+  );
+}
+
 /**
  * Takes the supervisor's lock.
  * @returns undefined after success; otherwise the kind of process that has the lock
