@@ -113,8 +113,11 @@ export function rejectInvalidHeaders(request: Request, _response: Response, next
 function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
   // For the log and the metrics of requests. Node sends nothing of this response.
   if (response) response.statusCode = failure.status;
-  // Not `socket.setTimeout`, which each received byte would restart.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  // Not `socket.setTimeout`, which each received byte would restart. A timer that stays would keep the body in memory.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
   socket.end(toHttpMessage(failure, response?.getHeaders()));
   unparsableRequests.inc({ http_response_status_code: failure.status });
 }
