@@ -77,7 +77,8 @@ export class AccountMailsService implements OnModuleInit {
     { id: userId, email }: LockedUser,
     newEmail: string,
   ): Promise<void> {
-    // A code that waits will be mailed to the new address. Keep it if that is another spelling of the mailbox for which it was counted.
+    // A code that waits will be mailed to the new address. Keep it if that is another spelling of the mailbox for which it was
+    // counted.
     if (toMailbox(email) === toMailbox(newEmail))
       await tx.update(OneTimePassword, { userId }, { digest: null });
     else await tx.delete(OneTimePassword, { userId });

@@ -110,14 +110,14 @@ export class EmbeddedPostgres {
   async #becomeSupervisor(requiredPort?: number): Promise<SupervisorConnection> {
     const { processKind = 'service', serverSettings } = this.options;
     const deadline = AbortSignal.timeout(START_DEADLINE_MS);
-    const end = AbortSignal.any([deadline, this.#stopping.signal]);
+    const signal = AbortSignal.any([deadline, this.#stopping.signal]);
     let failures = 0;
     while (!deadline.aborted) {
       this.#stopping.signal.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
         // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
         const settings = { ...serverSettings, port: String(requiredPort ?? randomInt(20_000, 32_768)) };
-        await startServer(this.cluster, settings, end).catch((error: unknown) => {
+        await startServer(this.cluster, settings, signal).catch((error: unknown) => {
           failures += 1;
           if (failures === MAX_START_FAILURES) throw error;
         });

@@ -86,8 +86,8 @@ export class AdminOrdersController {
     summary: 'Take an order to its next step, or one step back',
     description:
       'new → preparing → ready → collected, and back. A new, preparing or ready order can become refused. Only a paid order can ' +
-      'become preparing. Before the service refuses an order, it cancels a pending or authorized payment at ' +
-      'the gateway. A refusal refunds nothing. The customer gets an email when the order is refused, and one minute after it became ready, ' +
+      'become preparing. Before the service refuses an order, it cancels a pending or authorized payment at the gateway. A ' +
+      'refusal refunds nothing. The customer gets an email when the order is refused, and one minute after it became ready, ' +
       'unless that step was taken back.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },

@@ -11,7 +11,8 @@ import { flushToDisk } from '../../common/files.js';
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
   readonly #foldersToRemove: string[] = [];
-  #areKept = false;
+  /** True after `keep`. */
+  areKept = false;
 
   constructor(private readonly folder: string) {
     process.once('exit', this.revert);
@@ -41,38 +42,27 @@ export class ImageCopies {
     for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
   }
 
-  get areKept(): boolean {
-    return this.#areKept;
-  }
-
   keep(): void {
-    this.#areKept = true;
+    this.areKept = true;
     process.off('exit', this.revert);
   }
 
   /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
   readonly revert = (): void => {
     process.off('exit', this.revert);
-    const failed = this.#addedFiles.filter(
-      (path) =>
-        !succeeds(() => {
-          rmSync(path, { force: true });
-        }),
-    );
-    if (failed.length > 0)
-      console.error(`${failed.length} added images in ${this.folder} could not be removed`);
+    let failures = 0;
+    for (const path of this.#addedFiles)
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        failures += 1;
+      }
+    if (failures > 0) console.error(`${failures} added images in ${this.folder} could not be removed`);
     for (const folder of this.#foldersToRemove)
-      succeeds(() => {
+      try {
         rmdirSync(folder);
-      });
+      } catch {
+        // The folder has other files.
+      }
   };
-}
-
-function succeeds(act: () => void): boolean {
-  try {
-    act();
-    return true;
-  } catch {
-    return false;
-  }
 }
