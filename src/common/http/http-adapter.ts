@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type OutgoingHttpHeaders,
   type RequestListener,
-  type ServerResponse,
+  ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
@@ -41,6 +41,13 @@ const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
 };
 
+interface ExpressListener {
+  (...args: [...Parameters<RequestListener>, onInvalidUrl: () => void]): void;
+  /** Prototypes that Express gives to each request and response. */
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class LimitedExpressAdapter extends ExpressAdapter {
   constructor(
@@ -50,7 +57,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const express = this.getInstance<(...args: [...Parameters<RequestListener>, () => void]) => void>();
+    const express = this.getInstance<ExpressListener>();
     const listener = serializePipelinedRequests((request, response) => {
       limitBodyTime(request, response);
       // Express calls back for a URL that it cannot parse, such as `http://[`.
@@ -59,7 +66,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
         else rejectOnSocket(request.socket, failures.malformedRequest());
       });
     });
-    const server = createServer(SERVER_OPTIONS, listener);
+    const server = createServer({ ...SERVER_OPTIONS, ...useExpressClasses(express) }, listener);
     // Node silently drops headers beyond this number. One more than the limit lets `rejectInvalidHeaders` see an excess.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
@@ -81,6 +88,20 @@ export class LimitedExpressAdapter extends ExpressAdapter {
     disconnectSlowReaders(server, this.minimumReadRate);
     this.httpServer = server;
   }
+}
+
+/**
+ * Makes Node create requests and responses with the prototypes of Express. Otherwise Express changes both prototypes for every
+ * request, and on Node 20 it answers only a quarter as many requests per second.
+ */
+function useExpressClasses(express: ExpressListener) {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  Object.setPrototypeOf(ExpressRequest.prototype, express.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, express.response);
+  express.request = ExpressRequest.prototype;
+  express.response = ExpressResponse.prototype;
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
 /**
