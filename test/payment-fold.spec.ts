@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TRANSACTION_STATUSES as KNOWN_STATUSES } from '../src/gateway/payment-gateway.js';
 import { Order } from '../src/orders/order.entity.js';
-import { computeOrderColumns, foldHistory } from '../src/payments/payment.js';
+import { applyEvent, computeOrderColumns, foldHistory } from '../src/payments/payment.js';
 import { PaymentEvent } from '../src/payments/payment-event.entity.js';
 import { importBuilt } from './support/built.js';
 
@@ -50,6 +50,13 @@ function fold(history: readonly string[], newest = PAGE) {
   const payment = foldHistory(order, history.map(parse));
   const columns = computeOrderColumns(order, payment, newest);
   return { payment, columns, order: Object.assign(order, columns) };
+}
+
+/** Returns the outcome of the last event. */
+function decideLast(events: readonly PaymentEvent[]) {
+  const order = buildOrder();
+  const [last] = events.slice(-1);
+  return last && applyEvent(order, foldHistory(order, events.slice(0, -1)), last).outcome;
 }
 
 /** Summarizes the payment of an order, for example `T2 settlement` or `- pending, surplus 370000`. */
@@ -122,9 +129,23 @@ describe('one transaction', () => {
     ['T1 partial_refund=50000, T1 partial_refund=70000', 'applied'],
     ['T1 partial_refund=50000, T1 refund, T1 partial_refund=50000', 'duplicate'],
     ['T1 refund, T1 partial_refund=50000', 'late'],
+    ['T1 settlement, T1 deny, T1 settlement', 'duplicate'],
   ])('%s: the last message is %s', (history, expected) => {
-    expect(fold(history.split(', ')).payment.lastOutcome).toBe(expected);
+    expect(decideLast(history.split(', ').map(parse))).toBe(expected);
   });
+
+  it.each([
+    ['T1 capture/challenge', 'applied'],
+    ['T1 capture', 'duplicate'],
+  ])(
+    'a notification that was unconfirmed and then followed by %s is %s if it is repeated',
+    (confirmed, expected) => {
+      const events = ['T1 capture', confirmed, 'T1 capture'].map(parse);
+      Object.assign(events[0] ?? {}, { outcome: 'unconfirmed' });
+      Object.assign(events[1] ?? {}, { source: 'reconciliation' });
+      expect(decideLast(events)).toBe(expected);
+    },
+  );
 });
 
 describe('several transactions', () => {

@@ -65,6 +65,15 @@ describe('the check of an unpaid order', () => {
     expect(Math.round((await readSecondsUntilCheck(orderId)) / 60)).toBe(360);
   });
 
+  it('is no longer made 7 days after the time to pay if a card payment was denied by fraud', async () => {
+    const orderId = await shop.insertOrder();
+    await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card', fraudStatus: 'deny' });
+    await shop.reconcile([orderId], '191 hours');
+    expect(shop.countCalls('status', orderId)).toBe(1);
+    await shop.reconcile([orderId], '3 hours');
+    expect(shop.countCalls('status', orderId)).toBe(1);
+  });
+
   it('is no longer made once the order is paid', async () => {
     const orderId = await shop.insertOrder();
     await shop.setStatusAndNotify(orderId, 'settlement');

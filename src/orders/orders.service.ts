@@ -95,14 +95,13 @@ export class OrdersService {
     );
     if (isSame) return false;
     const { orderId, surplusAmount: surplusBefore } = order;
-    const wasPaidBefore = order.firstPaidAt !== null;
     Object.assign(order, payment);
     if (order.surplusAmount > surplusBefore) {
       surplusPayments.inc(); // Before the commit: an event whose commit fails counts again.
       this.#logger.warn(`order ${orderId} was paid twice: ${order.surplusAmount} rupiah have to be returned`);
     }
-    if (order.isPaid) order.firstPaidAt ??= new Date();
-    const isFirstPayment = !wasPaidBefore && order.isPaid;
+    const isFirstPayment = order.firstPaidAt === null && order.isPaid;
+    if (isFirstPayment) order.firstPaidAt = new Date();
     const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
     await Promise.all([
       tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt }),
@@ -112,7 +111,7 @@ export class OrdersService {
   }
 
   async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
-    // The column has this attempt unless the order was paid: then it has the attempt that was paid.
+    // `attemptId` is the newest attempt until the order is paid. After that it is the attempt that was paid.
     const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);
     if (!wasPaid) return order.attemptId ?? order.orderId;
     const where = { orderId: order.orderId, token: Not(IsNull()) };

@@ -4,13 +4,18 @@ import { failures } from '../common/errors/failures.js';
 import type { LockedOrder } from '../orders/locks.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { computeOrderColumns, findPaid, foldHistory, type Payment } from './payment.js';
+import {
+  applyEvent,
+  computeOrderColumns,
+  findPaid,
+  foldHistory,
+  type Payment,
+  type PaymentHistory,
+} from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { holdsMoney, isOpenTransaction } from './transaction.js';
 
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
-/** Payment of an order, with the events that describe it, oldest first. */
-export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[] };
 
 const PAGE_SIZE = 50;
 /** Reasons for the end of an order by the service. The history shows them. */
@@ -26,8 +31,7 @@ export class PaymentHistoryService {
 
   async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
     const { orderId } = order;
-    const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
-    return { ...foldHistory(order, events), events };
+    return foldHistory(order, await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } }));
   }
 
   /** @throws Failure 404 after the last page */
@@ -46,14 +50,13 @@ export class PaymentHistoryService {
   ): Promise<Exclude<Outcome, 'rejected'>> {
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isFirst ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
+    const before = isFirst ? foldHistory(order, []) : await this.read(order, tx);
     const { orderId } = order;
-    const receivedAt = new Date();
-    const received = Object.assign(new PaymentEvent(), event, { orderId, outcome: 'applied', receivedAt });
-    const after = foldHistory(order, [...before.events, received]);
+    const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
+    const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
     const isUnconfirmed =
       event.source === 'notification' && order.hasEnded && countHeld(after) > countHeld(before);
-    const outcome = isUnconfirmed ? 'unconfirmed' : after.lastOutcome;
+    const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
     const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);

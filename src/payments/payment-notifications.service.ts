@@ -31,7 +31,10 @@ export class PaymentNotificationsService {
     private readonly reconciliation: ReconciliationService,
   ) {}
 
-  /** @param payload body as received */
+  /**
+   * @param body parsed JSON
+   * @param payload text of the body, exactly as received
+   */
   async receive(body: unknown, payload: string): Promise<void> {
     let result: Result = { outcome: 'failed' };
     try {
@@ -52,7 +55,7 @@ export class PaymentNotificationsService {
       return { outcome: 'bad_signature', failure };
     }
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
-    return this.dataSource.transaction((tx) => this.#store(tx, notification, problems, payload));
+    return this.dataSource.transaction((tx) => this.#processSigned(tx, notification, problems, payload));
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -61,8 +64,11 @@ export class PaymentNotificationsService {
     return isSignable && isValidSignature(notification, signature_key, this.env.midtransServerKey);
   }
 
-  /** Records a valid notification. Stores an invalid one as rejected, and enqueues a check of the order. */
-  async #store(
+  /**
+   * Records a notification of a known order, an invalid one as rejected. Rejects a notification of an unknown order. Enqueues a
+   * check of the order if the notification was not enough.
+   */
+  async #processSigned(
     tx: EntityManager,
     notification: PaymentNotificationDto,
     problems: FieldMessages | null,

@@ -8,11 +8,8 @@ import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
-import {
-  type NewPaymentEvent,
-  type PaymentHistory,
-  PaymentHistoryService,
-} from './payment-history.service.js';
+import type { PaymentHistory } from './payment.js';
+import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isOpenTransaction } from './transaction.js';
 
@@ -55,8 +52,7 @@ export class PaymentSyncService {
         outcomes.push(await this.history.record(tx, order, event));
       if (operation !== 'status' && (!isOutdated || order.status === operation))
         await this.history.recordEnd(tx, order, operation, unknownIds);
-      const { endedAs } = await this.history.read(order, tx);
-      if (userId !== undefined && endedAs === 'cancel' && history.endedAs === null)
+      if (userId !== undefined && order.status === 'cancel' && history.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
       // The service itself ended these payments, so the outcome is not `found`.

@@ -1,4 +1,5 @@
 import type { OrderRow } from '../orders/order.entity.js';
+import { isReceived } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
   computeNext,
@@ -9,6 +10,7 @@ import {
   isOpenTransaction,
   isRefundedInFull,
   type Transaction,
+  type TransactionEvent,
 } from './transaction.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
@@ -17,73 +19,82 @@ export interface Payment {
   readonly transactions: readonly Transaction[];
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
-  /** Outcome of the last event that was neither rejected nor unconfirmed; `applied` if there is none. */
-  readonly lastOutcome: ReturnType<typeof decideOutcome>;
 }
 
-/**
- * Folds the history of an order, oldest first, into its transactions. Ignores rejected events. An unconfirmed event changes no
- * transaction; once the gateway has confirmed its money, a redelivery of the event is a duplicate.
- */
-export function foldHistory(order: OrderRow, history: readonly PaymentEvent[]): Payment {
-  const transactions = new Map<string, Transaction>();
-  const unconfirmed: PaymentEvent[] = [];
-  /** Keys of the notifications whose redelivery changes nothing. */
-  const knownKeys = new Set<string>();
-  let endedAs: Payment['endedAs'] = null;
-  let lastOutcome: Payment['lastOutcome'] = 'applied';
-  for (const [position, event] of history.entries()) {
-    if (event.outcome === 'unconfirmed') unconfirmed.push(event);
+/** Payment of an order, with the events that describe it, oldest first. */
+export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[] };
+
+/** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
+export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): PaymentHistory {
+  let payment: Payment = { transactions: [], endedAs: null };
+  for (const [position, event] of events.entries()) {
     if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
-    lastOutcome = 'applied';
-    if (isOfTransaction(event)) {
-      const current = transactions.get(event.transactionId);
-      const next = computeNext(current, event, { total: order.grossAmount, position });
-      const key = toDeduplicationKey(event);
-      const isRedelivery = event.source === 'notification' && knownKeys.has(key);
-      lastOutcome = isRedelivery ? 'duplicate' : decideOutcome(current, next);
-      if (event.source === 'notification' || event.source === 'refund') knownKeys.add(key);
-      if (lastOutcome === 'applied') {
-        transactions.set(event.transactionId, next);
-        for (const earlier of unconfirmed)
-          if (isConfirmedBy(earlier, next)) knownKeys.add(toDeduplicationKey(earlier));
-      }
-    }
-    const known = [...transactions.values()];
-    if (known.some(holdsMoney)) endedAs = null;
-    // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2
-    // names no attempt and always ends the order: 1.2 records the end separately only if no response of the gateway ended it.
-    else if (event.transactionId === null || event.attemptId === null || !known.some(isOpenTransaction))
-      endedAs = findEnd(order, event, lastOutcome) ?? endedAs;
+    payment = applyEvent(order, { ...payment, events: events.slice(0, position) }, event).payment;
   }
-  return { transactions: [...transactions.values()], endedAs, lastOutcome };
+  return { ...payment, events };
 }
+
+/** Applies the next event of a history. Returns the payment afterwards, and the outcome of the event. */
+export function applyEvent(order: OrderRow, history: PaymentHistory, event: PaymentEvent) {
+  const { events: earlier, endedAs } = history;
+  let { transactions } = history;
+  let outcome: ReturnType<typeof decideOutcome> = 'applied';
+  if (isOfTransaction(event)) {
+    const index = transactions.findIndex(({ transactionId }) => transactionId === event.transactionId);
+    const current = transactions[index];
+    const next = computeNext(current, event, { total: order.grossAmount, position: earlier.length });
+    outcome = isRedelivery(event, earlier) ? 'duplicate' : decideOutcome(current, next);
+    if (outcome === 'applied')
+      transactions = current === undefined ? [...transactions, next] : transactions.with(index, next);
+  }
+  const payment: Payment = transactions.some(holdsMoney)
+    ? { transactions, endedAs: null }
+    : { transactions, endedAs: findEnd(order, transactions, event, outcome) ?? endedAs };
+  return { payment, outcome };
+}
+
+/** Fields of a notification that its redelivery repeats. */
+const REPEATED_FIELDS = [
+  'transactionId',
+  'status',
+  'statusCode',
+  'grossAmount',
+  'fraudStatus',
+  'refundAmount',
+] as const satisfies readonly (keyof PaymentEvent)[];
 
 /**
- * Returns the deduplication key of a notification. A refund that the service records itself has the same key as the gateway's
- * notification of that refund.
+ * Returns true if a notification repeats an earlier one, or reports a refund that the service has recorded itself. A
+ * notification that was unconfirmed is no redelivery until another event has confirmed its money.
  */
-function toDeduplicationKey(event: PaymentEvent): string {
-  const { transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount } = event;
-  return JSON.stringify([transactionId, status, statusCode, grossAmount, fraudStatus, refundAmount]);
-}
-
-/** Returns true if the gateway has confirmed the money that an unconfirmed notification reported. */
-function isConfirmedBy({ transactionId, status }: PaymentEvent, transaction: Transaction): boolean {
-  const isSame = transactionId === transaction.transactionId && status === transaction.status;
-  return isSame && holdsMoney(transaction);
+function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[]): boolean {
+  if (event.source !== 'notification') return false;
+  const isConfirmation = ({ outcome, transactionId, status, fraudStatus }: PaymentEvent) => {
+    const isSame = transactionId === event.transactionId && status === event.status;
+    return outcome === 'applied' && isSame && isReceived(event.status, fraudStatus);
+  };
+  return earlier.some((known, position) => {
+    if (REPEATED_FIELDS.some((field) => known[field] !== event[field])) return false;
+    if (known.outcome === 'unconfirmed') return earlier.slice(position + 1).some(isConfirmation);
+    return known.source === 'notification' || known.source === 'refund';
+  });
 }
 
 /** Returns the status with which the service itself ended the order by this event; null if the event does not end the order. */
 function findEnd(
   order: OrderRow,
-  { transactionId, source, status, receivedAt }: PaymentEvent,
-  outcome: Payment['lastOutcome'],
+  transactions: readonly Transaction[],
+  { transactionId, attemptId, source, status, receivedAt }: PaymentEvent,
+  outcome: ReturnType<typeof decideOutcome>,
 ): Payment['endedAs'] {
   if (status !== 'cancel' && status !== 'expire') return null;
+  if (transactionId === null) return status;
   const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiryDueAt;
-  const isEndOfTransaction = outcome === 'applied' && (source === 'cancellation' || isExpiry);
-  return transactionId === null || isEndOfTransaction ? status : null;
+  const isByService = outcome === 'applied' && (source === 'cancellation' || isExpiry);
+  // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2
+  // names no attempt and always ends the order: 1.2 records the end separately only if no response of the gateway ended it.
+  const canBePaid = attemptId !== null && transactions.some(isOpenTransaction);
+  return isByService && !canBePaid ? status : null;
 }
 
 /** @param newestAttemptId attempt with the newest payment page */

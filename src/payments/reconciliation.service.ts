@@ -1,13 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
-import {
-  GRACE_HOURS,
-  inSql,
-  OPEN_STATUSES,
-  PAY_TIME_HOURS,
-  UNSETTLED_STATUSES,
-} from '../orders/order-status.js';
+import { GRACE_HOURS, inSql, OPEN_STATUSES, PAY_TIME_HOURS } from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
@@ -29,8 +23,9 @@ const NEEDS_CHECKS = `(
 /**
  * Takes at most 200 orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours. A
  * check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its creation; from then
- * on every 5 minutes, except while a card payment is authorized or in review. The caps 10 and 100 prevent overflows. Checks end
- * 10 minutes after the expiry of an expired order, and 7 days after that of a denied or failed one.
+ * on every 5 minutes, except for a card payment that is authorized or captured. The caps 10 and 100 prevent overflows. Checks
+ * of an order that is neither pending, authorized nor in review end 7 days after it expires, those of an expired one after 10
+ * minutes.
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
@@ -41,7 +36,7 @@ const TAKE_DUE = `
   WHERE order_id IN (
     SELECT order_id FROM orders
     WHERE ${NEEDS_CHECKS} AND next_check_at <= now()
-      AND (status IN ${inSql(UNSETTLED_STATUSES)}
+      AND (status IN ('pending', 'authorize') OR status = 'capture' AND fraud_status = 'challenge'
         OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;

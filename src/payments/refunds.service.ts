@@ -29,18 +29,16 @@ export class RefundsService {
 
   /** @param arrivedAtMs time of `performance.now()` at which the request arrived */
   async refund(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number): Promise<Order> {
-    const chooseNext = () => this.#chooseNext(admin, orderId, request, arrivedAtMs);
-    let next = await chooseNext();
     // Ends, because each turn completes the refund of another request, and a request stores at most one refund.
-    while (!next.isOwn) {
-      await this.completion.complete(next.refundId);
-      next = await chooseNext();
+    for (;;) {
+      const { refundId, isOwn } = await this.#chooseNext(admin, orderId, request, arrivedAtMs);
+      const refund = await this.completion.complete(refundId);
+      if (!isOwn) continue;
+      if (refund.state === 'rejected') throw failures.refundRejected();
+      const order = await this.orders.findOrFail(orderId);
+      await this.#markAnswered(order, refund);
+      return order;
     }
-    const refund = await this.completion.complete(next.refundId);
-    if (refund.state === 'rejected') throw failures.refundRejected();
-    const order = await this.orders.findOrFail(orderId);
-    await this.#markAnswered(order, refund);
-    return order;
   }
 
   /** Returns the refund to complete next: an earlier one of the order without a result, or that of the request (`isOwn`). */

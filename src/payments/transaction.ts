@@ -11,7 +11,7 @@ import {
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
 /** Payment event about a transaction. Any other event was rejected, or ends an order for which no transaction was open. */
-type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
+export type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */
 export interface Transaction {

@@ -71,14 +71,9 @@ export class SimulatorPage {
     return status === null || payment === null ? earlier : [...earlier, { status, payment }];
   }
 
-  /** Status with which the page ended before a payment method was chosen; null otherwise. */
-  get endedAs(): TransactionStatus | null {
-    return this.payment === null ? this.status : null;
-  }
-
   get isOpen(): boolean {
-    const { transactions, endedAs, expiresAt } = this;
-    const isEnded = endedAs !== null || expiresAt.getTime() <= Date.now();
+    const { transactions, status, payment, expiresAt } = this;
+    const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
     const isUnpaid = transactions.every((transaction) => UNPAID_STATUSES.includes(transaction.status));
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
