@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Return an order with its customer and its payment history
-         * @description `transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events only if they changed the order.
+         * @description `transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events with the outcome `applied`.
          */
         get: operations["AdminOrdersController_show"];
         put?: never;
@@ -2167,7 +2167,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Version of the response, for `If-None-Match` */
+                    /** @description Version of the resource, for `If-Match` */
                     ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
@@ -2210,7 +2210,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Version of the response, for `If-None-Match` */
+                    /** @description Version of the resource, for `If-Match` */
                     ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
@@ -3126,7 +3126,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Version of the response, for `If-None-Match` */
+                    /** @description Version of the resource, for `If-Match` */
                     ETag?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;

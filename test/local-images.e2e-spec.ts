@@ -6,15 +6,15 @@ import sharp from 'sharp';
 import { sizedImage } from '../client/images.js';
 import { buildFailure, expectFailure, MESSAGES } from './support/failure.js';
 import {
-  bomb,
-  flatPhoto,
-  jpeg,
-  noisyPng,
-  padded,
-  photo,
+  createBomb,
+  createFlatPhoto,
+  createJpeg,
+  createNoisyPng,
+  createPhoto,
+  createPng,
+  insertPart,
+  padTo,
   PHOTO_EXIF,
-  png,
-  withPart,
 } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -38,8 +38,8 @@ async function storeImage(bytes: Buffer): Promise<string> {
 
 describe('a locally stored image', () => {
   it.each([
-    ['PNG', png('type'), 'image/png', /\.png$/],
-    ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
+    ['PNG', createPng('type'), 'image/png', /\.png$/],
+    ['JPEG', createJpeg('type'), 'image/jpeg', /\.jpg$/],
   ])(
     '(%s) is sent to anyone exactly as it is stored; browsers may cache it forever, but may not guess its type',
     async (_, bytes, type, name) => {
@@ -60,7 +60,7 @@ describe('a locally stored image', () => {
   );
 
   it('is sent unless the request has the current ETag (304) or an If-Match condition that fails (412)', async () => {
-    const path = await storeImage(png('etag'));
+    const path = await storeImage(createPng('etag'));
     const get = () => service.client().get(path);
     const { etag } = (await get().expect(200)).headers as { etag: string };
     const unchanged = await get().set('If-None-Match', etag).expect(304);
@@ -70,7 +70,7 @@ describe('a locally stored image', () => {
   });
 
   it('causes no error in the log when a client disconnects during a download', async () => {
-    const path = await storeImage(noisyPng(5 * 1024 * 1024));
+    const path = await storeImage(createNoisyPng(5 * 1024 * 1024));
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
     await once(socket, 'data');
@@ -92,7 +92,7 @@ describe('an uploaded photo', () => {
     '(%s) is stored upright in its own format, at most 2,000 px wide and high, without metadata',
     async (format) => {
       // A PNG without noise, because a noisy one would exceed 5 MiB.
-      const file = format === 'jpeg' ? await photo() : await flatPhoto();
+      const file = format === 'jpeg' ? await createPhoto() : await createFlatPhoto();
       expect(await sharp(file).metadata()).toMatchObject({ width: 4000, orientation: 6 });
       const { bytes } = await download(await storeImage(file));
       const metadata = await sharp(bytes).metadata();
@@ -110,7 +110,7 @@ describe('an uploaded photo', () => {
     ['a text of a PNG', 'png', 'tEXt', 'Comment\0secret-place'],
     ['a private chunk of a PNG', 'png', 'prVt', 'secret-place'],
   ] as const)('is stored without %s', async (_, format, kind, content) => {
-    const file = withPart(await sharp(FLAT).toFormat(format).toBuffer(), kind, content);
+    const file = insertPart(await sharp(FLAT).toFormat(format).toBuffer(), kind, content);
     const { bytes } = await download(await storeImage(file));
     expect(bytes.includes('secret-place')).toBe(false);
     expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 30, height: 20 });
@@ -124,8 +124,8 @@ describe('an uploaded photo', () => {
       // Phones append a second image, which has an end of its own.
       const second =
         format === 'jpeg'
-          ? withPart(file, 0xfe, 'secret-place')
-          : withPart(file, 'tEXt', 'Comment\0secret-place');
+          ? insertPart(file, 0xfe, 'secret-place')
+          : insertPart(file, 'tEXt', 'Comment\0secret-place');
       for (const trailer of [second, Buffer.from('secret-place')]) {
         const { bytes } = await download(await storeImage(Buffer.concat([file, trailer])));
         expect(bytes).toEqual(file);
@@ -134,10 +134,10 @@ describe('an uploaded photo', () => {
   );
 
   it('is stored without metadata if its end is missing, and stays as it is if it is damaged or has too many pixels', async () => {
-    const truncated = (await photo()).subarray(0, 400_000);
+    const truncated = (await createPhoto()).subarray(0, 400_000);
     const { bytes } = await download(await storeImage(truncated));
     expect(await sharp(bytes, { failOn: 'none' }).metadata()).toMatchObject({ width: 1500, height: 2000 });
-    for (const file of [bomb(), jpeg('no image'), padded(png().subarray(0, 40), 100)]) {
+    for (const file of [createBomb(), createJpeg('no image'), padTo(createPng().subarray(0, 40), 100)]) {
       const path = await storeImage(file);
       expect((await download(path)).bytes).toEqual(file);
       const { bytes: fallback, headers } = await download(`${path}?w=480`);
@@ -148,16 +148,22 @@ describe('an uploaded photo', () => {
   });
 
   it.each(['jpeg', 'png'] as const)(
-    'is stored with its size, but without metadata other than its orientation, if its pixels exceed the limits (%s)',
+    'is stored with its size, but only with the metadata that its colors and its direction need, if its pixels exceed the limits (%s)',
     async (format) => {
       // Progressive JPEGs, and PNGs that must be turned, may have 16 million pixels.
       const flat = sharp({ create: { ...FLAT.create, width: 4001, height: 4000 } }).withExif(PHOTO_EXIF);
       const file = await flat
         .withMetadata({ orientation: 6 })
+        .withIccProfile('p3')
         .toFormat(format, { progressive: format === 'jpeg' })
         .toBuffer();
       const { bytes } = await download(await storeImage(file));
-      expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 4001, orientation: 6 });
+      expect(await sharp(bytes).metadata()).toMatchObject({
+        format,
+        width: 4001,
+        orientation: 6,
+        hasProfile: true,
+      });
       expect(bytes.includes('Phone')).toBe(false);
       const decode = (image: Buffer) => sharp(image).resize(100).raw().toBuffer();
       expect((await decode(bytes)).equals(await decode(file))).toBe(true);
@@ -176,7 +182,7 @@ describe('an uploaded photo', () => {
   });
 
   it('is staged after its form was decoded, so that the wait for the decoder takes no time from its upload', async () => {
-    const files = [await photo(), jpeg('undecodable')].map((bytes) => ({ bytes, name: 'a.jpg' }));
+    const files = [await createPhoto(), createJpeg('undecodable')].map((bytes) => ({ bytes, name: 'a.jpg' }));
     const { id } = await createProduct(await service.admin(), files);
     const warnings = service.log.filter(({ msg }) => String(msg).includes('because it cannot be decoded'));
     const decodedAt = Date.parse(String(warnings.at(-1)?.time));
@@ -189,7 +195,7 @@ describe('an uploaded photo', () => {
   });
 
   it('has versions of 480 and 960 px, which browsers cache forever; any other width is ignored', async () => {
-    const path = await storeImage(await photo());
+    const path = await storeImage(await createPhoto());
     const original = await download(path);
     for (const width of [480, 960] as const) {
       const url = sizedImage(`http://bakery.test${path}`, width);
@@ -216,7 +222,7 @@ describe('an uploaded photo', () => {
 
   it('disappears with its smaller versions', async () => {
     const admin = await service.admin();
-    const { id, images } = await createProduct(admin, [{ bytes: await photo(), name: 'a.jpg' }]);
+    const { id, images } = await createProduct(admin, [{ bytes: await createPhoto(), name: 'a.jpg' }]);
     const { pathname } = new URL(images[0] ?? '');
     await service.client().get(`${pathname}?w=480`).expect(200);
     const folder = join(service.dataDir, 'images', pathname.split('/').at(-1)?.slice(0, 2) ?? '');
@@ -233,9 +239,9 @@ describe('a path that names no stored image', () => {
   beforeAll(async () => {
     const folder = join(service.dataDir, 'images', ID.slice(0, 2));
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, `${ID}.tmp`), png('half written'));
+    await writeFile(join(folder, `${ID}.tmp`), createPng('half written'));
     await writeFile(join(folder, `${ID}.svg`), '<svg/>');
-    await writeFile(join(service.dataDir, 'secret.png'), png('secret'));
+    await writeFile(join(service.dataDir, 'secret.png'), createPng('secret'));
     await symlink(join(service.dataDir, 'secret.png'), join(folder, `${ID}.png`));
   });
 

@@ -2,11 +2,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MailService } from '../mail/mail.service.js';
+import { hasVerifiedAddress, MailService } from '../mail/mail.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
 import { LimitsService, toMailbox } from './limits.service.js';
-import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
+import type { OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
 const SEND_OTP = 'send-otp';
@@ -79,9 +79,8 @@ export class AccountMailsService implements OnModuleInit {
   ): Promise<void> {
     // A code that waits will be mailed to the new address. Keep it if that is another spelling of the mailbox for which it was
     // counted.
-    if (toMailbox(email) === toMailbox(newEmail))
-      await tx.update(OneTimePassword, { userId }, { digest: null });
-    else await tx.delete(OneTimePassword, { userId });
+    if (toMailbox(email) === toMailbox(newEmail)) await this.otps.invalidate(tx, { userId });
+    else await this.otps.deleteAll(tx, userId);
   }
 
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
@@ -99,9 +98,7 @@ export class AccountMailsService implements OnModuleInit {
 
   async #enqueueCode(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
     const { userId, purpose } = payload;
-    // The row that `OtpService.create` fills: a job without it sends no code.
-    const insertion = tx.createQueryBuilder().insert().into(OneTimePassword).values({ userId, purpose });
-    await insertion.orIgnore().execute();
+    await this.otps.request(tx, userId, purpose);
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 
@@ -123,7 +120,7 @@ export class AccountMailsService implements OnModuleInit {
 
   /** @param before user before the change. An address that is not verified may belong to a stranger, and gets no mail */
   async enqueueNotice(tx: EntityManager, before: User, notice: NoticePayload['notice']): Promise<void> {
-    if (before.emailVerifiedAt === null) return;
+    if (!hasVerifiedAddress(before)) return;
     const payload: NoticePayload = { userId: before.id, notice, to: before.email };
     // While the mail server is unavailable, a waiting notice is replaced by the next one to the same address.
     await this.jobs.enqueue(tx, SEND_NOTICE, payload, { key: `${SEND_NOTICE}:${notice}:${before.email}` });
@@ -133,7 +130,6 @@ export class AccountMailsService implements OnModuleInit {
     const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
     const { subject, ...context } = texts.notices[notice];
     // The mail contains no name, because the same person may have changed the name too.
-    const recipient = { email: to, fullname: '', emailVerifiedAt: null };
-    await this.mail.send({ to: recipient, texts, subject, template: 'account', context });
+    await this.mail.send({ to: { email: to }, texts, subject, template: 'account', context });
   }
 }

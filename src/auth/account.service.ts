@@ -90,7 +90,7 @@ export class AccountService {
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     return this.turns.runTransaction(client, async (tx) => {
       const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
-      await this.otps.invalidateResetCode(tx, before.id);
+      await this.otps.invalidate(tx, { userId: before.id, purpose: 'reset_password' });
       await this.mails.enqueueNotice(tx, before, 'password_changed');
       const user = await this.sessions.changeUserAndEndAll(tx, before, { passwordHash });
       return this.sessions.open(tx, user);

@@ -28,6 +28,12 @@ export class OtpService {
     this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
   }
 
+  /** Stores the request for a code, which `create` fills later. Changes nothing if there is such a request already. */
+  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
+    const insertion = tx.createQueryBuilder().insert().into(OneTimePassword).values({ userId, purpose });
+    await insertion.orIgnore().execute();
+  }
+
   /** Creates the code for an earlier request and stores its digest. Returns null if no code was requested. */
   async create(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<string | null> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
@@ -67,8 +73,17 @@ export class OtpService {
     if (affected !== 1) throw failures.invalidOtp();
   }
 
-  async invalidateResetCode(tx: EntityManager, userId: number): Promise<void> {
-    await tx.update(OneTimePassword, { userId, purpose: 'reset_password' }, { digest: null });
+  /** Invalidates codes that were mailed. A request whose code was not created yet stays. */
+  async invalidate(
+    tx: EntityManager,
+    codes: Pick<OneTimePassword, 'userId'> & { purpose?: OtpPurpose },
+  ): Promise<void> {
+    await tx.update(OneTimePassword, codes, { digest: null });
+  }
+
+  /** Deletes the codes of a user, and requests whose code was not created yet. */
+  async deleteAll(tx: EntityManager, userId: number): Promise<void> {
+    await tx.delete(OneTimePassword, { userId });
   }
 
   #digest(userId: number, purpose: OtpPurpose, code: string): Buffer {

@@ -41,6 +41,7 @@ const PUBLISHED = [
   'spaces count',
   'secret', // the secret in the examples of CLOUDINARY_URL
   'bakery', // the database's password in docker-compose.yml
+  'password', // in deploy/production.env.example
 ];
 
 export function findProductionProblems(parsed: ParsedSettings): Problems {

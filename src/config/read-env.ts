@@ -86,7 +86,7 @@ function findProductionWarnings(parsed: ParsedSettings): string[] {
   return [...unset, ...sandbox];
 }
 
-/** Finds variables whose name differs from that of a setting by one letter. */
+/** Finds variables whose name is probably a misspelled name of a setting. */
 function findTypos(source: NodeJS.ProcessEnv): string[] {
   const settings = [...VARIABLES.values()];
   const unknown = Object.keys(source).filter((name) => !settings.includes(name));

@@ -29,6 +29,9 @@ const RESPONSE_MS = 6 * SECOND;
 /** Time between two statements of a transaction. */
 const IDLE_MS = 10 * SECOND;
 
+/** Connections of a process, without those of its job queue. */
+export const POOL_SIZE = 10;
+
 /** @param timeoutFactor factor for all timeouts */
 export function dataSourceOptions(url: string, timeoutFactor = 1) {
   return {
@@ -38,7 +41,7 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     migrationsTableName: 'migrations',
     synchronize: false,
     installExtensions: false,
-    poolSize: 10,
+    poolSize: POOL_SIZE,
     poolErrorHandler: () => {
       // The pool removes an idle connection that broke. If the database is unavailable, the next statement fails.
     },

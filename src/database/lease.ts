@@ -30,7 +30,7 @@ export class Lease<Row extends Leasable> {
     this.#freeCondition = `(claimed_at IS NULL OR claimed_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
   }
 
-  /** Returns the columns of a new row whose creator holds the lease. */
+  /** Returns the columns of a lease that begins now. */
   start() {
     return { leaseId: randomUUID(), leasedAt: () => 'clock_timestamp()' };
   }
@@ -53,7 +53,10 @@ export class Lease<Row extends Leasable> {
       .getExists();
   }
 
-  /** Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result. */
+  /**
+   * Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result.
+   * @param deadline time in milliseconds since 1970
+   */
   async waitForResult<T>(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,

@@ -4,14 +4,20 @@ import type { ImageFile } from './image-host.js';
 /** Segment of a JPEG or chunk of a PNG. */
 interface Part {
   readonly bytes: Buffer;
-  /** True if the part is not needed to show the image: the place where a photo was taken, a comment, a color profile. */
+  /** True if the part contains no pixels: the place where a photo was taken, a comment, a color profile. */
   readonly isMetadata: boolean;
+  /** True for a color profile. Without it, the pixels of an image that is not decoded would have other colors. */
+  readonly isProfile?: boolean;
 }
 
 /** First marker of a JPEG segment with a length. */
 const START_OF_FRAME = 0xc0;
-/** Segments of a JPEG that a decoder may need: APP0 (JFIF) and APP14 (Adobe). Other APPn segments and comments are metadata. */
+/** JFIF header. */
 const APP0 = 0xe0;
+/** Color profile, among other metadata. */
+const APP2 = 0xe2;
+const PROFILE_NAME = 'ICC_PROFILE\0';
+/** Color transform of Adobe. */
 const APP14 = 0xee;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
@@ -22,19 +28,19 @@ const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|a
 /** More parts than cameras and editors write. */
 const MAX_PARTS = 10_000;
 
-/** Returns true if the image has metadata, or ends unexpectedly. Bytes that follow the image are metadata too. */
-export function hasMetadata(image: ImageFile): boolean {
+/** Returns false for an image that is certainly without metadata. Bytes that follow the image are metadata too. */
+export function mayHaveMetadata(image: ImageFile): boolean {
   const { parts, isWhole } = splitImage(image);
   return !isWhole || parts.some(({ isMetadata }) => isMetadata);
 }
 
 /**
- * Removes the metadata without decoding the image. Keeps bytes that cannot be divided into parts.
+ * Removes the metadata except color profiles, without decoding the image. Keeps bytes that cannot be divided into parts.
  * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
   const { parts } = splitImage(image);
-  const kept = parts.filter(({ isMetadata }) => !isMetadata).map(({ bytes }) => bytes);
+  const kept = parts.filter((part) => !part.isMetadata || part.isProfile).map(({ bytes }) => bytes);
   // A PNG begins with its signature and the chunk IHDR.
   if (orientation > 1)
     kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
@@ -58,7 +64,8 @@ function splitPng(bytes: Buffer): SplitImage {
     const type = bytes.toString('latin1', at + 4, at + 8);
     // IEND contains nothing, whatever its length says.
     const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
-    parts.push({ bytes: bytes.subarray(at, end), isMetadata: !PIXEL_CHUNKS.test(type) });
+    const isMetadata = !PIXEL_CHUNKS.test(type);
+    parts.push({ bytes: bytes.subarray(at, end), isMetadata, isProfile: type === 'iCCP' });
     if (type === 'IEND') return { parts: [...parts, toTrailer(bytes.subarray(end))], isWhole: true };
     at = end;
   }
@@ -79,7 +86,12 @@ function splitJpeg(bytes: Buffer): SplitImage {
     if (at + 4 > bytes.length) break;
     let end = at + 2 + bytes.readUInt16BE(at + 2);
     if (marker === START_OF_SCAN) end = findMarkerAfterPixels(bytes, end);
-    parts.push({ bytes: bytes.subarray(at, end), isMetadata: marker > APP0 && marker !== APP14 });
+    const segment = bytes.subarray(at, end);
+    parts.push({
+      bytes: segment,
+      isMetadata: marker > APP0 && marker !== APP14, // other APPn segments and comments
+      isProfile: marker === APP2 && segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME,
+    });
     at = end;
   }
   return { parts: [...parts, { bytes: bytes.subarray(at), isMetadata: false }], isWhole: false };

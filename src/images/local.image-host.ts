@@ -35,13 +35,12 @@ export class LocalImageHost implements ImageHost {
 
   async remove(imageId: string): Promise<void> {
     const folder = this.#folderOf(imageId);
-    // Without the folder there is no image to remove.
-    const names = (await readdir(folder).catch(ignoreNotFound)) ?? [];
-    const files = names.filter((name) => name.startsWith(imageId));
-    // Delete the smaller versions last. `findOrCreateSmaller` reads the image again after it has stored a version.
-    files.sort((a, b) => a.length - b.length);
-    for (const name of files) await rm(join(folder, name), { force: true });
-    if (files.length > 0) await flushToDisk(folder);
+    // Delete the image before listing its versions: `findOrCreateSmaller` looks for the image after it has stored a version.
+    for (const format of ['png', 'jpg']) await rm(join(folder, `${imageId}.${format}`), { force: true });
+    const names = await readdir(folder).catch(ignoreNotFound);
+    if (names === undefined) return; // No image was ever stored in this folder.
+    for (const name of names) if (name.startsWith(imageId)) await rm(join(folder, name), { force: true });
+    await flushToDisk(folder);
   }
 
   async find(name: string): Promise<string | null> {

@@ -2,7 +2,7 @@ import type { JpegOptions, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '../common/errors/error-info.js';
 import type { ImageFile } from './image-host.js';
-import { hasMetadata, removeMetadata } from './image-metadata.js';
+import { mayHaveMetadata, removeMetadata } from './image-metadata.js';
 
 /** Largest width and height of a stored image. */
 const MAX_SIDE = 2000;
@@ -16,7 +16,7 @@ const TIMEOUT = { seconds: 10 };
 /**
  * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough, are in
  * RGB or gray and have no metadata are returned unchanged. An image that has too many pixels, or takes too long, loses only its
- * metadata, except the orientation.
+ * metadata, except the orientation and the color profile.
  * @throws Error if the image cannot be decoded
  */
 export async function normalizeImage(image: ImageFile): Promise<ImageFile> {
@@ -24,7 +24,7 @@ export async function normalizeImage(image: ImageFile): Promise<ImageFile> {
   if (isTooLarge) return removeMetadata(image, metadata.orientation);
   // An image without metadata is upright, because the orientation is metadata.
   const isSmall = Math.max(metadata.width, metadata.height) <= MAX_SIDE;
-  if (isSmall && metadata.space !== 'cmyk' && !hasMetadata(image)) return image;
+  if (isSmall && metadata.space !== 'cmyk' && !mayHaveMetadata(image)) return image;
   try {
     const smaller = upright.resize({ ...SHRINK, width: MAX_SIDE, height: MAX_SIDE });
     return { ...image, bytes: await encode(image, smaller) };

@@ -3,8 +3,18 @@ import { MailerModule } from '@nestjs-modules/mailer';
 import { Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { ShopModule } from '../shop/shop.module.js';
-import { MailService, SMTP_TIMEOUTS_MS } from './mail.service.js';
+import { MailService } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
+
+/** Timeouts of nodemailer, by the names of its options. */
+const SMTP_TIMEOUTS_MS = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 5_000,
+  greetingTimeout: 5_000,
+  socketTimeout: 10_000,
+};
+/** Limit for a whole delivery, also if SMTP_URL sets longer timeouts. */
+const SEND_TIMEOUT_MS = Object.values(SMTP_TIMEOUTS_MS).reduce((sum, ms) => sum + ms);
 
 /** Adds timeouts to the SMTP URL, because nodemailer ignores options next to a URL. */
 function withTimeouts(smtpUrl: string): string {
@@ -26,6 +36,7 @@ function withTimeouts(smtpUrl: string): string {
             ? new OutboxTransport(join(env.dataDir, 'outbox'))
             : withTimeouts(env.smtpUrl),
         defaults: { from: env.mailFrom },
+        sendTimeout: SEND_TIMEOUT_MS,
       }),
     }),
   ],

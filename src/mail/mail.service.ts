@@ -11,8 +11,8 @@ import { MAIL_TEXTS } from './texts.js';
 
 interface Recipient {
   readonly email: string;
-  readonly fullname: string;
-  readonly emailVerifiedAt: Date | null;
+  readonly fullname?: string;
+  readonly emailVerifiedAt?: Date | null;
 }
 
 type Texts = Awaited<ReturnType<MailService['textsFor']>>;
@@ -35,16 +35,6 @@ handlebars.registerPartial('shop', readTemplate('shop.txt'));
 /** `account`: a code or a notice. `order`: what was ordered, between two sentences. */
 const TEMPLATES = { account: compileParts('account'), order: compileParts('order') };
 
-/** Timeouts of nodemailer, by the names of its options. */
-export const SMTP_TIMEOUTS_MS = {
-  dnsTimeout: 5_000,
-  connectionTimeout: 5_000,
-  greetingTimeout: 5_000,
-  socketTimeout: 10_000,
-};
-/** Time for a whole delivery. It is less than `JOB_DEADLINE_MS`. */
-const SEND_DEADLINE_MS = Object.values(SMTP_TIMEOUTS_MS).reduce((sum, ms) => sum + ms);
-
 @Injectable()
 export class MailService {
   constructor(
@@ -63,7 +53,7 @@ export class MailService {
   async send({ to, texts, subject, template, context, chatText = '' }: Mail): Promise<void> {
     const { shop } = texts;
     // No name until the address is verified, because anybody can register a stranger's address with any name.
-    const name = hasVerifiedAddress(to) ? to.fullname : '';
+    const name = hasVerifiedAddress(to) ? (to.fullname ?? '') : '';
     const values = {
       ...context,
       greeting: texts.greeting(name),
@@ -79,7 +69,6 @@ export class MailService {
         subject,
         html: TEMPLATES[template].html(values),
         text: TEMPLATES[template].text(values),
-        timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
       throw toDeliveryError(error);

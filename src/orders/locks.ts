@@ -19,7 +19,7 @@ export async function lockOrderOrFail(tx: EntityManager, orderId: string): Promi
   return order as LockedOrder;
 }
 
-/** Locks the order of a payment attempt. */
+/** Locks the order of a payment attempt. Returns null if no order has this attempt. */
 export async function lockOrderOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
   const order: OrderRow | null = await tx
     .createQueryBuilder(Order, 'o')

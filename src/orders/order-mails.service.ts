@@ -44,7 +44,7 @@ export class OrderMailsService implements OnModuleInit {
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
     const key = [SEND_ORDER_MAIL, orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
-    // Without a time, PostgreSQL decides when the job is due, because the clocks of the service and of PostgreSQL differ.
+    // Only this mail has a time. PostgreSQL sets that of the others, because a fast clock of the service would delay them.
     const delayed = mail === 'order-ready' && { runAt: new Date(Date.now() + READY_DELAY_MS) };
     await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key, ...delayed });
   }
@@ -61,7 +61,7 @@ export class OrderMailsService implements OnModuleInit {
       template: 'order',
       chatText: `${texts.order} #${number}`,
       context: {
-        ...describe(mail, order, amount, texts),
+        ...chooseSentences(mail, order, amount, texts),
         labels: texts,
         number,
         pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.time_zone, texts.language),
@@ -76,7 +76,7 @@ export class OrderMailsService implements OnModuleInit {
   }
 }
 
-function describe(mail: OrderMail, order: Order, refundedNow: number, texts: MailTexts) {
+function chooseSentences(mail: OrderMail, order: Order, refundedNow: number, texts: MailTexts) {
   const { intro, closing } = texts.orders[mail];
   if (mail === 'order-refunded') return { intro: describeRefund(order, refundedNow, texts), closing };
   if (mail === 'order-refused') return { intro, closing: describeMoney(order, texts) };

@@ -63,9 +63,10 @@ export class ProductsController {
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   @Get()
+  // The pages are JSON text with the success envelope. Express would send a text as HTML.
   @Header('Content-Type', 'application/json; charset=utf-8')
-  list(@Query() { last_id, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
-    return q === undefined ? this.pages.get(last_id) : this.pages.search(last_id, q, client);
+  list(@Query() { last_id: lastId, q }: ProductListQuery, @CurrentClient() client: Client): Promise<string> {
+    return q === undefined ? this.pages.get(lastId) : this.pages.search(lastId, q, client);
   }
 
   @ApiEndpoint({
@@ -78,11 +79,11 @@ export class ProductsController {
   })
   @Get(':product_id')
   async show(
-    @Param() { product_id }: ProductParams,
+    @Param() { product_id: id }: ProductParams,
     @Res({ passthrough: true }) response: Response,
     @CurrentUser() authUser?: AuthUser,
   ) {
-    const product = await this.products.findFor(authUser, product_id);
+    const product = await this.products.findFor(authUser, id);
     response.setHeader('ETag', productEtag(product));
     return { products: new ListedProductView(product) };
   }
@@ -124,12 +125,12 @@ export class ProductsController {
   })
   @Put(':product_id')
   async update(
-    @Param() { product_id }: ProductParams,
+    @Param() { product_id: id }: ProductParams,
     @ImageFormBody(UpdateProductDto, UPDATE_MESSAGES) form: ImageForm<UpdateProductDto>,
     @Res({ passthrough: true }) response: Response,
     @Headers('If-Match') ifMatch?: string,
   ) {
-    const product = await this.products.update(product_id, form, ifMatch);
+    const product = await this.products.update(id, form, ifMatch);
     response.setHeader('ETag', productEtag(product));
     return { products: new ProductView(product) };
   }
@@ -141,7 +142,7 @@ export class ProductsController {
     failures: [failures.notFound()],
   })
   @Delete(':product_id')
-  async delete(@Param() { product_id }: ProductParams): Promise<void> {
-    await this.products.delete(product_id);
+  async delete(@Param() { product_id: id }: ProductParams): Promise<void> {
+    await this.products.delete(id);
   }
 }

@@ -47,7 +47,7 @@ export class ProductsService {
     private readonly users: UsersService,
   ) {}
 
-  /** A product that is hidden from the user gets the same failure as an unknown product. */
+  /** @throws Failure 404 for an unknown product and, unless the user is an administrator, for an unavailable product */
   async findFor(authUser: AuthUser | undefined, id: number): Promise<ProductWithUrls> {
     const product = await this.products.findOrFail(id);
     if (!product.isAvailable && !(await this.users.isAdmin(authUser))) throw failures.notFound();
@@ -127,7 +127,7 @@ export class ProductsService {
     });
   }
 
-  /** A job deletes the images from the host. */
+  /** Deletes a product and condemns its images, which a job deletes from the host. */
   async delete(id: number): Promise<void> {
     await this.#changeCatalog(async (tx) => {
       const { images } = await this.products.lock(tx, id);

@@ -14,7 +14,7 @@ import {
 } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { nullIfMissing } from '../support/files.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import { useFolder } from '../support/process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
     INSERT INTO images (id, host, state, product_id, position, url)
       VALUES ('${IMAGE}', 'local', 'attached', (SELECT max(id) FROM products), 1, '${IMAGE}.png')`);
   await fs.mkdir(join(pathTo('source'), 'images', IMAGE.slice(0, 2)), { recursive: true });
-  await fs.writeFile(join(pathTo('source'), IMAGE_PATH), png(0));
+  await fs.writeFile(join(pathTo('source'), IMAGE_PATH), createPng(0));
   const settings = { DATABASE_URL: source.url, DATA_DIR: pathTo('source') };
   expect(await runDb(settings, 'backup', pathTo('honest.backup'))).toMatchObject({ code: 0 });
   await fs.mkdir(pathTo('honest'));
@@ -112,7 +112,7 @@ it('an unchanged backup is restored with its image, even if the file name of the
   const { size } = await fs.stat(pathTo('honest.backup'));
   const summary = `\\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)`;
   expect(stdout).toMatch(new RegExp(`^restored as of \\S+: ${summary}\n$`));
-  expect(await fs.readFile(join(pathTo('restored'), IMAGE_PATH))).toEqual(png(0));
+  expect(await fs.readFile(join(pathTo('restored'), IMAGE_PATH))).toEqual(createPng(0));
   expect(await target.query('SELECT email FROM users')).toEqual([{ email: 'wayan@example.com' }]);
 });
 
@@ -198,6 +198,12 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
       await fs.symlink('/etc', join(folder, 'tables'));
     },
   ],
+  [
+    'two links to their own folder, which contain about 2^40 paths',
+    async (folder) => {
+      for (const name of ['a', 'b']) await fs.symlink('.', join(folder, 'images', name));
+    },
+  ],
   ['a hard link', (folder) => fs.link(join(folder, IMAGE_PATH), join(folder, 'images', `${IMAGE}.png`))],
   ['a program in the folder of images', (folder) => fs.writeFile(join(folder, 'images', 'run.sh'), '')],
   ['a FIFO', (folder) => run('mkfifo', [join(folder, 'tables', 'public.fifo')])],
@@ -246,24 +252,25 @@ it('a restore that fails while it copies images removes the copies and keeps the
   const dataDir = pathTo('kept');
   const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
   await fs.mkdir(join(before, '..'), { recursive: true });
-  await fs.writeFile(before, png(1));
+  await fs.writeFile(before, createPng(1));
   // The folder already has one image of the backup, IMAGE. `copied` is new. `blocked` cannot be written, because a folder has
   // the name of its temporary file.
   await fs.mkdir(join(dataDir, IMAGE_PATH, '..'), { recursive: true });
-  await fs.writeFile(join(dataDir, IMAGE_PATH), png(0));
+  await fs.writeFile(join(dataDir, IMAGE_PATH), createPng(0));
   const [copied, blocked] = [randomUUID(), randomUUID()];
   await fs.mkdir(join(dataDir, 'images', blocked.slice(0, 2), `${blocked}.png.restore`), { recursive: true });
   const backup = await forge(async (folder) => {
     // The backup may store an image in any folder below `images`.
     await fs.mkdir(join(folder, 'images', 'zz'));
-    for (const id of [blocked, copied]) await fs.writeFile(join(folder, 'images', 'zz', `${id}.png`), png(2));
+    for (const id of [blocked, copied])
+      await fs.writeFile(join(folder, 'images', 'zz', `${id}.png`), createPng(2));
     await rewriteManifest(folder);
   });
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 1 });
   expect(await target.query(`SELECT to_regclass('users') AS users`)).toEqual([{ users: null }]);
-  expect(await fs.readFile(before)).toEqual(png(1));
-  expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(png(0));
+  expect(await fs.readFile(before)).toEqual(createPng(1));
+  expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(createPng(0));
   const images = await fs.readdir(join(dataDir, 'images'), { recursive: true });
   expect(images.filter((path) => path.includes(copied))).toEqual([]);
 });
@@ -285,7 +292,7 @@ it('a restore whose commit succeeds, although the response is lost, keeps the im
     });
     await restored.restoring;
     expect(await database.query('SELECT id FROM images')).toEqual([{ id: IMAGE }]);
-    expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(png(0));
+    expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(createPng(0));
   } finally {
     await proxy.down();
     await database.drop();

@@ -11,7 +11,7 @@ const FORMAT = 2;
 /** Largest compression ratio of gzip. A file beyond this ratio is sparse, and reading a sparse file may take hours. */
 const MAX_COMPRESSION = 1_032;
 const MANIFEST = 'manifest.json';
-/** File name of a local image, at the end of a path or URL. The group is the image's id. */
+/** File name of a local image, at the end of a path. The group is the image's id. */
 export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
 /** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
@@ -22,7 +22,8 @@ export async function pack(
   file: string,
   manifest: Omit<Manifest, 'format' | 'checksums'>,
 ): Promise<void> {
-  const complete: Manifest = { format: FORMAT, ...manifest, checksums: await computeChecksums(folder) };
+  const checksums = await computeChecksums(await listFiles(folder));
+  const complete: Manifest = { format: FORMAT, ...manifest, checksums };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
   await runTar('-czf', file, ['-C', folder, '.'], 'cannot be written');
 }
@@ -35,8 +36,10 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
   await runTar('-xzf', file, ['--no-same-owner', '--no-same-permissions', '-C', folder], problem);
-  if ((await measureContent(folder)) > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
-  const checksums = await computeChecksums(folder);
+  const files = await listFiles(folder);
+  const size = files.reduce((sum, each) => sum + each.size, 0);
+  if (size > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
+  const checksums = await computeChecksums(files.filter(({ path }) => path !== MANIFEST));
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
     .then(parseManifest)
     .catch((error: unknown) => {
@@ -58,27 +61,39 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the apparent size of all files below a folder, in bytes. */
-async function measureContent(folder: string): Promise<number> {
-  const paths = await readdir(folder, { recursive: true });
-  const sizes = await Promise.all(paths.map(async (path) => (await lstat(join(folder, path))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
+interface ListedFile {
+  readonly file: string;
+  /** Path inside the archive. */
+  readonly path: string;
+  /** Apparent size in bytes. */
+  readonly size: number;
 }
 
-/**
- * Returns the hexadecimal SHA-256 of each file below a folder by the file's path, without the manifest. Rejects links,
- * devices and names that no backup contains.
- */
-async function computeChecksums(folder: string): Promise<Record<string, string>> {
+/** Lists the files below a folder. Rejects links, devices and names that no backup contains, before any file is read. */
+async function listFiles(folder: string): Promise<ListedFile[]> {
+  // Without file types, Node would follow links to folders.
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const listed = entries
+    .filter((entry) => !entry.isDirectory())
+    .map(async (entry) => {
+      const file = join(entry.parentPath, entry.name);
+      const path = relative(folder, file);
+      const { nlink, size } = await lstat(file);
+      if (
+        !entry.isFile() ||
+        nlink !== 1 ||
+        !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path)))
+      )
+        throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
+      return { file, path, size };
+    });
+  return Promise.all(listed);
+}
+
+/** Returns the hexadecimal SHA-256 of each file by its path. */
+async function computeChecksums(files: readonly ListedFile[]): Promise<Record<string, string>> {
   const checksums: Record<string, string> = {};
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue;
-    const file = join(entry.parentPath, entry.name);
-    const path = relative(folder, file);
-    const isPlain = entry.isFile() && (await lstat(file)).nlink === 1;
-    if (!isPlain || !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path))))
-      throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
-    if (path === MANIFEST) continue;
+  for (const { file, path } of files) {
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);
     checksums[path] = hash.digest('hex');
@@ -98,7 +113,7 @@ async function runTar(
 ): Promise<void> {
   // Without `resolve`, tar would treat `host:file` as a file on another machine.
   const args = [operation, resolve(file), ...options];
-  // The locale C has English messages.
+  // The locale C has English messages. Only src/config reads the environment of this process, so `env` sets the locale.
   const running = promisify(execFile)('env', ['LC_ALL=C', 'tar', ...args]);
   const kill = () => running.child.kill('SIGKILL');
   // Runs before `withTemporaryFolder` removes the folder, in which tar would continue to write.

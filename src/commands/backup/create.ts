@@ -12,12 +12,13 @@ import { withClient } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
+import type { Table } from './manifest.js';
 import { liftTimeouts, listSequences, listTables } from './tables.js';
 import type { Summary } from './write-to-database.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
- * file gets its name only after all content has been written to the disk.
+ * file gets its content in one step, after all of it has been written to the disk.
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
@@ -36,7 +37,8 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await flushToDisk(packed);
-    // Reserves the name. Fails if another program has created this file meanwhile: `rename` alone would replace it.
+    // Reserves the name. Fails if another program has created this file meanwhile: `rename` alone would replace it. Not a hard
+    // link, which the file systems of many USB drives do not have.
     await (await open(file, 'wx')).close();
     await rename(packed, file);
     await flushToDisk(dirname(file));
@@ -72,7 +74,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     const images = await copyImages(client, imageFolder, join(content, 'images'));
     const tables = await listTables(client);
     await mkdir(join(content, 'tables'));
-    const exportTable = async ({ name, columns }: (typeof tables)[number]) => {
+    const exportTable = async ({ name, columns }: Table) => {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       return source.rowCount;

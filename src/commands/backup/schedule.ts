@@ -31,7 +31,7 @@ export function createScheduledBackup(options: ScheduledBackup) {
 async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
-  // Check this before anything is removed. After the loss of a database, a backup whose check failed may be the newest copy.
+  // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest copy.
   await assertTables(databaseUrl);
   // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
   for (const name of (await listBackups(folder)).unchecked)

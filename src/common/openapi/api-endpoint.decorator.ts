@@ -52,6 +52,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
   const { data = {}, cookies } = success;
   const changesState = method !== RequestMethod.GET;
   const isCacheable = !changesState && cookies === undefined && etag === undefined;
+  const isResource = acceptsIfMatch || etag === 'resource';
   return [
     Access(access),
     ...when(options.isCatalog === true, CatalogRoute(true)),
@@ -61,7 +62,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     ApiOperation({ summary, description, security: listSecurity(options) }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
-    describeSuccess({ ...success, hasEtag: isCacheable || acceptsIfMatch || etag === 'resource' }),
+    describeSuccess({ ...success, etag: isResource ? 'ifMatch' : isCacheable ? 'ifNoneMatch' : null }),
     ...when(isCacheable, IF_NONE_MATCH, NOT_MODIFIED),
     ...when(acceptsIfMatch, IF_MATCH),
     ...describeFailures([

@@ -14,20 +14,26 @@ export interface SuccessOptions {
 
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const REQUEST_ID = { 'X-Request-Id': text('In every response and in every log line of the request') };
-const ETAG = { ETag: text('Version of the response, for `If-None-Match`') };
+/** ETag headers of a response, by what a client can do with them. */
+export const ETAGS = {
+  ifNoneMatch: { ETag: text('Version of the response, for `If-None-Match`') },
+  ifMatch: { ETag: text('Version of the resource, for `If-Match`') },
+};
 
 export const NOT_MODIFIED = ApiResponse({
   status: 304,
   description: 'Not modified since the response with the ETag in `If-None-Match`; empty body',
-  headers: { ...REQUEST_ID, ...ETAG },
+  headers: { ...REQUEST_ID, ...ETAGS.ifNoneMatch },
 });
 
-export function describeSuccess(success: SuccessOptions & { readonly hasEtag: boolean }): MethodDecorator {
-  const { status, cookies, hasEtag } = success;
+export function describeSuccess(
+  success: SuccessOptions & { readonly etag: keyof typeof ETAGS | null },
+): MethodDecorator {
+  const { status, cookies, etag } = success;
   return ApiResponse({
     status,
     description: 'Success',
-    headers: { ...REQUEST_ID, ...(hasEtag && ETAG), ...(cookies && describeCookies(cookies)) },
+    headers: { ...REQUEST_ID, ...(etag && ETAGS[etag]), ...(cookies && describeCookies(cookies)) },
     ...describeContent(success),
   });
 }
