@@ -1,7 +1,7 @@
 /**
  * Tests are TypeScript, run by Jest as native ES modules. `test/support/environment.mjs` lets end-to-end tests run the
- * service from the build (`dist/`), the very files that ship. From `src/`, they import only types and modules without
- * dependencies on Nest, such as constants and calendar functions, which Jest compiles.
+ * service from the build (`dist/`), the very files that ship. From `src/`, they import only types and modules that need no
+ * Nest application, such as constants and calendar functions, which Jest compiles.
  */
 export default {
   testEnvironment: './test/support/environment.mjs',

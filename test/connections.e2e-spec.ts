@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { noisyPng } from './support/pictures.js';
+import { createNoisyPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
@@ -26,7 +26,9 @@ const READ_PAUSE_MS = 40;
 const service = await useService({ minimumReadRate: { bytesPerSecond: 1024, windowMs: WINDOW_MS } });
 
 const server: Server = service.app.getHttpServer();
-const product = await createProduct(await service.admin(), [{ bytes: noisyPng(5 * MIB), name: 'cake.png' }]);
+const product = await createProduct(await service.admin(), [
+  { bytes: createNoisyPng(5 * MIB), name: 'cake.png' },
+]);
 const imagePath = new URL(product.images[0] ?? '').pathname;
 
 /** Builds a POST request with an ASCII body. */

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { importBuilt } from './support/built.js';
 
 const { VARIABLES } = await importBuilt('src/config/read-env.js');
+const { POOL_SIZE } = await importBuilt('src/database/data-source.js');
+const { WORKERS } = await importBuilt('src/jobs/job-kinds.js');
 
-/** Connections that a process of the service may use: 10 for requests and 10 for jobs. */
-const CONNECTIONS_OF_A_PROCESS = 20;
+/** Connections that a process of the service may use, for requests and for jobs. */
+const CONNECTIONS_OF_A_PROCESS = POOL_SIZE + WORKERS;
 const RESERVED_FOR_COMMANDS = 20;
 const SETTINGS = new Set(VARIABLES.values());
 
@@ -12,6 +14,7 @@ const development = await readFile('docker-compose.yml', 'utf8');
 const production = await readFile('docker-compose.production.yml', 'utf8');
 const nginx = await readFile('deploy/nginx.conf', 'utf8');
 const example = await readFile('deploy/production.env.example', 'utf8');
+const linesOfExample = [...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name);
 
 function readNumber(text: string, pattern: RegExp): number {
   const [, number] = pattern.exec(text) ?? [];
@@ -31,11 +34,14 @@ it('PostgreSQL in both compose files accepts the connections of all processes', 
 });
 
 it('each line of the example for production is a setting of the service or a variable of the compose file', () => {
-  const lines = [...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name);
   const variables = new Set([...production.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
-  expect(lines.filter((name) => !SETTINGS.has(name) && !variables.has(name))).toEqual([]);
+  expect(linesOfExample.filter((name) => !SETTINGS.has(name) && !variables.has(name))).toEqual([]);
+});
+
+it('the example for production contains every variable that the compose file requires', () => {
   const required = [...production.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
-  expect(required.filter((name) => !lines.includes(name))).toEqual([]);
+  expect(required).toContain('POSTGRES_PASSWORD');
+  expect(required.filter((name) => !linesOfExample.includes(name))).toEqual([]);
 });
 
 it('the compose file for production fixes only the settings that its containers determine', () => {

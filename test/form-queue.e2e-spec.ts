@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { importBuilt } from './support/built.js';
 import { buildFailure, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
-import { noisyPng } from './support/pictures.js';
+import { createNoisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
+import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
 const ORIGIN = 'http://localhost:5173';
@@ -17,6 +19,7 @@ const IDLE_MS = 4_000;
 
 const service = await useService({ formIdleMs: IDLE_MS });
 const admin = await service.admin();
+const { FormQueue } = await importBuilt('src/images/form.interceptor.js');
 
 /** Builds the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
 function buildFormStart(): string {
@@ -28,15 +31,31 @@ function buildFormStart(): string {
   );
 }
 
+/** Counts the forms that enter the queue from now on. */
+function countQueuedForms(): { count: number } {
+  const { forms } = service.app.get(FormQueue);
+  const run = forms.run.bind(forms);
+  const queued = { count: 0 };
+  forms.run = (task, options) => {
+    queued.count += 1;
+    return run(task, options);
+  };
+  return queued;
+}
+
 it('a form is processed once the clients of the stalled forms before it disconnect at the same moment', async () => {
+  const queued = countQueuedForms();
   // A bug in this race may show only in some rounds.
   for (let round = 0; round < 5; round += 1) {
+    queued.count = 0;
     // The queue admits one of these forms. The others wait, like the form that is complete.
     const stalled = Array.from({ length: 8 }, (): Socket =>
       connect(Number(new URL(service.url).port), '127.0.0.1'),
     );
-    await Promise.all(stalled.map((socket) => new Promise((sent) => socket.write(buildFormStart(), sent))));
+    for (const socket of stalled) socket.write(buildFormStart());
+    await until('the stalled forms are in the queue', () => queued.count === stalled.length);
     const created = createProduct(admin, pictures(1));
+    await until('the complete form is in the queue, too', () => queued.count === stalled.length + 1);
     for (const socket of stalled) socket.destroy();
     expect((await created).images).toHaveLength(1);
   }
@@ -84,7 +103,7 @@ it('a form whose client is idle is rejected with 408, which pages can read, and 
 
 it('a form that is sent slowly but steadily is accepted', async () => {
   const start = performance.now();
-  const pieces = buildFormPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
+  const pieces = buildFormPieces(CAKE, [createNoisyPng(1_000), createNoisyPng(1_000)]);
   expect(await upload(admin, pieces, { pauseMs: IDLE_MS / 8 })).toBe(201);
   expect(performance.now() - start).toBeGreaterThan(IDLE_MS);
 });

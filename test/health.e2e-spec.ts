@@ -41,7 +41,12 @@ it('a service with a pending migration is alive but not ready', async () => {
 
 describe('a service that cannot write to its database', () => {
   it.each([
-    ['without a connection', () => service.proxy.down(), () => service.proxy.up(), ''],
+    [
+      'without a connection',
+      () => service.proxy.down(),
+      () => service.proxy.up(),
+      'connect ECONNREFUSED 127.0.0.1:',
+    ],
     [
       'that is read-only',
       () => setReadOnly('on'),

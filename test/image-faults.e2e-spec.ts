@@ -4,7 +4,7 @@ import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { changeJobs, deleteJobs, readJobs } from './support/jobs.js';
-import { png } from './support/pictures.js';
+import { createPng } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
@@ -50,7 +50,7 @@ async function insertStaged({ count = 1, ageSeconds = 0, database = service.data
      SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
     [ids, ageSeconds],
   );
-  for (const id of ids) standIn.images.set(id, { bytes: png(id), format: 'png', version: 1 });
+  for (const id of ids) standIn.images.set(id, { bytes: createPng(id), format: 'png', version: 1 });
   return ids;
 }
 
@@ -222,7 +222,7 @@ it('the row of an upload without a response stays, and its image is removed agai
   const [row] = await readLedger(service.database);
   expect(row?.state).toBe('condemned');
   // The delayed upload arrives.
-  standIn.images.set(row?.id ?? '', { bytes: png(), format: 'png', version: 1 });
+  standIn.images.set(row?.id ?? '', { bytes: createPng(), format: 'png', version: 1 });
   await expectOnlyImagesAt([]);
 });
 

@@ -6,7 +6,7 @@ import { ImageHostError } from '../src/images/image-host.js';
 import { LocalImageHost } from '../src/images/local.image-host.js';
 import { type CloudinaryOperation, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { measureRunning } from './support/measure.js';
-import { png } from './support/pictures.js';
+import { createPng } from './support/pictures.js';
 import { useFolder } from './support/process.js';
 import { until } from './support/wait.js';
 
@@ -30,7 +30,7 @@ describe('the Cloudinary image host', () => {
   /** Makes a call that must fail. Returns its error, which must contain neither a secret nor a signature. */
   async function catchFailure(target: CloudinaryImageHost, operation: CloudinaryOperation) {
     const call =
-      operation === 'upload' ? target.upload(ID, { bytes: png(ID), format: 'png' }) : target.remove(ID);
+      operation === 'upload' ? target.upload(ID, { bytes: createPng(ID), format: 'png' }) : target.remove(ID);
     const error: unknown = await call.catch((reason: unknown) => reason);
     if (!(error instanceof ImageHostError)) throw new Error(`not an ImageHostError: ${String(error)}`);
     const text = JSON.stringify(error, Object.getOwnPropertyNames(error));

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { newEmail } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { countLockWaits, inTransaction, waitForLock } from './support/databases.js';
-import { png } from './support/pictures.js';
+import { createPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
 
 const service = await useService();
 
 it('while every check of a password waits, an image is served: the checks leave one thread to files', async () => {
-  const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
+  const product = await createProduct(await service.admin(), [{ bytes: createPng(), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
   const { ClientTurns } = await importBuilt('src/auth/client-turns.js');
   const turns = service.app.get(ClientTurns);

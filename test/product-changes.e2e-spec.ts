@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { sortedStatusesOf } from './support/accounts.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { jpeg, png, svgNamedPng } from './support/pictures.js';
+import { createJpeg, createPng, createSvgNamedPng } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
@@ -56,8 +56,8 @@ describe('PUT /api/products/{product_id}', () => {
     const { id, images } = await createProduct(admin, pictures(3));
     const [first = '', second = '', third = ''] = images;
     const response = await update(id, { ...BREAD, name: ' Roti\n', [REMOVED]: second, role: 'ADMIN' }, [
-      { bytes: jpeg('new'), name: 'new.jpg' },
-      { bytes: png('newer'), name: 'newer.png' },
+      { bytes: createJpeg('new'), name: 'new.jpg' },
+      { bytes: createPng('newer'), name: 'newer.png' },
     ]).expect(200);
     const added = [expect.stringMatching(/\.jpg$/), expect.stringMatching(/\.png$/)] as string[];
     const product = { id, name: 'Roti', description: 'Soft', price: 12500, images: [first, third, ...added] };
@@ -86,13 +86,13 @@ describe('PUT /api/products/{product_id}', () => {
     const { id } = await createProduct(admin, pictures(1));
     const response = await sendInvalidUpdate(id, {}, [
       ...pictures(1),
-      { bytes: png(), name: 'a.gif' },
-      { bytes: png(), name: 'b.png', field: 'picture' },
+      { bytes: createPng(), name: 'a.gif' },
+      { bytes: createPng(), name: 'b.png', field: 'picture' },
     ]);
     const images = 'invalid file format, only .png or .jpg files are accepted';
     const picture = 'files belong in the field images';
     expectFailure(response, 400, INVALID, { ...REQUIRED, images, picture });
-    const svg = await sendInvalidUpdate(id, BREAD, [{ bytes: svgNamedPng(), name: 'a.png' }]);
+    const svg = await sendInvalidUpdate(id, BREAD, [{ bytes: createSvgNamedPng(), name: 'a.png' }]);
     expectFailure(svg, 400, INVALID, { images: 'a.png is not a png or jpg file' });
   });
 

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
-import { jpeg, noisyPng, png, svgNamedPng } from './support/pictures.js';
+import { createJpeg, createNoisyPng, createPng, createSvgNamedPng } from './support/pictures.js';
 import {
   CAKE,
   countProducts,
@@ -56,8 +56,8 @@ describe('POST /api/products', () => {
   describe('with a valid form', () => {
     it('returns 201 with the product and the URLs of its images, and stores exactly that (contract 4.6)', async () => {
       const response = await sendForm(admin.post('/api/products'), CAKE, [
-        { bytes: png('a'), name: 'a.png' },
-        { bytes: jpeg('b'), name: 'b.jpg', field: 'images[]' },
+        { bytes: createPng('a'), name: 'a.png' },
+        { bytes: createJpeg('b'), name: 'b.jpg', field: 'images[]' },
       ]).expect(201);
       const product = productOf(response);
       const images = [
@@ -68,14 +68,17 @@ describe('POST /api/products', () => {
       expect(response.body).toEqual({ status: 'success', data });
       const rows = await service.database.query('SELECT id, name, description, price FROM products');
       expect(rows).toEqual([{ ...CAKE, id: product.id, price: '185000.00' }]);
-      expect(await downloadImage(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
-      expect(await downloadImage(product.images?.[1])).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });
+      expect(await downloadImage(product.images?.[0])).toEqual({ type: 'image/png', bytes: createPng('a') });
+      expect(await downloadImage(product.images?.[1])).toEqual({
+        type: 'image/jpeg',
+        bytes: createJpeg('b'),
+      });
       expect(await readProduct(admin, product.id)).toEqual(product);
     });
 
     it('stores 5 images of up to 5 MiB in the order sent (contract 4.6)', async () => {
       const sizes = [5 * MIB, 200, 300_000, 100, 5 * MIB];
-      const files = sizes.map((size, n) => ({ bytes: noisyPng(size), name: `${n}.png` }));
+      const files = sizes.map((size, n) => ({ bytes: createNoisyPng(size), name: `${n}.png` }));
       const { images } = await createProduct(admin, files);
       const stored = await Promise.all(images.map(async (url) => (await downloadImage(url)).bytes));
       expect(stored.map((bytes, index) => files[index]?.bytes.equals(bytes))).toEqual(files.map(() => true));
@@ -115,9 +118,9 @@ describe('POST /api/products', () => {
     });
 
     it.each([
-      ['a.JpEg', 'image/jpeg', jpeg()],
-      ['a.png', 'image/jpeg', jpeg()],
-      ['../../é 語.v2.png', 'image/png', png()],
+      ['a.JpEg', 'image/jpeg', createJpeg()],
+      ['a.png', 'image/jpeg', createJpeg()],
+      ['../../é 語.v2.png', 'image/png', createPng()],
     ])('accepts an image named %s and detects %s from its first bytes', async (name, type, bytes) => {
       const { images } = await createProduct(admin, [{ bytes, name }]);
       expect(await downloadImage(images[0])).toEqual({ type, bytes });
@@ -126,7 +129,7 @@ describe('POST /api/products', () => {
 
   describe('with invalid fields', () => {
     it('reports all failing fields together, images included', async () => {
-      const svg = { bytes: svgNamedPng(), name: 'a.png' };
+      const svg = { bytes: createSvgNamedPng(), name: 'a.png' };
       const details = { ...REQUIRED, price: NO_NUMBER, images: 'a.png is not a png or jpg file' };
       const response = await sendInvalidForm({ name: ' ', price: 'cheap' }, [svg]);
       expectInvalid(response, details);
@@ -151,10 +154,14 @@ describe('POST /api/products', () => {
 
   describe('with invalid files', () => {
     it.each<[string, FormFile, string]>([
-      ['an SVG named .png', { bytes: svgNamedPng(), name: 'é 語.png' }, 'é 語.png is not a png or jpg file'],
+      [
+        'an SVG named .png',
+        { bytes: createSvgNamedPng(), name: 'é 語.png' },
+        'é 語.png is not a png or jpg file',
+      ],
       ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],
-      ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
-      ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
+      ['a PNG named .gif', { bytes: createPng(), name: 'a.gif' }, EXTENSION],
+      ['a PNG named .png.html', { bytes: createPng(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s and stores no image', async (_, file, message) => {
       const response = await sendInvalidForm(CAKE, [...pictures(1), file]);
       expectInvalid(response, { images: message });
@@ -162,9 +169,9 @@ describe('POST /api/products', () => {
 
     it('reports files in other fields together with invalid fields', async () => {
       const response = await sendInvalidForm({ ...CAKE, price: '-1' }, [
-        { bytes: png(), name: 'a.png', field: 'avatar' },
-        { bytes: png(), name: 'c.png', field: '__proto__' },
-        { bytes: png(), name: 'd.gif' },
+        { bytes: createPng(), name: 'a.png', field: 'avatar' },
+        { bytes: createPng(), name: 'c.png', field: '__proto__' },
+        { bytes: createPng(), name: 'd.gif' },
       ]);
       const misplaced = 'files belong in the field images';
       const details = { price: BOUNDS, avatar: misplaced, ['__proto__']: misplaced, images: EXTENSION };
@@ -174,7 +181,7 @@ describe('POST /api/products', () => {
     it('rejects 6 files with 400, and a file of 5 MiB and one byte with 413', async () => {
       const details = { images: 'each product can only have 5 images at max' };
       expectInvalid(await sendInvalidForm(CAKE, pictures(6)), details);
-      const files = [...pictures(4), { bytes: noisyPng(5 * MIB + 1), name: 'big.png' }];
+      const files = [...pictures(4), { bytes: createNoisyPng(5 * MIB + 1), name: 'big.png' }];
       expectFailure(await sendInvalidForm(CAKE, files), 413, 'an image can have 5 MiB at max');
     });
   });
@@ -231,7 +238,7 @@ describe('POST /api/products', () => {
     });
 
     it('stores neither a product nor a file, and logs no error, if the client disconnects in the middle of a file', async () => {
-      const pieces = buildFormPieces(CAKE, [noisyPng(5 * MIB)]);
+      const pieces = buildFormPieces(CAKE, [createNoisyPng(5 * MIB)]);
       expect(await upload(admin, pieces, { disconnectAfterBytes: 2 * MIB })).toBeNull();
       await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
       await expectNothingStored();

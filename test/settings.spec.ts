@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readEnv, VARIABLES } from '../src/config/read-env.js';
+import { isNativeError } from 'node:util/types';
+import { importBuilt } from './support/built.js';
 import { createWorldReadableFolder, removeFolder } from './support/process.js';
+
+const { readEnv, VARIABLES } = await importBuilt('src/config/read-env.js');
 
 const LONG = randomBytes(32).toString('hex');
 const PRODUCTION = {
@@ -42,7 +45,8 @@ function readRejection(settings: Record<string, string>): string {
   try {
     read(settings);
   } catch (error) {
-    if (error instanceof Error) return error.message;
+    // The build uses the class `Error` of Node, not the one of Jest's context, so `instanceof Error` would be false.
+    if (isNativeError(error)) return error.message;
     throw error;
   }
   return '';
@@ -152,6 +156,8 @@ describe('the settings', () => {
       { JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG },
       'JWT_REFRESH_SECRET must differ from JWT_ACCESS_SECRET',
     ],
+    [{ IMAGE_HOST: 'cloudinary' }, 'CLOUDINARY_URL is required with IMAGE_HOST=cloudinary'],
+    [{ PAYMENT_GATEWAY: 'midtrans' }, 'MIDTRANS_SERVER_KEY is required with PAYMENT_GATEWAY=midtrans'],
     [
       { PORT: '3000', METRICS_PORT: '3000' },
       'METRICS_PORT must differ from PORT: metrics are not for clients',
@@ -168,9 +174,12 @@ describe('the settings', () => {
   });
 });
 
-/** Reads the files from which a reader could copy a secret: documents, examples, tests and the benchmark. */
+/**
+ * Reads the files from which a reader could copy a secret: documents, examples, deployment files, scripts, tests, the
+ * client and the benchmark.
+ */
 async function readPublishedTexts(): Promise<string[]> {
-  const folders = ['.', 'bench', 'docs', 'examples', 'test'];
+  const folders = ['.', 'bench', 'client', 'deploy', 'docs', 'examples', 'scripts', 'test'];
   const texts = folders.map(async (folder) => {
     const entries = await readdir(folder, { recursive: folder !== '.', withFileTypes: true });
     const files = entries.filter(
@@ -200,15 +209,15 @@ async function findPublishedSecrets(): Promise<string[]> {
   const found = (await readPublishedTexts()).flatMap((text) =>
     SECRET_PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.at(-1) ?? '')),
   );
-  // Messages about a field, purposes of codes, names of limits, templates, hashes and punctuation are not secrets.
+  // Messages about a field, purposes of codes, names of limits, commands, templates, hashes and punctuation are not secrets.
   const isSecret = (text: string) =>
-    !/^(current )?password |^verify_email$|^password-from$|\$|^\W+$/.test(text);
+    !/^(current )?password |^verify_email$|^password-from$|^openssl rand |\$|^\W+$/.test(text);
   return [...new Set(found)].filter(isSecret);
 }
 
 describe('a variable that is no setting', () => {
   it.each(['ADMIN_EMIAL', 'ADMIN_MAIL', 'ADMIN_EMAILS', 'ADMIN_EMAIX'])(
-    'causes a warning with the probable setting if one letter differs: %s',
+    'causes a warning with the probable setting if a letter is missing, extra or different, or two neighbors are swapped: %s',
     (name) => {
       const warning = `${name} is no setting and has no effect: did you mean ADMIN_EMAIL?`;
       expect(read({ [name]: 'owner@example.com' }).warnings).toEqual([warning]);
@@ -234,7 +243,13 @@ describe('the settings of production', () => {
 
   it('reject every secret that this repository contains and a secret of version 1, also percent-encoded in a URL', async () => {
     const found = await findPublishedSecrets();
-    const samples = ['bakery', 'open sesame', 'kue lapis legit', 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U'];
+    const samples = [
+      'bakery',
+      'open sesame',
+      'kue lapis legit',
+      'password',
+      'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U',
+    ];
     expect(found).toEqual(expect.arrayContaining(samples));
     const secretOfVersion1 = 'of-this-compose-file-alone-access-key';
     const accepted = [...found, secretOfVersion1].filter((secret) => {

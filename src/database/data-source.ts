@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
@@ -32,6 +33,10 @@ const IDLE_MS = 10 * SECOND;
 /** Connections of a process, without those of its job queue. */
 export const POOL_SIZE = 10;
 
+/** Reads `bigint` as a number. Ids and amounts stay below 2^53: `OrderPlacementService` rejects a larger total. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+
 /** @param timeoutFactor factor for all timeouts */
 export function dataSourceOptions(url: string, timeoutFactor = 1) {
   return {
@@ -48,6 +53,7 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     connectTimeoutMS: timeoutFactor * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
+      types, // Not `parseInt8`, which would also change the clients of other code, such as that of the job queue.
       // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
       statement_timeout: timeoutFactor * STATEMENT_MS,
       lock_timeout: timeoutFactor * LOCK_WAIT_MS,

@@ -1,5 +1,4 @@
 import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
-import { bigintAsNumber } from '../database/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
 import type { ACTIONS } from './order-status.js';
 
@@ -8,7 +7,7 @@ export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Par
 @Entity('order_actions')
 export class OrderAction {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'order_actions_pkey' })
-  id!: string;
+  id!: number;
 
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
@@ -25,7 +24,7 @@ export class OrderAction {
   user!: User | null;
 
   /** Whole rupiah of a refund. */
-  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { nullable: true })
   amount!: number | null;
 
   @Column('varchar', { length: 255, nullable: true })

@@ -1,5 +1,4 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../database/bigint-as-number.js';
 
 /** Columns of an item that clients see. */
 export type SoldItem = Readonly<Pick<OrderItem, 'productId' | 'name' | 'price' | 'quantity'>>;
@@ -19,7 +18,7 @@ export class OrderItem {
   @Column('varchar', { length: 255 })
   name!: string;
 
-  @Column('bigint', { transformer: bigintAsNumber })
+  @Column('bigint')
   price!: number;
 
   @Column('smallint')

@@ -1,5 +1,4 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { PaymentPage, TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
@@ -34,10 +33,10 @@ export class Order {
   @Column('text', { default: 'new' })
   fulfilment: Fulfilment = 'new';
 
-  @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
+  @Column('bigint', { name: 'gross_amount' })
   grossAmount!: number;
 
-  @Column('bigint', { name: 'refunded_amount', default: 0, transformer: bigintAsNumber })
+  @Column('bigint', { name: 'refunded_amount', default: 0 })
   refundedAmount = 0;
 
   @Column('text', { name: 'transaction_id', nullable: true })
@@ -73,7 +72,7 @@ export class Order {
   payUntil: Date | null = null;
 
   /** Whole rupiah of other transactions than the one that counts: money that the shop has to return. */
-  @Column('bigint', { name: 'surplus_amount', default: 0, transformer: bigintAsNumber })
+  @Column('bigint', { name: 'surplus_amount', default: 0 })
   surplusAmount = 0;
 
   @Column('timestamptz', { name: 'pickup_at', nullable: true })

@@ -63,7 +63,7 @@ export class NotificationView {
   readonly payload: string;
 
   constructor(event: PaymentEvent) {
-    this.id = Number(event.id);
+    this.id = event.id;
     this.received_at = event.receivedAt;
     this.source = event.source;
     this.outcome = event.outcome;

@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { bigintAsNumber } from '../database/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** `reconciliation`: the expiry of an order, or a status that the gateway reported when the service asked for it. */
@@ -21,7 +20,7 @@ export class PaymentEvent {
     type: 'bigint',
     primaryKeyConstraintName: 'payment_notifications_pkey',
   })
-  id!: string;
+  id!: number;
 
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
@@ -53,7 +52,7 @@ export class PaymentEvent {
   fraudStatus: string | null = null;
 
   /** Sum of the transaction's refunds at the gateway, in whole rupiah; null if the event does not say. */
-  @Column('bigint', { name: 'refund_amount', nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { name: 'refund_amount', nullable: true })
   refundAmount: number | null = null;
 
   /** Body as received. JSON that the service wrote if the event is not from the gateway. */

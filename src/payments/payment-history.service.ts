@@ -37,7 +37,7 @@ export class PaymentHistoryService {
   /** @throws Failure 404 after the last page */
   async readPage(order: OrderRow, lastId: number) {
     const { transactions, events } = await this.read(order);
-    const page = events.filter(({ id }) => Number(id) > lastId).slice(0, PAGE_SIZE);
+    const page = events.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
     if (page.length === 0 && lastId > 0) throw failures.notFound();
     return { transactions, page };
   }

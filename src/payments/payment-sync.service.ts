@@ -131,7 +131,7 @@ function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
     .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
 }
 
-function findLastApplied({ events }: PaymentHistory): string | undefined {
+function findLastApplied({ events }: PaymentHistory): number | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 

@@ -1,5 +1,4 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { bigintAsNumber } from '../database/bigint-as-number.js';
 
 /** `requested`: without a result yet. `rejected`: by the gateway or by an operator. */
 type RefundState = 'requested' | 'succeeded' | 'rejected';
@@ -19,11 +18,11 @@ export class Refund {
   @Column('text', { name: 'transaction_id' })
   transactionId!: string;
 
-  @Column('bigint', { transformer: bigintAsNumber })
+  @Column('bigint')
   amount!: number;
 
   /** Sum of refunds that the gateway reports once this refund has succeeded. It excludes manual refunds. */
-  @Column('bigint', { name: 'gateway_sum', transformer: bigintAsNumber })
+  @Column('bigint', { name: 'gateway_sum' })
   gatewaySum!: number;
 
   @Column('varchar', { length: 255, nullable: true })

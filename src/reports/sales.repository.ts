@@ -71,8 +71,8 @@ export class SalesRepository {
     for (;;) {
       const batch = await this.dataSource.query<StoredLine[]>(
         `SELECT (${DATES})[${POSITION}] AS date, o.first_paid_at::text AS paid_at, o.order_id,
-           i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status,
-           CASE i.position WHEN 0 THEN o.refunded_amount ELSE 0 END::float8 AS refunded
+           i.product_id, i.name, i.quantity, i.price, i.price * i.quantity AS sum, o.status,
+           CASE i.position WHEN 0 THEN o.refunded_amount ELSE 0 END AS refunded
          FROM (
            SELECT * FROM orders AS o
            WHERE ${IS_PAID_IN_RANGE} AND ($3::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($3, $4::uuid))

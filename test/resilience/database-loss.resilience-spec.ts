@@ -63,7 +63,10 @@ async function expectSurvival(
     ...external.settings,
     ...(externalUrl !== undefined && { DATABASE_URL: externalUrl }),
   });
-  const databaseUrl = externalUrl ?? (await findEmbeddedDatabaseUrl(instance.dataDir)) ?? '';
+  const databaseUrl = await until(
+    'the database runs',
+    () => externalUrl ?? findEmbeddedDatabaseUrl(instance.dataDir),
+  );
   const workload = await Workload.prepare(deployment);
   let recoveryMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -4,7 +4,7 @@ import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { newAccount, PASSWORD, type TestAccount } from '../support/accounts.js';
 import { ATTACKER } from '../support/guesses.js';
 import { userIdOf } from '../support/orders.js';
-import { noisyPng } from '../support/pictures.js';
+import { createNoisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   attacker = await newAccount(service);
   customer = await newAccount(service);
   const product = await createProduct(await service.admin(), [
-    { bytes: noisyPng(5 * 1024 * 1024), name: 'cake.png' },
+    { bytes: createNoisyPng(5 * 1024 * 1024), name: 'cake.png' },
   ]);
   imagePath = new URL(product.images[0] ?? '').pathname;
   await service.database.query(

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findEmbeddedDatabaseUrl } from '../support/embedded-database.js';
 import { killHard } from '../support/service-process.js';
+import { until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
@@ -45,8 +46,9 @@ it('a service that is killed at any moment loses no acknowledged change and leav
     service = await instance.start(chooseSettings());
   }
 
+  const databaseUrl = await until('the database runs', () => findEmbeddedDatabaseUrl(instance.dataDir));
   // Each kill may have caused duplicates of the mails that were being sent.
-  await workload.verify((await findEmbeddedDatabaseUrl(instance.dataDir)) ?? '', kills);
+  await workload.verify(databaseUrl, kills);
   // If one of the clients made hardly any changes, the test would prove little.
   expect(workload.acknowledgedCountOfLeastActive).toBeGreaterThan(1);
 });

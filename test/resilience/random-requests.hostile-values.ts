@@ -1,4 +1,4 @@
-import { jpeg, padded, png, svgNamedPng } from '../support/pictures.js';
+import { createJpeg, createPng, createSvgNamedPng, padTo } from '../support/pictures.js';
 
 const HOSTILE_TEXTS = [
   '',
@@ -48,15 +48,15 @@ export const HOSTILE_QUERIES = [
 
 /** Each list contains the files of one form, in the field `images` unless `field` names another one. */
 export const HOSTILE_FILES = [
-  [{ name: 'kue.gif', bytes: png() }],
-  [{ name: '../../kue.png', bytes: png() }],
-  [{ name: 'kue.png\0.html', bytes: jpeg() }],
+  [{ name: 'kue.gif', bytes: createPng() }],
+  [{ name: '../../kue.png', bytes: createPng() }],
+  [{ name: 'kue.png\0.html', bytes: createJpeg() }],
   [{ name: 'kue.png', bytes: Buffer.alloc(0) }],
-  [{ name: 'kue.png', bytes: svgNamedPng() }],
-  [{ name: 'kue.png', bytes: png().subarray(0, 7) }],
-  [{ name: 'kue.png', bytes: png(), field: 'images[]' }],
-  [{ name: 'big.png', bytes: padded(png(), 5 * 1024 * 1024 + 1) }],
-  Array.from({ length: 6 }, () => ({ name: 'kue.png', bytes: png() })),
+  [{ name: 'kue.png', bytes: createSvgNamedPng() }],
+  [{ name: 'kue.png', bytes: createPng().subarray(0, 7) }],
+  [{ name: 'kue.png', bytes: createPng(), field: 'images[]' }],
+  [{ name: 'big.png', bytes: padTo(createPng(), 5 * 1024 * 1024 + 1) }],
+  Array.from({ length: 6 }, () => ({ name: 'kue.png', bytes: createPng() })),
 ];
 
 export const HOSTILE_BODIES = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Schema } from '../support/openapi.js';
-import { jpeg, png } from '../support/pictures.js';
+import { createJpeg, createPng } from '../support/pictures.js';
 import type { FormFile } from '../support/products.js';
 import { HOSTILE_FILES, HOSTILE_VALUES } from './random-requests.hostile-values.js';
 
@@ -56,7 +56,10 @@ export function generateFields(fields: Readonly<Record<string, Schema>>, existin
 const picture: fc.Arbitrary<FormFile> = fc
   .nat(1_000)
   .chain((seed) =>
-    fc.constantFrom({ name: 'kue.png', bytes: png(seed) }, { name: 'KUE lapis.JPG', bytes: jpeg(seed) }),
+    fc.constantFrom(
+      { name: 'kue.png', bytes: createPng(seed) },
+      { name: 'KUE lapis.JPG', bytes: createJpeg(seed) },
+    ),
   );
 
 /** Lists values that a field may have to reject: hostile, blank, or just outside a limit. The schema may allow some. */

@@ -12,7 +12,7 @@ import { findCode, parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder, spawnBuilt, waitUntilReady } from '../support/process.js';
 import { CAKE, sendForm, productOf } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
@@ -185,7 +185,7 @@ it('logs, tables, responses, files, process arguments and the output of commands
     const adminClient = service.client();
     await sendAndRecord(200, adminClient.post('/api/login').send(admin));
     const create = () =>
-      sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: png() }]);
+      sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: createPng() }]);
     const { id } = productOf(await sendAndRecord(201, create()));
     for (const kind of ['error', 'disconnect', 'garbage'] as const) {
       cloudinary.addFault({ operation: 'upload', kind });

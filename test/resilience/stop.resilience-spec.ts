@@ -7,7 +7,7 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { measureRunning } from '../support/measure.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
@@ -48,7 +48,7 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     const isKeepAlive = stops % 2 === 0;
     const load = new RegistrationLoad(instance.url, isKeepAlive);
     const upload = sendForm(admin.post('/api/products'), CAKE, [
-      { bytes: png(stops), name: 'slow.png' },
+      { bytes: createPng(stops), name: 'slow.png' },
     ]).then(({ status }) => status);
     try {
       await until('the upload has reached the image host', () => external.cloudinary.calls.length > stops);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { noisyPng } from '../support/pictures.js';
+import { createNoisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
@@ -14,7 +14,7 @@ const service = await useServiceProcess({ LOG_LEVEL: 'error' });
 
 it('60 clients that never read the three images of 5 MiB that each requests are disconnected and occupy little memory', async () => {
   const admin = await service.admin();
-  const product = await createProduct(admin, [{ bytes: noisyPng(5 * MIB), name: 'cake.png' }]);
+  const product = await createProduct(admin, [{ bytes: createNoisyPng(5 * MIB), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
   const idleMib = await service.residentMiB();
   const sockets = Array.from({ length: 60 }, () => {

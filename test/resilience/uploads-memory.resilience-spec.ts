@@ -1,4 +1,4 @@
-import { noisyPng } from '../support/pictures.js';
+import { createNoisyPng } from '../support/pictures.js';
 import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const MAX_RESIDENT_MIB = 400;
 const UPLOADS = isLongRun ? 100 : 40;
 
-const FILE = noisyPng(5 * MIB);
+const FILE = createNoisyPng(5 * MIB);
 const FIVE_FILES = [FILE, FILE, FILE, FILE, FILE];
 
 const service = await useServiceProcess({ LOG_LEVEL: 'error' });

@@ -21,6 +21,7 @@ interface BuiltModules {
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
+  'src/database/data-source.js': typeof import('../../src/database/data-source.js');
   'src/database/database.js': typeof import('../../src/database/database.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
@@ -28,6 +29,7 @@ interface BuiltModules {
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
   'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
+  'src/jobs/job-kinds.js': typeof import('../../src/jobs/job-kinds.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/orders/payment-attempts.service.js': typeof import('../../src/orders/payment-attempts.service.js');

@@ -9,31 +9,31 @@ const PNG = Buffer.from(
 );
 
 /** Creates a valid PNG without metadata. Different seeds create different files: the size of a pixel depends on the seed. */
-export function png(seed: string | number = 0): Buffer {
+export function createPng(seed: string | number = 0): Buffer {
   const size = digest(seed).subarray(0, 9);
   // PNG forbids sizes of 2^31 and more. The last byte is the unit: none.
   for (const at of [0, 4]) size.writeUInt32BE(size.readUInt32BE(at) >>> 1, at);
   size[8] = 0;
-  return withPart(PNG, 'pHYs', size);
+  return insertPart(PNG, 'pHYs', size);
 }
 
 /** Creates a file of this size that starts like a PNG and cannot be compressed. */
-export function noisyPng(size: number): Buffer {
+export function createNoisyPng(size: number): Buffer {
   return Buffer.concat([PNG.subarray(0, 8), randomBytes(size - 8)]);
 }
 
 /** Creates a file that starts like a JPEG. Its bytes depend on the seed. */
-export function jpeg(seed: string | number = 0): Buffer {
+export function createJpeg(seed: string | number = 0): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), digest(seed), Buffer.from('ffd9', 'hex')]);
 }
 
 /** Creates an SVG with a script, which an attacker could name `.png`. */
-export function svgNamedPng(): Buffer {
+export function createSvgNamedPng(): Buffer {
   return Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 }
 
 /** Pads a file with zeros to `size` bytes. */
-export function padded(bytes: Buffer, size: number): Buffer {
+export function padTo(bytes: Buffer, size: number): Buffer {
   if (size < bytes.length) throw new RangeError(`the file has ${bytes.length} bytes already`);
   return Buffer.concat([bytes], size);
 }
@@ -45,10 +45,10 @@ function digest(seed: string | number): Buffer {
 export const PHOTO_EXIF = { IFD0: { Make: 'Phone' }, IFD3: { GPSLatitude: '6/1 12/1 0/1' } };
 
 /** Returns a noisy JPEG as phones create, with the camera and the place. Its EXIF orientation turns it to 3,000 x 4,000 px. */
-export const photo = (): Promise<Buffer> => (storedPhoto ??= createPhoto());
+export const createPhoto = (): Promise<Buffer> => (storedPhoto ??= renderPhoto());
 let storedPhoto: Promise<Buffer> | undefined;
 
-function createPhoto(): Promise<Buffer> {
+function renderPhoto(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 10 } as const;
   return sharp({ create: { width: 4000, height: 3000, channels: 3, background: 'brown', noise } })
     .withExif(PHOTO_EXIF)
@@ -57,8 +57,8 @@ function createPhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Creates a PNG of one color with transparency, and the metadata of `photo`. */
-export function flatPhoto(): Promise<Buffer> {
+/** Creates a PNG of one color with transparency, and the metadata of `createPhoto`. */
+export function createFlatPhoto(): Promise<Buffer> {
   return sharp({ create: { width: 4000, height: 3000, channels: 4, background: '#8b4513aa' } })
     .withExif(PHOTO_EXIF)
     .withMetadata({ orientation: 6 })
@@ -67,8 +67,8 @@ export function flatPhoto(): Promise<Buffer> {
 }
 
 /** Creates a PNG whose header promises 400 megapixels. */
-export function bomb(): Buffer {
-  const bytes = png('bomb');
+export function createBomb(): Buffer {
+  const bytes = createPng('bomb');
   bytes.writeUInt32BE(20_000, 16);
   bytes.writeUInt32BE(20_000, 20);
   bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
@@ -76,7 +76,7 @@ export function bomb(): Buffer {
 }
 
 /** Inserts a segment into a JPEG, or a chunk into a PNG, before the pixels. */
-export function withPart(image: Buffer, kind: number | string, content: string | Buffer): Buffer {
+export function insertPart(image: Buffer, kind: number | string, content: string | Buffer): Buffer {
   const length = Buffer.alloc(4);
   if (typeof kind === 'number') {
     length.writeUInt16BE(content.length + 2);

@@ -5,7 +5,7 @@ import type { Client } from './client.js';
 import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
 import { addJob, makeJobsDue } from './jobs.js';
-import { png } from './pictures.js';
+import { createPng } from './pictures.js';
 import { until } from './wait.js';
 
 type Schemas = components['schemas'];
@@ -47,7 +47,10 @@ export function sendForm(request: Test, fields: FormFields, files: readonly Form
 
 /** Creates files with different bytes. */
 export function pictures(count: number): FormFile[] {
-  return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
+  return Array.from({ length: count }, (_, index) => ({
+    bytes: createPng(randomUUID()),
+    name: `${index}.png`,
+  }));
 }
 
 export async function createProduct(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Lists columns, constraints, indexes, triggers, types and functions, without extensions and the table `migrations`. */
+/** Lists columns, constraints, indexes, triggers and functions, without extensions and the table `migrations`. */
 export async function readSchema(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `WITH ours AS (SELECT oid, relname FROM pg_class
@@ -22,9 +22,6 @@ export async function readSchema(pool: pg.Pool): Promise<string[]> {
      SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc
        WHERE pronamespace = 'public'::regnamespace AND prokind IN ('f', 'p')
          AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
-     UNION ALL
-     SELECT format('type %s %s', typname, typtype) FROM pg_type
-       WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
      ORDER BY line`,
   );
   return rows.map(({ line }) => line);

@@ -149,8 +149,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     content: ResponseContent,
     fault?: Fault<Operation>,
   ): Promise<void> {
-    const bytes = Buffer.from(JSON.stringify(content.body));
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes.length };
+    const { bytes, headers } = encode(content);
     switch (fault?.kind) {
       case 'response-lost':
         response.destroy();
@@ -193,7 +192,15 @@ function responseOf<Operation extends string>(
     : undefined;
 }
 
-function send(response: ServerResponse, { status, body, headers }: ResponseContent): void {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+function send(response: ServerResponse, content: ResponseContent): void {
+  const { bytes, headers } = encode(content);
+  response.writeHead(content.status, headers);
+  response.end(bytes);
+}
+
+/** Encodes a body as bytes, with the headers of its response. A string is sent unchanged. */
+function encode({ body, headers }: ResponseContent) {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const type = 'application/json; charset=utf-8';
+  return { bytes, headers: { 'Content-Type': type, 'Content-Length': bytes.length, ...headers } };
 }

@@ -11,7 +11,7 @@ import {
   type Send,
 } from '../../client/bakery-client.js';
 import { sizedImage } from '../../client/images.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import { ADMIN, useService } from '../support/service.js';
 
 const service = await useService();
@@ -72,7 +72,7 @@ describe('calls of the client', () => {
   it('send a typed body or form and get a typed response', async () => {
     const { client } = new RecordingClient();
     await dataOf(client.POST('/api/login', { body: ADMIN }));
-    const images = [new File([png('client')], 'a.png'), new File([png('other')], 'b.png')];
+    const images = [new File([createPng('client')], 'a.png'), new File([createPng('other')], 'b.png')];
     const values = { name: 'Roti', description: 'From today', price: '12000' };
     const body = { ...values, images };
     const { products } = await dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));

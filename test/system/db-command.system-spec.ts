@@ -5,7 +5,7 @@ import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
 import { addJob, readJobs } from '../support/jobs.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
@@ -83,7 +83,7 @@ describe('a backup', () => {
     await until('three products are created', () => writing.done.products >= 3);
     const imageOfNoProduct = join('aa', `${randomUUID()}.png`);
     await mkdir(join(source, 'images', 'aa'), { recursive: true });
-    await writeFile(join(source, 'images', imageOfNoProduct), png(0));
+    await writeFile(join(source, 'images', imageOfNoProduct), createPng(0));
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
     const summary = await expectExit(0, { DATA_DIR: source }, 'backup', file);
     expect(summary).toMatch(/: \d+ tables, \d+ rows, [1-9]\d* images, \d+ bytes \(\d\.\d MB\)\n$/);

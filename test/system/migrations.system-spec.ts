@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { QUEUE_SCHEMA } from '../support/jobs.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
-import { png } from '../support/pictures.js';
+import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 import { imageStatus, listProducts } from '../support/products.js';
 import { readContents, readSchema } from '../support/schema.js';
@@ -161,7 +161,7 @@ describe('the migrations', () => {
     const images = await database.query<{ id: string }>('SELECT id FROM images');
     for (const { id } of images) {
       await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
-      await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
+      await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), createPng());
     }
     const before = await readContents(database.pool);
     await migrate(database.url);

@@ -38,6 +38,15 @@ async function readOrders(): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
+async function isDatabaseStarting(folder: string): Promise<boolean> {
+  return (await findServerPid(folder)) !== undefined;
+}
+
+async function isProductStored(folder: string): Promise<boolean> {
+  const url = await findEmbeddedDatabaseUrl(folder);
+  return url !== undefined && (await queryOnce(url, 'SELECT FROM products LIMIT 1')).length > 0;
+}
+
 describe('npm run seed', () => {
   let seededAt: Date;
 
@@ -59,6 +68,7 @@ describe('npm run seed', () => {
     expect(code).toBe(0);
     expect(await readJobs(database.pool, 'seed-test')).toMatchObject([{ attempts: 0, locked_by: null }]);
     const images = await database.query<{ id: string; state: string }>('SELECT id, state FROM images');
+    expect(images.length).toBeGreaterThan(1); // One of the images is the staged one.
     for (const { id, state } of images) {
       expect(state).toBe(id === staged ? 'staged' : 'attached');
       if (id === staged) continue;
@@ -122,13 +132,14 @@ describe('npm run seed', () => {
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });
 
-  it('adds nothing if it should add orders and the shop takes none', async () => {
-    const before = await readProductNames();
+  it('adds nothing if orders are requested while the shop takes none', async () => {
+    const readAll = () => Promise.all([readProductNames(), readOrders()]);
+    const before = await readAll();
     await database.query("UPDATE shop SET paused_until = now() + interval '1 day'");
     const output = expect.stringContaining('the shop takes no orders') as string;
     expect(await seed(['--products', '1', '--orders', '1'])).toEqual({ code: 1, output });
     await database.query('UPDATE shop SET paused_until = NULL');
-    expect(await readProductNames()).toEqual(before);
+    expect(await readAll()).toEqual(before);
   });
 
   it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
@@ -142,21 +153,16 @@ describe('npm run seed', () => {
   });
 
   it.each([
-    ['SIGINT', 'while it starts'],
-    ['SIGTERM', 'after it has stored a product'],
-    ['SIGHUP', 'after it has stored a product'],
+    ['SIGINT', 'while it starts', isDatabaseStarting],
+    ['SIGTERM', 'after it has stored a product', isProductStored],
+    ['SIGHUP', 'after it has stored a product', isProductStored],
   ] as const)(
     'stops the embedded database that it started when %s ends the command %s',
-    async (signal, moment) => {
+    async (signal, moment, isReached) => {
       const folder = join(dataDir, signal);
       const command = spawnBuilt('src/commands/seed.js', { DATA_DIR: folder }, ['--products', '5000']);
-      const isReached = async () => {
-        if (moment === 'while it starts') return (await findServerPid(folder)) !== undefined;
-        const url = await findEmbeddedDatabaseUrl(folder);
-        return url !== undefined && (await queryOnce(url, 'SELECT FROM products LIMIT 1')).length > 0;
-      };
       // Reading fails until the command has created the table.
-      await until(`the signal can be sent ${moment}`, () => isReached().catch(() => false), 60_000);
+      await until(`the signal can be sent ${moment}`, () => isReached(folder).catch(() => false), 60_000);
       command.child.kill(signal);
       expect(await command.exited).toBe(1);
       expect(command.output()).toContain(`stopped by ${signal}`);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../database/bigint-as-number.js';
 import { computeSignature } from '../midtrans.messages.js';
 import type { PaymentPageRequest, TransactionStatus } from '../payment-gateway.js';
 import type { SimulatedTransaction } from './simulated-transaction.js';
@@ -37,7 +36,7 @@ export class SimulatorPage {
   @Column('text')
   token!: string;
 
-  @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
+  @Column('bigint', { name: 'gross_amount' })
   grossAmount!: number;
 
   @Column('jsonb')

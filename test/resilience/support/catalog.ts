@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
-import { png } from '../../support/pictures.js';
+import { createPng } from '../../support/pictures.js';
 import { listProducts, type ProductBody, productOf, sendForm } from '../../support/products.js';
 import { hashImage, parseImageId } from './external-services.js';
 import type { Observer } from './observer.js';
@@ -130,7 +130,7 @@ function readContent({ name, price, images }: ProductBody, digests: ReadonlyMap<
  */
 function createContent(remaining: readonly string[] = []) {
   const count = Math.min(randomInt(3), MAX_IMAGES - remaining.length);
-  const pictures = Array.from({ length: count }, () => png(randomUUID()));
+  const pictures = Array.from({ length: count }, () => createPng(randomUUID()));
   const content: Content = {
     name: `Kue ${randomUUID()}`,
     price: randomInt(1, 1_000_000),
