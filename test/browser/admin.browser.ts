@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { padded, photo, png } from '../support/pictures.js';
+import { createPhoto, createPng, padTo } from '../support/pictures.js';
 import { search, waitForHeading, waitForText } from './support/page.js';
 import { holdRequests } from './support/requests.js';
 import { changePrice, createProduct, makeUnique } from './support/shop.js';
@@ -10,12 +10,36 @@ const MIB = 1024 * 1024;
 
 /** Creates a PNG for a file input, padded to `size` bytes. The editor converts a file of more than 1 MiB to JPEG. */
 function toUpload(name: string, size?: number) {
-  const bytes = png(name);
-  return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padded(bytes, size) };
+  const bytes = createPng(name);
+  return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padTo(bytes, size) };
 }
 
 function getTiles(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
+}
+
+/** Lists the pictures of the editor with their alternative texts, which are file names, and their sizes in pixels. */
+function listPictures(page: Page) {
+  return getTiles(page)
+    .getByRole('img')
+    .evaluateAll((images) =>
+      (images as HTMLImageElement[]).map((image) => ({
+        name: image.alt,
+        width: image.naturalWidth,
+        height: image.naturalHeight,
+      })),
+    );
+}
+
+function canRenderPreviews(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
+    const images = [...document.querySelectorAll<HTMLImageElement>('.image-tile img')];
+    await Promise.all(images.map((image) => image.decode()));
+    return (
+      images.length > 0 &&
+      images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0)
+    );
+  });
 }
 
 async function fillProduct(page: Page, name: string, price: string, description: string): Promise<void> {
@@ -30,7 +54,7 @@ async function deleteProduct(page: Page): Promise<void> {
   await waitForText(page, 'is deleted.');
 }
 
-it('a price that can mean two prices is rejected with an example', async () => {
+it('a price that is not clearly a number of rupiah is rejected with an example', async () => {
   const { page } = await openAsAdmin('/manage/products/new');
   for (const price of ['25.00', '25k', '25 000', '25,000']) {
     await fillProduct(page, 'Roti unyil', price, 'A bite.');
@@ -45,26 +69,32 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
   const { page } = await openAsAdmin('/manage/products/new');
   const cake = sharp({ create: { width: 4000, height: 400, channels: 3, background: 'brown' } });
   await page.getByLabel('Add pictures').setInputFiles([
-    { name: 'phone.jpg', mimeType: 'image/jpeg', buffer: await photo() },
+    { name: 'phone.jpg', mimeType: 'image/jpeg', buffer: await createPhoto() },
     { name: 'cake.webp', mimeType: 'image/webp', buffer: await cake.clone().webp().toBuffer() },
     { name: 'bread.avif', mimeType: 'image/avif', buffer: await cake.clone().avif({ effort: 0 }).toBuffer() },
   ]);
   await getTiles(page).nth(2).waitFor();
   expect(await canRenderPreviews(page)).toBe(true);
-  const pictures = await getTiles(page)
-    .getByRole('img')
-    .evaluateAll((images) =>
-      (images as HTMLImageElement[]).map(({ alt, naturalWidth, naturalHeight }) => [
-        alt,
-        naturalWidth,
-        naturalHeight,
-      ]),
-    );
-  expect(pictures).toEqual([
-    ['phone.jpg', 1500, 2000],
-    ['cake.jpg', 2000, 200],
-    ['bread.jpg', 2000, 200],
+  expect(await listPictures(page)).toEqual([
+    { name: 'phone.jpg', width: 1500, height: 2000 },
+    { name: 'cake.jpg', width: 2000, height: 200 },
+    { name: 'bread.jpg', width: 2000, height: 200 },
   ]);
+});
+
+it('a form that is submitted again while its values are being sent sends them once', async () => {
+  const name = makeUnique('Roti sekali');
+  const { page } = await openAsAdmin('/manage/products/new');
+  let requests = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/products')) requests += 1;
+  });
+  await fillProduct(page, name, '15.000', 'Only one.');
+  const release = await holdRequests(page, '**/api/products');
+  for (let times = 0; times < 3; times += 1) await page.getByLabel('Name').press('Enter');
+  await release();
+  await waitForText(page, `${name} is saved.`);
+  expect(requests).toBe(1);
 });
 
 it('an administrator creates, edits and deletes a product with pictures', async () => {
@@ -89,9 +119,7 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   await page.getByRole('button', { name: 'Take out d.png' }).click();
   await page.getByRole('button', { name: 'Move a.jpg back' }).press('Enter');
   await getTiles(page).nth(2).dragTo(getTiles(page).nth(0));
-  const names = await getTiles(page)
-    .getByRole('img')
-    .evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
+  const names = (await listPictures(page)).map((picture) => picture.name);
   expect(names).toEqual(['c.jpg', 'b.jpg', 'a.jpg']); // The editor has converted the large PNG files.
   await waitForText(page, '3 pictures after saving.');
   expect(await canRenderPreviews(page)).toBe(true);
@@ -185,14 +213,3 @@ it('a customer cannot open the pages of administrators', async () => {
   await waitForText(page, 'There is nothing here');
   expect(await page.getByRole('link', { name: 'Manage' }).count()).toBe(0);
 });
-
-function canRenderPreviews(page: Page): Promise<boolean> {
-  return page.evaluate(async () => {
-    const images = [...document.querySelectorAll<HTMLImageElement>('.image-tile img')];
-    await Promise.all(images.map((image) => image.decode()));
-    return (
-      images.length > 0 &&
-      images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0)
-    );
-  });
-}

@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core';
 import { waitForHeading, waitForText } from './support/page.js';
-import { holdRequests } from './support/requests.js';
+import { changeResponses, holdRequests } from './support/requests.js';
 import {
   changePrice,
   createProduct,
@@ -60,6 +60,20 @@ it('a retry after a failed response continues the same order, even after a reloa
   await waitForHeading(page, 'Waiting for payment');
   await page.getByRole('link', { name: '← Your orders' }).click();
   await waitForText(page, '1 order in all.');
+});
+
+it('an order whose card payment is still in review is not ordered again', async () => {
+  const { page } = await newCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  let orders = 0;
+  await changeResponses<{ order: object }>(page, ORDERS, ({ order }) => {
+    orders += 1;
+    return { order: { ...order, status: 'capture', fraud_status: 'challenge', pay_until: null } };
+  });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  // Only the response to the checkout pretends the review. The page of the order may already show the real status.
+  await waitForHeading(page, /^(Payment under review|Waiting for payment)$/);
+  expect(orders).toBe(1);
 });
 
 it.each([

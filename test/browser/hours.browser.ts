@@ -152,6 +152,20 @@ it('the paid orders of a date are listed before the date or its weekday is close
   await waitForText(page, 'The shop is closed on this date.');
 });
 
+it('no paid orders are listed for a range of closed dates that has no first date yet', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  const [closed, last] = [toShopDate(inDays(4)), toShopDate(inDays(6))];
+  const days: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/admin/days/')) days.push(request.url().split('/').at(-1));
+  });
+  await page.getByRole('group', { name: 'Closed from – to' }).getByLabel('To', { exact: true }).fill(last);
+  const response = page.waitForResponse(`**/api/admin/days/${closed}`);
+  await page.getByLabel('Closed on').fill(closed);
+  await response;
+  expect(days).toEqual([closed]); // The form lists the paid orders of each closed date.
+});
+
 it('the form of the shop asks before a link discards unsaved limits of orders', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Latest time to order').fill('18:00');

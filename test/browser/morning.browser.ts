@@ -9,6 +9,7 @@ import {
   inDays,
   makeUnique,
   placePaidOrder,
+  setFulfilment,
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
@@ -131,6 +132,20 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
     await collected.nth(index).waitFor();
   }
   expect(taps).toBeLessThanOrEqual(60);
+});
+
+it('a step that fails because a colleague has handed over the order is explained in the list of collected orders', async () => {
+  const joko = await newCustomer({ name: makeUnique('Joko') });
+  const id = await placePaidOrder(joko, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/today');
+  await page.route('**/fulfilment', async (route) => {
+    for (const step of ['preparing', 'ready', 'collected'] as const) await setFulfilment(id, step);
+    await route.continue();
+  });
+  await findOrders(page, joko).getByRole('button', { name: 'Start preparing' }).click();
+  const collected = page.getByRole('list', { name: 'Collected orders' });
+  const row = collected.getByRole('listitem').filter({ hasText: joko.name });
+  await waitForText(row.getByRole('alert'), 'The order cannot take this step.');
 });
 
 it('a double-click takes one step, which can be taken back', async () => {

@@ -53,6 +53,19 @@ it('the question before a refusal offers a refund of a paid order', async () => 
   await expectGoodLayout(customerPage, 'refused order');
 });
 
+it('the refund form of a refused order cannot be sent while the refund of the refusal is running', async () => {
+  const { adminPage } = await openPaidOrder();
+  const release = await holdRequests(adminPage, '**/refund');
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await adminPage.getByRole('button', { name: /^Refuse and refund/ }).click();
+  await waitForText(adminPage, 'The order is refused and not refunded in full.');
+  const button = adminPage.getByRole('button', { name: 'Refund', exact: true });
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await release();
+  await button.waitFor({ state: 'detached' });
+  await getHistory(adminPage).getByText('Refunded', { exact: true }).first().waitFor();
+});
+
 it('an order no longer counts as paid when a refund by hand and a partial refund by the gateway have returned everything', async () => {
   const customer = await newCustomer();
   const { context, page: customerPage } = customer;
@@ -109,10 +122,11 @@ it('staff return a second payment by hand if the gateway refuses to return it', 
   await expectGoodLayout(adminPage, 'surplus');
   await refund(payments);
   await waitForText(adminPage, 'The payment partner cannot refund this payment.');
-  await waitForText(
-    getHistory(adminPage),
-    /^The payment partner refused .*: the simulator refunds no bank_transfer/,
-  );
+  const rejected = getHistory(adminPage)
+    .getByRole('listitem')
+    .filter({ hasText: 'The money was not returned:' });
+  await waitForText(rejected, /: the simulator refunds no bank_transfer/);
+  await waitForText(rejected, /^Rp\s24\.000$/);
 
   const refunds = adminPage.getByText(/^Refunded Rp\s10\.000 by /);
   for (const index of [0, 1]) {

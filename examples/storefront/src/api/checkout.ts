@@ -3,7 +3,7 @@ import type { CartLine } from '../state/cart';
 import type { CheckoutDetails } from '../state/checkout-details';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
-import { isOpen, isPaid } from './order-status';
+import { isPaid, isUnderWay } from './order-status';
 import { cacheOrder } from './orders';
 import { markUnavailable, productDetail } from './products';
 import { queryClient } from './query-client';
@@ -19,9 +19,9 @@ export async function placeOrder(lines: CartLine[], details: CompleteDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // A new order can be paid. So this is an earlier order with the same idempotency key, which has ended in the meantime.
+    // A new order is under way. So this is an earlier order with the same idempotency key, which has ended in the meantime.
     // Order again: `postOrder` has removed that key and creates a new one.
-    if (!isOpen(response.order) && !isPaid(response.order)) response = await postOrder(order);
+    if (!isUnderWay(response.order) && !isPaid(response.order)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type components, createBakeryClient } from 'bakery-client';
+import { type components, createBakeryClient, dataOf } from 'bakery-client';
 import { handleSessionEnd } from '../state/session';
 
 export type Schemas = components['schemas'];
@@ -23,6 +23,13 @@ export const API_OPTIONS = {
 };
 
 export const api = createBakeryClient(API_OPTIONS);
+
+/** Returns the data of a call, and the ETag that a later change of the resource sends. */
+export async function withEtag<R extends { response: Response }>(call: Promise<R>) {
+  const data = await dataOf(call);
+  const { response } = await call;
+  return { data, etag: response.headers.get('ETag') };
+}
 
 /** Returns the header of a change that the service rejects with 412 if somebody else has changed the resource since. */
 export function toIfMatchHeader(etag: string | null) {

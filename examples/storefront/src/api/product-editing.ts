@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { asForm, dataOf, type paths } from 'bakery-client';
-import { type AdminProduct, api, type Product, type Schemas, toIfMatchHeader } from './client';
+import { type AdminProduct, api, type Product, type Schemas, toIfMatchHeader, withEtag } from './client';
 import { orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { PRODUCT_LISTS_KEY, productParams, PRODUCTS_KEY } from './products';
@@ -32,9 +32,8 @@ export function productForEditing(id: number) {
     gcTime: 0, // A form starts with current values, not with cached ones.
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productParams(id), signal });
-      const data = await orNullIf404(dataOf(call));
-      const { response } = await call;
-      return data && { product: data.products, etag: response.headers.get('ETag') };
+      const result = await orNullIf404(withEtag(call));
+      return result && { product: result.data.products, etag: result.etag };
     },
   });
 }

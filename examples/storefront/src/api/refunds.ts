@@ -16,6 +16,11 @@ export function getRefundableAmount({ gross_amount, refunded_amount }: Refundabl
   return gross_amount - refunded_amount;
 }
 
+/** Key of the mutations that may refund a payment of an order. */
+export function refundMutationKey(orderId: string) {
+  return ['refund', orderId];
+}
+
 /** Body of a refund without the transaction, which `refundOrder` adds. */
 export type Refund = Omit<Schemas['RefundDto'], 'transaction_id'>;
 

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { type AdminShop, api, type Shop, type ShopSettings, toIfMatchHeader } from './client';
+import { type AdminShop, api, type Shop, type ShopSettings, toIfMatchHeader, withEtag } from './client';
 import { queryClient } from './query-client';
 
 /** Query for the settings and the pickup windows of the shop. */
@@ -55,10 +55,8 @@ export const shopSettings = queryOptions<LoadedSettings>({
   queryKey: ['shop', 'settings'],
   gcTime: 0, // A form starts with current values, not with cached ones.
   queryFn: async ({ signal }) => {
-    const call = api.GET('/api/admin/shop', { signal });
-    const { shop } = await dataOf(call);
-    const { response } = await call;
-    return { shop, etag: response.headers.get('ETag') };
+    const { data, etag } = await withEtag(api.GET('/api/admin/shop', { signal }));
+    return { shop: data.shop, etag };
   },
 });
 
@@ -68,7 +66,7 @@ export async function saveShop(body: ShopSettings, etag: string | null) {
   await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
 }
 
-/** Stops new orders until this time, or accepts them again. */
+/** Stops new orders until `paused_until`. With null, the shop accepts orders again. */
 export async function pauseShop(paused_until: string | null) {
   const { shop, etag } = await queryClient.query({ ...shopSettings, staleTime: 0 });
   // The required settings. The service keeps the optional ones that a request omits.

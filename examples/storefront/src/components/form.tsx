@@ -26,8 +26,6 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   const form = useForm<Values>(defaultValues && { defaultValues });
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
-    // The button stays enabled while the values are sent, because a disabled button would lose the focus.
-    if (isSubmitting) return;
     try {
       await onSubmit(values, form.reset);
     } catch (error) {
@@ -43,7 +41,15 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   });
   return (
     <FormProvider {...form}>
-      <form className="form" noValidate onSubmit={(event) => void send(event)}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          // The button stays enabled while the values are sent, because a disabled button would lose the focus.
+          if (!isSubmitting) void send(event);
+        }}
+      >
         {children}
         <Alert>{errors.root?.message}</Alert>
         <button className="button" aria-disabled={isSubmitting}>

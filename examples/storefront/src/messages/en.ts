@@ -1,6 +1,6 @@
 /**
- * Texts of the storefront in English. A key `api:…` is the text for that message of the service. All other messages of the
- * service are shown as they are.
+ * Texts of the storefront in English. A key `api:…` is the text for that message of the service. `api/errors.ts` has patterns
+ * for messages that contain a value. Any other message appears in `error.other`.
  */
 export const en = {
   skip: 'Skip to the content',
@@ -185,7 +185,7 @@ export const en = {
   'status.settlement': 'Paid',
   'status.settlement.text': 'Thank you! We have received your payment.',
   'status.deny': 'Payment denied',
-  'status.deny.text': 'The payment was denied. Nothing was charged.',
+  'status.deny.text': 'The bank or the payment partner denied the payment.',
   'status.failure': 'Payment failed',
   'status.failure.text': 'The payment did not go through.',
   'status.expire': 'Expired',
@@ -219,7 +219,8 @@ export const en = {
   'refund.amount': 'Amount in rupiah',
   'refund.amountHint': 'A whole amount from 1 to {max}',
   reason: 'Reason',
-  'refund.reasonHint': 'Optional. It is kept with the order and sent to Midtrans.',
+  'refund.reasonHint':
+    'Optional. It is kept with the order. A payment partner that returns the money gets it too.',
   'refund.byHand': 'I have returned the money by hand, for example by bank transfer',
   'refund.question': 'Refund {amount}?',
   'refund.manualText': 'This records that you have returned the money. The payment partner returns nothing.',
@@ -317,7 +318,7 @@ export const en = {
   'payment.method.credit_card': 'card',
   'payment.method.cstore': 'convenience store',
   'payment.method.qris': 'QRIS',
-  'payment.rejection': 'The payment partner refused to return the money: {reason}',
+  'payment.rejection': 'The money was not returned: {reason}',
   'payment.first': 'These are the first {max} entries.',
   'payment.inTotal': '{amount} in total',
   'source.notification': 'Notification',

@@ -188,7 +188,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'status.settlement': 'Sudah dibayar',
   'status.settlement.text': 'Terima kasih! Pembayaran Anda sudah kami terima.',
   'status.deny': 'Pembayaran ditolak',
-  'status.deny.text': 'Pembayaran ditolak. Dana Anda tidak terpotong.',
+  'status.deny.text': 'Bank atau mitra pembayaran menolak pembayaran ini.',
   'status.failure': 'Pembayaran gagal',
   'status.failure.text': 'Pembayaran tidak berhasil.',
   'status.expire': 'Kedaluwarsa',
@@ -222,7 +222,8 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'refund.amount': 'Jumlah dalam rupiah',
   'refund.amountHint': 'Bilangan bulat dari 1 sampai {max}',
   reason: 'Alasan',
-  'refund.reasonHint': 'Tidak wajib. Disimpan pada pesanan dan dikirim ke Midtrans.',
+  'refund.reasonHint':
+    'Tidak wajib. Disimpan pada pesanan. Mitra pembayaran yang mengembalikan dana juga menerimanya.',
   'refund.byHand': 'Dana sudah saya kembalikan sendiri, misalnya lewat transfer bank',
   'refund.question': 'Kembalikan {amount}?',
   'refund.manualText':
@@ -322,7 +323,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'payment.method.credit_card': 'kartu',
   'payment.method.cstore': 'minimarket',
   'payment.method.qris': 'QRIS',
-  'payment.rejection': 'Mitra pembayaran menolak mengembalikan dana: {reason}',
+  'payment.rejection': 'Dana tidak dikembalikan: {reason}',
   'payment.first': 'Ini {max} catatan pertama.',
   'payment.inTotal': '{amount} seluruhnya',
   'source.notification': 'Pemberitahuan',

@@ -6,20 +6,22 @@ import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
 import { describeFulfilment } from '../../components/order-texts';
 import { formatOrderNumber, toPhoneLink } from '../../format';
-import { NextStepButton, useStepError } from './step-buttons';
+import { NextStepButton, trackStepError } from './step-buttons';
 
 interface DayOrderProps {
   order: AdminOrder;
   /** Text for the pickup time. */
   time: string;
+  /** Error of the order's latest step. It is a prop, because a row loses its state when its order moves to another list. */
+  error: Error | null;
+  onErrorChange: (error: Error | null) => void;
   /** Called when the order may have moved to another list: after its collection, and after a failure. */
   onMoved: () => void;
 }
 
 /** Order in a list of the day, with a button for its next step. */
-export function DayOrder({ order, time, onMoved }: DayOrderProps) {
+export function DayOrder({ order, time, error, onErrorChange, onMoved }: DayOrderProps) {
   const { order_id, phone, note, customer, items, fulfilment } = order;
-  const { error, callbacks } = useStepError(onMoved);
   return (
     <li className={error ? 'row day-order failed' : 'row day-order'}>
       <span className="pickup-time">{time}</span>
@@ -45,7 +47,7 @@ export function DayOrder({ order, time, onMoved }: DayOrderProps) {
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
           onTaken={(step) => step === 'collected' && onMoved()}
-          {...callbacks}
+          {...trackStepError(onErrorChange, onMoved)}
         />
       </div>
     </li>

@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatShortDate, formatTime, toLocalDate } from '../../calendar';
@@ -21,9 +21,18 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
   // The pressed button may have disappeared, because the orders are reloaded after a step and after a failure.
   const focusDayHeading = () => heading.current?.focus();
-  const { error, callbacks } = useStepError(focusDayHeading);
+  const { error: groupError, callbacks } = useStepError(focusDayHeading);
+  /** Errors of single orders by order id. */
+  const [orderErrors, setOrderErrors] = useState<Record<string, Error | null>>({});
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
-    <DayOrder key={order.order_id} order={order} time={time} onMoved={focusDayHeading} />
+    <DayOrder
+      key={order.order_id}
+      order={order}
+      time={time}
+      error={orderErrors[order.order_id] ?? null}
+      onErrorChange={(error) => setOrderErrors((errors) => ({ ...errors, [order.order_id]: error }))}
+      onMoved={focusDayHeading}
+    />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
@@ -40,7 +49,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
           ? t('nav.orders')
           : t('day.toHandOver', { orders: t('count.orders', { count: toHandOver.length }) })}
       </h2>
-      <Alert>{error && explain(error)}</Alert>
+      <Alert>{groupError && explain(groupError)}</Alert>
       <div className="actions">
         {groupByTimeAndStep(toHandOver).map(({ key, time, step, orders: group }) => (
           <StepButton

@@ -4,7 +4,7 @@ import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { isOpen, isPaid } from '../../api/order-status';
 import { setFulfilment } from '../../api/orders';
-import { getRefundableAmount, refundOrder } from '../../api/refunds';
+import { getRefundableAmount, refundMutationKey, refundOrder } from '../../api/refunds';
 import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
 import { describeFulfilment } from '../../components/order-texts';
@@ -51,6 +51,7 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
 /** Button that refuses an order. For a paid order, the question also offers a refund. */
 function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
   const { mutate, isPending } = useMutation({
+    mutationKey: refundMutationKey(order.order_id),
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
       if (answer === 'refund') await refundOrder(order.order_id, order, {});

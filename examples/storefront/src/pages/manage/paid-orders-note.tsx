@@ -17,7 +17,12 @@ export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
     name: ['hours', 'closed', 'newClosedDate', 'closed_ranges', 'newClosedRange'],
   });
   const today = useToday();
-  const draft = { hours, closed: addDate(closed, newDate), closed_ranges: addRange(ranges, newRange) };
+  const draft = {
+    hours,
+    closed: addDate(closed, newDate),
+    // Without its first date, a range would contain every date until its last one.
+    closed_ranges: newRange.from === '' ? ranges : addRange(ranges, newRange),
+  };
   // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
   const closedDates = listDates(today, saved.days_ahead + 1).filter((date) => isClosedOn(draft, date));
   const dates = [...new Set([...closedDates, ...saved.paid_orders.map(({ date }) => date)])].sort();

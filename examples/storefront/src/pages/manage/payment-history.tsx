@@ -6,14 +6,14 @@ import { findText, t } from '../../i18n';
 /** Maximum number of events in a response of the service. */
 const MAX_EVENTS = 50;
 
-/** Payload of an event with a refund status. It is valid JSON. */
+/** Payload of an event about a refund. It is valid JSON. */
 interface RefundPayload {
   /** Present only in the payload of a single refund. In other payloads, `refund_amount` is the total refunded so far. */
   refund_key?: string;
   refund_amount?: string | null;
-  /** Amount of a refund that was made outside of the gateway, or that the gateway rejected. */
+  /** Amount of a refund that was made outside of the gateway, or of a rejected refund. */
   amount?: number;
-  /** Reason of the gateway for rejecting the refund. */
+  /** Reason for which the gateway or an operator rejected the refund. */
   rejection?: string;
 }
 
@@ -48,9 +48,11 @@ function describeEvent({ transaction_status, source, payload }: PaymentEvent) {
   return rejection === undefined ? t('payment.noStatus') : t('payment.rejection', { reason: rejection });
 }
 
-/** Describes the refunded amount if the event contains one, otherwise the amount of the payment. */
-function describeAmount({ transaction_status, payload, gross_amount }: PaymentEvent) {
-  if (transaction_status?.includes('refund') !== true) return formatAmount(gross_amount);
+/** Describes the amount of the refund if the event contains one, otherwise the amount of the payment. */
+function describeAmount({ transaction_status, source, payload, gross_amount }: PaymentEvent) {
+  // A rejected refund has no status.
+  const isRefund = source === 'refund' || transaction_status?.includes('refund') === true;
+  if (!isRefund) return formatAmount(gross_amount);
   const { refund_key, refund_amount, amount } = JSON.parse(payload) as RefundPayload;
   const text = formatAmount(refund_amount ?? amount ?? gross_amount);
   const isTotal = refund_amount != null && refund_key === undefined;

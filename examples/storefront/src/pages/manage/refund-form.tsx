@@ -1,7 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, getFieldMessages } from '../../api/errors';
-import { getRefundableAmount, type Refund, type RefundablePayment, refundOrder } from '../../api/refunds';
+import {
+  getRefundableAmount,
+  type Refund,
+  type RefundablePayment,
+  refundMutationKey,
+  refundOrder,
+} from '../../api/refunds';
 import { TextField } from '../../components/field';
 import { Alert } from '../../components/notice';
 import { focusHeading } from '../../components/page-heading';
@@ -34,13 +40,17 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
     ...(reason !== '' && { reason }),
     ...(isManual && { manual: true }),
   };
-  const { mutate, isPending, error } = useMutation({
+  const mutationKey = refundMutationKey(orderId);
+  const { mutate, error } = useMutation({
+    mutationKey,
     mutationFn: () => refundOrder(orderId, payment, refund),
     onSuccess: () => {
       showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
   });
+  // Also true while another form, or the button that refuses the order, refunds a payment of the order.
+  const isRefunding = useIsMutating({ mutationKey }) > 0;
   const messages = getFieldMessages(error, FIELDS);
   return (
     <details className="refund" open={isDue}>
@@ -71,7 +81,7 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
           className="button quiet"
           label={t('manage.refund')}
           disabled={!isAmountValid}
-          isBusy={isPending}
+          isBusy={isRefunding}
           question={t('refund.question', { amount: formatPrice(amount) })}
           text={isManual ? t('refund.manualText') : t('refund.gatewayText')}
           answers={{ confirm: isManual ? t('refund.record') : t('refund.yes') }}

@@ -73,9 +73,9 @@ export function completeTime(text: string) {
  * so that the service rejects it. `Number` would read `1.000` as 1, and JSON would send NaN as null.
  */
 function toNumber(text: string): number | string | null {
-  const digits = text.trim();
-  if (digits === '') return null;
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : text;
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : text;
 }
 
 /** Lists the changed settings by label. Adds the new value of a text or number; lists and null have only the label. */

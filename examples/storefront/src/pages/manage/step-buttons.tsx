@@ -36,12 +36,17 @@ interface StepCallbacks {
 /** Returns the error of the latest step that failed, until another step starts, and the callbacks that track the error. */
 export function useStepError(onFailed: () => void) {
   const [error, setError] = useState<Error | null>(null);
+  return { error, callbacks: trackStepError(setError, onFailed) };
+}
+
+/** Returns callbacks that set the error of the latest step that failed, and reset the error when another step starts. */
+export function trackStepError(setError: (error: Error | null) => void, onFailed: () => void) {
   const onStart = () => setError(null);
-  const onError = (failure: Error) => {
-    setError(failure);
+  const onError = (error: Error) => {
+    setError(error);
     onFailed();
   };
-  return { error, callbacks: { onStart, onError } };
+  return { onStart, onError };
 }
 
 export interface OrderStepProps extends StepCallbacks {
