@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { NextFunction, Request, Response } from 'express';
-import { failures } from './common/errors/failures.js';
 import { shareResponses } from './common/openapi/shared-responses.js';
 
 // Relative to the compiled file, dist/src/openapi.js.
@@ -61,10 +59,6 @@ export function serveOpenApi(app: NestExpressApplication): void {
     .get('/', (_request, response) => {
       response.redirect('/api/docs');
     });
-  // Swagger UI's folder also contains source maps and its package.json.
-  app.use('/api/docs', ({ path }: Request, _response: Response, next: NextFunction) => {
-    next(/\.map$|^\/package\.json$/.test(path) ? failures.notFound() : undefined);
-  });
   // Routes are known only after the application has started, so the first request builds the document.
   SwaggerModule.setup('api/docs', app, () => buildOpenApiDocument(app), {
     // Converting the document to YAML for each request would take too long.
