@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import cookieParser from 'cookie-parser';
 import type { NextFunction, Request, Response } from 'express';
-import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
@@ -55,7 +53,7 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   app.use(identifyRequest);
   app.use(requestLog(logger));
   // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.useSecurityHeaders({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {
       done(null, origin !== undefined && isCorsOrigin(env, origin));
@@ -69,7 +67,6 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   app.use(originCheck(env));
   app.use(rejectLongJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
-  app.use(cookieParser());
   serveOpenApi(app);
 
   try {

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { shareResponses } from './common/openapi/shared-responses.js';
 
 // Relative to the compiled file, dist/src/openapi.js.
-const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-const { version } = JSON.parse(PACKAGE) as { version: string };
+const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
 
 const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
@@ -53,12 +52,10 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
 
 /** Serves the OpenAPI document at `/api/docs-json` and as a page at `/api/docs`, to which `/` redirects. */
 export function serveOpenApi(app: NestExpressApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get('/', (_request, response) => {
-      response.redirect('/api/docs');
-    });
+  const adapter = app.getHttpAdapter();
+  adapter.get('/', (_request, response) => {
+    adapter.redirect(response, 302, '/api/docs');
+  });
   // Routes are known only after the application has started, so the first request builds the document.
   SwaggerModule.setup('api/docs', app, () => buildOpenApiDocument(app), {
     // Converting the document to YAML for each request would take too long.

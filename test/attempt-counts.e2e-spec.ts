@@ -6,7 +6,7 @@ import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const HOUR_S = 3600;
-const GUESS = { accountKey: 1, client: { clientAddress: '203.0.113.9' } };
+const GUESS = { user: { id: 1 }, email: 'ayu@example.com', client: { clientAddress: '203.0.113.9' } };
 
 const service = await useService();
 const { LimitsService } = await importBuilt('src/auth/limits.service.js');
@@ -37,7 +37,7 @@ describe('a password that a limit rejects', () => {
 
   it('takes as long as the latest check of another password', async () => {
     const checkMs = 200;
-    await limits.checkPassword({ ...GUESS, accountKey: 2 }, () => delay(checkMs, false));
+    await limits.checkPassword({ ...GUESS, user: { id: 2 } }, () => delay(checkMs, false));
     expect(await measureMs(() => limits.checkPassword(GUESS, wrong))).toBeGreaterThan(checkMs * 0.9);
   });
 

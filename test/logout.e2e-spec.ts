@@ -62,7 +62,6 @@ describe('POST /api/logout', () => {
   });
 
   it('returns 204 to anyone and clears both cookies, even without a valid access cookie', async () => {
-    // cookie-parser parses a value after `j:` as JSON.
     for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
       const response = await clientWith(token).post('/api/logout').expect(204);
       expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([

@@ -98,7 +98,7 @@ describe('X-Request-Id of a response', () => {
 
 describe('the headers of a response', () => {
   it.each(['/api/users', '/nothing', '/api/health/live'])(
-    'to %s include the security headers of helmet and do not name the framework',
+    'to %s include the security headers and do not name the framework',
     async (path) => {
       const { headers } = await get(path);
       expect(headers).toMatchObject({

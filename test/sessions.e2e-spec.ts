@@ -29,11 +29,11 @@ const { AdminAccountsService } = await importBuilt('src/auth/admin-accounts.serv
 const admins = service.app.get(AdminAccountsService);
 
 async function grantAdmin(email: string): Promise<void> {
-  expect(await admins.grantAdmin(email, { mayBeUnverified: true })).toBe('changed');
+  expect(await admins.changeRole(email, 'ADMIN', { mayBeUnverified: true })).toBe('changed');
 }
 
 async function revokeAdmin(email: string): Promise<void> {
-  expect(await admins.revokeAdmin(email)).toBe('changed');
+  expect(await admins.changeRole(email, 'USER')).toBe('changed');
 }
 
 /** Calls all operations with this access that change something, or all that only read. */
@@ -127,7 +127,8 @@ it('if the last two administrators are revoked in parallel, one revocation is re
   await grantAdmin(email);
   // Each revocation locks all administrators, so the lock of one administrator makes both revocations wait.
   const lockOne = `SELECT FROM users WHERE email = '${ADMIN.email}' FOR UPDATE`;
-  const revokeBoth = () => Promise.all([ADMIN.email, email].map((address) => admins.revokeAdmin(address)));
+  const revokeBoth = () =>
+    Promise.all([ADMIN.email, email].map((address) => admins.changeRole(address, 'USER')));
   const results = await sendDuringTransaction(service.database, lockOne, revokeBoth, 2);
   expect(results.toSorted()).toEqual(['changed', 'last administrator']);
   expect(await service.database.query("SELECT FROM users WHERE role = 'ADMIN'")).toHaveLength(1);

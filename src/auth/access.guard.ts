@@ -46,7 +46,7 @@ export class AccessGuard extends AuthGuard('jwt') {
     const isOpenCatalog =
       this.env.catalogAccess === 'public' && this.reflector.get(CatalogRoute, context.getHandler());
     if (isOpenCatalog) return undefined as U;
-    const isMissing = readCookie(context.switchToHttp().getRequest(), ACCESS_COOKIE) === null;
+    const isMissing = readCookie(context.switchToHttp().getRequest(), ACCESS_COOKIE) === '';
     const isExpired = info instanceof Error && info.name === 'TokenExpiredError';
     throw isMissing || isExpired ? failures.missingAccessToken() : failures.malformedAccessToken();
   }

@@ -37,12 +37,7 @@ export class AccountService {
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
-    const guess = {
-      accountKey: authUser.id,
-      email: authUser.email,
-      purpose: 'verify_email',
-      client,
-    } as const;
+    const guess = { user: authUser, email: authUser.email, purpose: 'verify_email', client } as const;
     const checked = await this.otps.checkCode(guess, otp);
     return this.turns.runTransaction(client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
@@ -99,8 +94,8 @@ export class AccountService {
 
   /** Changes the password and ends all sessions. An unknown user gets the same failure as a wrong code. */
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
-    const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
-    const guess = { accountKey, email, purpose: 'reset_password', client } as const;
+    const user = await this.users.findByEmail(email);
+    const guess = { user, email, purpose: 'reset_password', client } as const;
     const checked = await this.otps.checkCode(guess, otp);
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     await this.turns.runTransaction(client, async (tx) => {
@@ -112,7 +107,7 @@ export class AccountService {
     });
   }
 
-  async #checkPassword({ id }: AuthUser, password: string, client: Client): Promise<void> {
-    await this.auth.authenticate(await this.users.findById(id), { accountKey: id, client }, password);
+  async #checkPassword({ id, email }: AuthUser, password: string, client: Client): Promise<void> {
+    await this.auth.authenticate(await this.users.findById(id), { email, password }, client);
   }
 }

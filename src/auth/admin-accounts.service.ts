@@ -24,7 +24,7 @@ export class AdminAccountsService {
   async ensureAdmin(email: string, password: string): Promise<void> {
     if (await this.#createAdmin(email, password))
       this.#logger.log('the administrator of ADMIN_EMAIL was created');
-    else if ((await this.grantAdmin(email)) === 'unverified email')
+    else if ((await this.changeRole(email, 'ADMIN')) === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
           'have registered it. If it is yours, run: npm run admin -- grant EMAIL --unverified',
@@ -47,15 +47,7 @@ export class AdminAccountsService {
   }
 
   /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */
-  grantAdmin(email: string, { mayBeUnverified = false } = {}): Promise<RoleChangeResult> {
-    return this.#changeRole(email, 'ADMIN', mayBeUnverified);
-  }
-
-  revokeAdmin(email: string): Promise<RoleChangeResult> {
-    return this.#changeRole(email, 'USER');
-  }
-
-  async #changeRole(email: string, role: Role, mayBeUnverified = false): Promise<RoleChangeResult> {
+  async changeRole(email: string, role: Role, { mayBeUnverified = false } = {}): Promise<RoleChangeResult> {
     const result = await this.dataSource.transaction(async (tx) => {
       // Lock all administrators first, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);

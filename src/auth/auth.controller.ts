@@ -1,21 +1,14 @@
-import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Cookies, Get, Header, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors/failures.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
-import { findPreferredLanguage } from '../common/http/preferred-language.js';
+import { findPreferredLanguage } from '../common/languages.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import {
-  ACCESS_COOKIE,
-  BOTH_COOKIES,
-  clearCookies,
-  readCookie,
-  REFRESH_COOKIE,
-  setCookies,
-} from './cookies.js';
+import { ACCESS_COOKIE, BOTH_COOKIES, clearCookies, REFRESH_COOKIE, setCookies } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Accounts')
@@ -79,11 +72,9 @@ export class AuthController {
     failures: [failures.missingRefreshToken(), failures.invalidRefreshToken()],
   })
   @Get('refresh')
-  async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
-    // This header is for failures. After a success, `setCookies` replaces the header.
-    response.setHeader('Cache-Control', 'private, no-cache');
-    const refreshToken = readCookie(request, REFRESH_COOKIE);
-    if (refreshToken === null) throw failures.missingRefreshToken();
+  @Header('Cache-Control', 'private, no-cache') // for failures: after a success, `setCookies` replaces the header
+  async refresh(@Cookies(REFRESH_COOKIE) refreshToken = '', @Res({ passthrough: true }) response: Response) {
+    if (refreshToken === '') throw failures.missingRefreshToken();
     const tokens = await this.sessions.refresh(refreshToken);
     setCookies(response, tokens);
     return { user: new UserWithRoleView(tokens.user) };
@@ -99,11 +90,11 @@ export class AuthController {
   })
   @Post('logout')
   async logout(
-    @Req() request: Request,
+    @Cookies(ACCESS_COOKIE) accessToken = '',
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    await this.auth.logout(readCookie(request, ACCESS_COOKIE) ?? '', client);
+    await this.auth.logout(accessToken, client);
     clearCookies(response);
   }
 }

@@ -7,7 +7,7 @@ import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import { ClientTurns } from './client-turns.js';
-import { type Guess, LimitsService } from './limits.service.js';
+import { LimitsService } from './limits.service.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import type { IssuedTokens } from './tokens.service.js';
@@ -31,7 +31,7 @@ export class AuthService {
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     return this.turns.runTransaction(client, async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
-      await this.limits.rememberKnownAddress({ accountKey: user.id, client }, tx);
+      await this.limits.rememberKnownAddress({ user, email, client }, tx);
       await this.mails.requestVerification(tx, user, { client });
       return this.sessions.open(tx, user);
     });
@@ -39,8 +39,7 @@ export class AuthService {
 
   async login(credentials: LoginDto, client: Client): Promise<IssuedTokens> {
     const found = await this.users.findByEmail(credentials.email);
-    const guess = { accountKey: found?.id ?? credentials.email.toLowerCase(), client };
-    const { id, email, passwordHash } = await this.authenticate(found, guess, credentials.password);
+    const { id, email, passwordHash } = await this.authenticate(found, credentials, client);
     const session = await this.turns.runTransaction(client, async (tx) => {
       const current = await this.users.lock(tx, id);
       const isUnchanged = current?.email === email && current.passwordHash === passwordHash;
@@ -63,9 +62,9 @@ export class AuthService {
    * Returns the user if the password is right. An unknown user and too many wrong guesses take the same time as a wrong
    * password, so that the time does not reveal which users exist.
    */
-  async authenticate(user: User | null, guess: Guess, password: string): Promise<User> {
+  async authenticate(user: User | null, { email, password }: LoginDto, client: Client): Promise<User> {
     const check = () => verifyPassword(password, user?.passwordHash);
-    const isRight = await this.limits.checkPassword(guess, check);
+    const isRight = await this.limits.checkPassword({ user, email, client }, check);
     if (user === null || !isRight) throw failures.wrongCredentials();
     return user;
   }

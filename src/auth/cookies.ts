@@ -1,3 +1,4 @@
+import { getRequestCookie } from '@nestjs/core/helpers/cookies/request-cookies.js';
 import type { CookieOptions, Request, Response } from 'express';
 import type { IssuedTokens } from './tokens.service.js';
 
@@ -22,12 +23,9 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns the text of a cookie; null if the cookie is absent or empty; `j:` if `cookie-parser` parsed it as JSON. */
-export function readCookie(request: Request, name: string): string | null {
-  const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
-  if (cookie === undefined || cookie === '') return null;
-  // No token starts with `j:`. The JSON may be nested too deeply to be written as text again.
-  return typeof cookie === 'string' ? cookie : 'j:';
+/** Returns the value of a cookie before Nest injects parameters; empty if the cookie is absent. Handlers use `@Cookies`. */
+export function readCookie(request: Request, name: string): string {
+  return getRequestCookie(request, name) ?? '';
 }
 
 /** Also removes conditional headers from the request, so that the response is never a 304. */

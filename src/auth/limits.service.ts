@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
+import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { guessesMetric } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
@@ -18,8 +19,9 @@ import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
 export interface Guess {
-  /** Id of the account; the given email in lower case if the account does not exist. */
-  readonly accountKey: number | string;
+  /** Account with the email; null if there is none. */
+  readonly user: Pick<User, 'id'> | null;
+  readonly email: string;
   readonly client: Client;
 }
 
@@ -70,7 +72,7 @@ export class LimitsService implements OnModuleInit {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
     const ofAccountAndAddress = this.#toAccountAndAddressCounters(guess);
     const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
-    const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, guess.accountKey);
+    const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
     const ofUnknownAddress = isKnown ? [] : [ofAccount, ...ofAddress];
     if (!(await this.counts.tryAdd([...ofAccountAndAddress, ...ofUnknownAddress], isPasswordOverLimit)))
       return 'rejected';
@@ -98,9 +100,9 @@ export class LimitsService implements OnModuleInit {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
-    const { accountKey, client } = guess;
+    const { client } = guess;
     const counters = [
-      ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, accountKey, codeId),
+      ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
       await this.#toTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
@@ -119,7 +121,7 @@ export class LimitsService implements OnModuleInit {
 
   /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
   async #toTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
-    const toCounter = (limit: Limit) => this.counts.toCounter(limit, guess.accountKey, codeId);
+    const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
     if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
       return toCounter(LIMITS.triesOfCodeForKnownAddress);
     const isRequester = await this.counts.hasMark(this.#toRequesterMark(guess));
@@ -146,17 +148,23 @@ export class LimitsService implements OnModuleInit {
     await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
   }
 
-  #toKnownAddressMark({ accountKey, client }: Guess): Mark {
-    return this.counts.toMark(MARKS.knownAddress, accountKey, client.clientAddress);
+  #toKnownAddressMark(guess: Guess): Mark {
+    return this.counts.toMark(MARKS.knownAddress, toAccountKey(guess), guess.client.clientAddress);
   }
 
   #toRequesterMark({ email, purpose, client }: CodeRequest): Mark {
     return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
-  #toAccountAndAddressCounters({ accountKey, client }: Guess): readonly Counter[] {
-    return this.counts.toClientCounters(LIMITS.passwordsForAccountFromAddress, client, accountKey);
+  #toAccountAndAddressCounters(guess: Guess): readonly Counter[] {
+    const limit = LIMITS.passwordsForAccountFromAddress;
+    return this.counts.toClientCounters(limit, guess.client, toAccountKey(guess));
   }
+}
+
+/** Accounts are counted by id. An email without an account is counted like an account. */
+function toAccountKey({ user, email }: Guess): number | string {
+  return user?.id ?? email.toLowerCase();
 }
 
 function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void {

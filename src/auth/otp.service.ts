@@ -48,10 +48,10 @@ export class OtpService {
 
   /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
   async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
-    const { accountKey, purpose } = guess;
+    const { user, purpose } = guess;
     const rejection = delay(REJECTION_MS);
-    // The key of an unknown user is an email address. The search for the user 0, who does not exist, takes the usual time.
-    const userId = typeof accountKey === 'string' ? 0 : accountKey;
+    // The user 0 does not exist. The search for their code takes the usual time.
+    const userId = user?.id ?? 0;
     const otp = await this.otps.findOneBy({
       userId,
       purpose,

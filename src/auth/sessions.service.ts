@@ -72,12 +72,11 @@ export class SessionsService {
   async refresh(refreshToken: string): Promise<IssuedTokens> {
     const authUser = this.tokens.verifyRefresh(refreshToken);
     if (authUser === null) throw failures.invalidRefreshToken();
-    const { id, sessionId } = authUser;
-    const session = { id: sessionId, userId: id, refreshTokenDigest: hashToken(refreshToken) };
+    const session = { ...toRow(authUser), refreshTokenDigest: hashToken(refreshToken) };
     const isStored = await this.dataSource.manager.existsBy(Session, session);
-    const user = isStored ? await this.users.findById(id) : null;
+    const user = isStored ? await this.users.findById(authUser.id) : null;
     if (user === null) throw failures.invalidRefreshToken();
-    return this.#issueAccessToken(user, sessionId);
+    return this.#issueAccessToken(user, authUser.sessionId);
   }
 
   #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
@@ -99,10 +98,9 @@ export class SessionsService {
    * Locks the row of a user. A change of the password ends all sessions, so a password that was checked before is still right.
    * @throws Failure 401 if the user's session has been ended
    */
-  async lockUserOfLiveSession(tx: EntityManager, { id, sessionId }: AuthUser): Promise<LockedUser> {
-    const user = await this.users.lock(tx, id);
-    if (user === null || !(await tx.existsBy(Session, { id: sessionId, userId: id })))
-      throw failures.missingAccessToken();
+  async lockUserOfLiveSession(tx: EntityManager, authUser: AuthUser): Promise<LockedUser> {
+    const user = await this.users.lock(tx, authUser.id);
+    if (user === null || !(await tx.existsBy(Session, toRow(authUser)))) throw failures.missingAccessToken();
     return user;
   }
 
@@ -121,13 +119,12 @@ export class SessionsService {
   async findUserOfLiveSession(accessToken: string): Promise<AuthUser | null> {
     const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken);
     if (authUser === null) return null;
-    const { id, sessionId } = authUser;
-    return (await this.dataSource.manager.existsBy(Session, { id: sessionId, userId: id })) ? authUser : null;
+    return (await this.dataSource.manager.existsBy(Session, toRow(authUser))) ? authUser : null;
   }
 
-  async end(tx: EntityManager, { id, sessionId }: AuthUser): Promise<void> {
-    await this.users.lock(tx, id);
-    await tx.delete(Session, { id: sessionId, userId: id });
+  async end(tx: EntityManager, authUser: AuthUser): Promise<void> {
+    await this.users.lock(tx, authUser.id);
+    await tx.delete(Session, toRow(authUser));
   }
 
   /** Changes the email, password or role of a user. Such a change ends all sessions of the user. */
@@ -144,6 +141,11 @@ export class SessionsService {
     const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
     return deleteExpired(this.dataSource, rows);
   }
+}
+
+/** Returns the primary key and the owner of the session of an authenticated user. */
+function toRow({ id, sessionId }: AuthUser) {
+  return { id: sessionId, userId: id };
 }
 
 /** Returns the digest under which a refresh token is stored. A token is random enough to need no salt. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AdminAccountsService, type RoleChangeResult } from '../auth/admin-accounts.service.js';
 import { SessionsModule } from '../auth/sessions.module.js';
+import type { Role } from '../common/access.js';
 import { withAsciiDomain } from '../common/validation/email-address.decorator.js';
 import { UsersModule } from '../users/users.module.js';
 import { UsersService } from '../users/users.service.js';
@@ -46,19 +47,12 @@ class AdminCommand {
     if (admins.length === 0) console.log('there is no administrator');
   }
 
-  async grant(email: string, options: { readonly mayBeUnverified: boolean }): Promise<void> {
-    report(email, await this.accounts.grantAdmin(withAsciiDomain(email), options));
+  async changeRole(email: string, role: Role, options: { readonly mayBeUnverified: boolean }): Promise<void> {
+    const result = await this.accounts.changeRole(withAsciiDomain(email), role, options);
+    const text = `${email}: ${REPORTS[result]}`;
+    if (!DONE.includes(result)) throw new Error(text);
+    console.log(text);
   }
-
-  async revoke(email: string): Promise<void> {
-    report(email, await this.accounts.revokeAdmin(withAsciiDomain(email)));
-  }
-}
-
-function report(email: string, result: RoleChangeResult): void {
-  const text = `${email}: ${REPORTS[result]}`;
-  if (!DONE.includes(result)) throw new Error(text);
-  console.log(text);
 }
 
 function parse(args: string[]): Command {
@@ -82,8 +76,8 @@ function parse(args: string[]): Command {
     };
     await withServices(options, (command) => {
       if (action === 'list') return command.list();
-      if (action === 'revoke') return command.revoke(email);
-      return command.grant(email, { mayBeUnverified: values.unverified });
+      const role = action === 'grant' ? 'ADMIN' : 'USER';
+      return command.changeRole(email, role, { mayBeUnverified: values.unverified });
     });
   };
 }

@@ -15,7 +15,7 @@ export interface SuccessOptions {
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const REQUEST_ID = { 'X-Request-Id': text('In every response and in every log line of the request') };
 /** ETag headers of a response, by what a client can do with them. */
-export const ETAGS = {
+const ETAGS = {
   ifNoneMatch: { ETag: text('Version of the response, for `If-None-Match`') },
   ifMatch: { ETag: text('Version of the resource, for `If-Match`') },
 };

@@ -8,7 +8,7 @@ import Handlebars from 'handlebars';
 import { Access } from '../../common/access.js';
 import { failures } from '../../common/errors/failures.js';
 import { isCorsOrigin } from '../../common/http/origin-check.js';
-import { findPreferredLanguage } from '../../common/http/preferred-language.js';
+import { findPreferredLanguage } from '../../common/languages.js';
 import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
@@ -24,7 +24,7 @@ const template = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
 const [, style = ''] = /<style>(.*)<\/style>/s.exec(template) ?? [];
 const styleHash = createHash('sha256').update(style).digest('base64');
 /**
- * Allows the style and the forms of the page. Helmet's default policy contains `upgrade-insecure-requests`, with which
+ * Allows the style and the forms of the page. Nest's default policy contains `upgrade-insecure-requests`, with which
  * browsers would submit the forms over HTTPS even to a service that only speaks HTTP.
  */
 const CONTENT_SECURITY_POLICY =
@@ -90,7 +90,7 @@ export class SimulatorController {
 
   #renderPage(page: SimulatorPage, request: Request, response: Response, rejectedAction?: string): string {
     response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    // With helmet's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
+    // With Nest's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
     response.set('Referrer-Policy', 'same-origin');
     const view = toView(page);
     const earlier = view.transactions.slice(0, -1);
