@@ -1,7 +1,8 @@
 import { DataSource } from 'typeorm';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
+import type { JobKind } from '../src/jobs/job-kinds.js';
+import type { JobsService } from '../src/jobs/jobs.service.js';
 import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
@@ -50,7 +51,7 @@ afterEach(async () => {
 /** Creates a queue that does not run jobs before `jobs.start()`. `handler`: gets the number of a job. */
 async function createQueue(
   handler: (n: number) => Promise<void> | void = () => undefined,
-  options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
+  options: { kind?: JobKind; url?: string; isExclusive?: boolean } = {},
 ): Promise<TestQueue> {
   const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
   const { url = database.url, isExclusive = false } = options;
@@ -60,7 +61,7 @@ async function createQueue(
     ran.push(n);
     await handler(n);
   };
-  jobs.handle(TASK, runJob, options);
+  jobs.handle(TASK, runJob, options.kind);
   let stopped: Promise<void> | undefined;
   const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
   queues.push(created);
@@ -74,7 +75,7 @@ async function startQueue(...args: Parameters<typeof createQueue>): Promise<Test
 }
 
 const enqueue = ({ jobs }: TestQueue, n: number): Promise<void> =>
-  jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
+  jobs.enqueue(dataSource.manager, TASK, { n }, { subject: randomUUID() });
 const readTestJobs = () => readJobs(database.pool, TASK);
 const waitUntilAllDone = () => until('every job is done', async () => (await readTestJobs()).length === 0);
 
@@ -132,9 +133,9 @@ it('a kind runs no more jobs than its limit at a time, and other jobs pass them'
 
 it('a job of the kind mail starts before earlier jobs of the kind code-mail', async () => {
   const queue = await createQueue(never, { kind: 'code-mail' });
-  queue.jobs.handle('receipt', () => Promise.resolve(queue.ran.push(0)), { kind: 'mail' });
+  queue.jobs.handle('receipt', () => Promise.resolve(queue.ran.push(0)), 'mail');
   for (const n of [1, 2, 3]) await enqueue(queue, n);
-  await queue.jobs.enqueue(dataSource.manager, 'receipt', {}, { key: 'receipt:1' });
+  await queue.jobs.enqueue(dataSource.manager, 'receipt', {}, { subject: '1' });
   queue.jobs.start();
   await until('the receipt and two codes run', () => queue.ran.length === 3);
   expect(queue.ran).toEqual([0, 1, 2]);
@@ -243,7 +244,7 @@ it('a superseded job that fails for good is not reported as dead, because anothe
         }),
     );
   const queue = await startQueue((n) => (n === 1 ? failLater() : undefined));
-  const enqueueSame = (n: number) => queue.jobs.enqueue(dataSource.manager, TASK, { n }, { key: TASK });
+  const enqueueSame = (n: number) => queue.jobs.enqueue(dataSource.manager, TASK, { n }, {});
   await enqueueSame(1);
   await until('the first job runs', () => queue.ran.includes(1));
   await enqueueSame(2);

@@ -28,7 +28,7 @@ describe('the cache of the product list', () => {
     await service.database.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
     await insertProducts(service.database, 60, TEXT_TO_ESCAPE);
     // Otherwise the service might return an old page for up to a second.
-    await service.app.get(ProductPages).clearAfter(Promise.resolve());
+    service.app.get(ProductPages).clear();
   });
 
   it('serves repeated requests for a page without the database, except one read per second', async () => {

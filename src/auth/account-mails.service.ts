@@ -43,17 +43,16 @@ export class AccountMailsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const kind = 'code-mail';
-    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#sendCode(payload), { kind });
-    this.jobs.handle<{ email: string }>(START_RESET, ({ email }) => this.#startReset(email), { kind });
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#sendCode(payload), 'code-mail');
+    this.jobs.handle<{ email: string }>(START_RESET, ({ email }) => this.#startReset(email), 'code-mail');
     // Task of version 1.2, which does not count the request. The job counts it.
     this.jobs.handle<{ email: string; requester: string }>(
       'forgot-password',
       ({ email, requester: clientAddress }) =>
         this.dataSource.transaction((tx) => this.requestReset(tx, email, { clientAddress })),
-      { kind },
+      'code-mail',
     );
-    this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), { kind: 'mail' });
+    this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), 'mail');
   }
 
   /** Enqueues a verification code, unless a limit rejects it. `newEmail`: new email of the user, if `tx` changes it. */
@@ -86,7 +85,7 @@ export class AccountMailsService implements OnModuleInit {
   /** The job looks up the user, so that the response time does not reveal if the user exists. */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
     if (!(await this.limits.tryCountMail(tx, { email, purpose: 'reset_password', client }))) return;
-    await this.jobs.enqueue(tx, START_RESET, { email }, { key: `${START_RESET}:${email.toLowerCase()}` });
+    await this.jobs.enqueue(tx, START_RESET, { email }, { subject: email.toLowerCase() });
   }
 
   async #startReset(email: string): Promise<void> {
@@ -99,7 +98,7 @@ export class AccountMailsService implements OnModuleInit {
   async #enqueueCode(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
     const { userId, purpose } = payload;
     await this.otps.request(tx, userId, purpose);
-    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { subject: `${userId}:${purpose}` });
   }
 
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
@@ -123,7 +122,7 @@ export class AccountMailsService implements OnModuleInit {
     if (!hasVerifiedAddress(before)) return;
     const payload: NoticePayload = { userId: before.id, notice, to: before.email };
     // While the mail server is unavailable, a waiting notice is replaced by the next one to the same address.
-    await this.jobs.enqueue(tx, SEND_NOTICE, payload, { key: `${SEND_NOTICE}:${notice}:${before.email}` });
+    await this.jobs.enqueue(tx, SEND_NOTICE, payload, { subject: `${notice}:${before.email}` });
   }
 
   async #sendNotice({ userId, notice, to }: NoticePayload): Promise<void> {

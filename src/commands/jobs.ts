@@ -6,7 +6,7 @@ import {
   JOB_STATES,
   type JobState,
   listJobs,
-  listMailPayloads,
+  MAIL_JOBS,
   type Queryable,
   retryDeadJobs,
   retryJob,
@@ -81,11 +81,10 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
 async function findCustomers(database: Queryable): Promise<Map<string, string>> {
   const { rows } = await database.query<{ id: string; email: string }>(
     `SELECT jobs.id, users.email
-     FROM json_to_recordset($1) AS jobs (id text, payload json)
+     FROM ${MAIL_JOBS}
        LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
        JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
          OR lower(users.email) = lower(payload ->> 'email')`,
-    [JSON.stringify(await listMailPayloads(database))],
   );
   return new Map(rows.map(({ id, email }) => [id, email]));
 }

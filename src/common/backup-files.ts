@@ -28,12 +28,13 @@ export async function listBackups(folder: string) {
   };
 }
 
-/** Returns the time of the newest checked backup in BACKUP_DIR, or null if there is none. */
-export async function findNewestBackup(folder: string): Promise<Date | null> {
+/** Returns the age in seconds of the newest checked backup in BACKUP_DIR; Infinity if there is none. */
+export async function readBackupAge(folder: string): Promise<number> {
   const { checked } = await listBackups(folder).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return { checked: [] };
     throw error;
   });
   const [, year, month, day, ...clock] = NAME.exec(checked.at(-1) ?? '') ?? [];
-  return year === undefined ? null : new Date(`${year}-${month}-${day}T${clock.join(':')}Z`);
+  if (year === undefined) return Infinity;
+  return (Date.now() - Date.parse(`${year}-${month}-${day}T${clock.join(':')}Z`)) / 1000;
 }

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, lastValueFrom, type Observable } from 'rxjs';
+import { lastValueFrom, type Observable, of } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient, toTurn } from '../common/http/client.decorator.js';
@@ -28,7 +28,8 @@ export class FormQueue {
 export class FormInterceptor implements NestInterceptor {
   constructor(private readonly queue: FormQueue) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+  /** Waits until the form's memory is free, and reserves it until the handler has ended. */
+  async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     if (!request.is('multipart/form-data')) {
@@ -36,35 +37,17 @@ export class FormInterceptor implements NestInterceptor {
       request.fileParts = [];
       return next.handle();
     }
-    return from(this.#readAndHandle(request, response, () => lastValueFrom(next.handle())));
-  }
-
-  /** Waits until the form's memory is free, and reserves it until the handler has ended. */
-  async #readAndHandle(
-    request: FormRequest,
-    response: Response,
-    handle: () => Promise<unknown>,
-  ): Promise<unknown> {
-    const { headers } = request;
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failures.unsupportedEncoding();
-    // A chunked request does not say its length, so assume the maximum.
-    const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
-    if (length > MAX_FORM_BYTES) {
-      formsRead.inc({ outcome: 'too_large' });
-      throw failures.tooLarge();
-    }
-    const size = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
-    const turn = toTurn(identifyClient(request, response));
+    const size = estimateMemory(request);
     const task = async () => {
       formsInFlight.inc();
       try {
         await this.#read(request, response);
-        return await handle();
+        return of(await lastValueFrom(next.handle()));
       } finally {
         formsInFlight.dec();
       }
     };
-    return this.queue.forms.run(task, { ...turn, size });
+    return this.queue.forms.run(task, { ...toTurn(identifyClient(request, response)), size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {
@@ -77,6 +60,18 @@ export class FormInterceptor implements NestInterceptor {
     formsRead.inc({ outcome: 'received' });
     uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
   }
+}
+
+/** @throws Failure 415 for a compressed form, 413 for one whose Content-Length exceeds the limit */
+function estimateMemory({ headers }: FormRequest): number {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failures.unsupportedEncoding();
+  // A chunked request does not say its length, so assume the maximum.
+  const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
+  if (length > MAX_FORM_BYTES) {
+    formsRead.inc({ outcome: 'too_large' });
+    throw failures.tooLarge();
+  }
+  return Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
 }
 
 function toOutcome(error: unknown) {

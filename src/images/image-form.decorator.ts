@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
@@ -35,52 +35,50 @@ const EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-const InjectRequest = createParamDecorator((_: undefined, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<FormRequest>(),
-);
-
 /** Injects the `ImageForm` of a request whose form `FormInterceptor` has read. */
 export function ImageFormBody<T extends FormFields>(
   dto: ClassConstructor<T>,
   messages: ImageFormMessages,
 ): ParameterDecorator {
-  return InjectRequest(new ImageFormPipe(dto, messages));
+  return createParamDecorator((_: undefined, context: ExecutionContext) =>
+    validateForm(context.switchToHttp().getRequest<FormRequest>(), dto, messages),
+  )();
 }
 
 /** Validates text fields and files in one step, because one response must report all failing fields and the first failing file. */
-class ImageFormPipe<T extends FormFields> implements PipeTransform {
-  constructor(
-    private readonly dto: ClassConstructor<T>,
-    private readonly messages: ImageFormMessages,
-  ) {}
+async function validateForm<T extends FormFields>(
+  { body, files = [], fileParts }: FormRequest,
+  dto: ClassConstructor<T>,
+  messages: ImageFormMessages,
+): Promise<ImageForm<T>> {
+  const { value, details } = await checkDto(dto, body);
+  const images = files.map(({ buffer }) => toImageFile(buffer));
+  const imageParts = fileParts.filter(isImagePart);
+  const imagesMessage = findImagesMessage(imageParts, files[images.indexOf(null)], messages);
+  const misplaced = fileParts.filter((part) => !isImagePart(part));
+  // `fromEntries` instead of assignments, because a field may be named `__proto__`.
+  const problems = Object.fromEntries([
+    ...Object.entries(details ?? {}),
+    ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),
+    ...(imagesMessage === undefined ? [] : [['images', imagesMessage]]),
+  ]) as FieldMessages;
+  if (Object.keys(problems).length > 0) throw failures.validation(problems, messages.failure);
+  if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
+  // The DTO has the field `images` only to reject texts that are sent instead of files.
+  const { images: _text, ...fields } = value;
+  return { fields, images: images.filter((image) => image !== null) };
+}
 
-  async transform({ body, files = [], fileParts }: FormRequest): Promise<ImageForm<T>> {
-    const { value, details } = await checkDto(this.dto, body);
-    const images = files.map(({ buffer }) => toImageFile(buffer));
-    const imageParts = fileParts.filter(isImagePart);
-    const imagesMessage = this.#findImagesMessage(imageParts, files[images.indexOf(null)]);
-    const misplaced = fileParts.filter((part) => !isImagePart(part));
-    // `fromEntries` instead of assignments, because a field may be named `__proto__`.
-    const problems = Object.fromEntries([
-      ...Object.entries(details ?? {}),
-      ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),
-      ...(imagesMessage === undefined ? [] : [['images', imagesMessage]]),
-    ]) as FieldMessages;
-    if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
-    if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
-    // The DTO has the field `images` only to reject texts that are sent instead of files.
-    const { images: _text, ...fields } = value;
-    return { fields, images: images.filter((image) => image !== null) };
-  }
-
-  /** Returns the validation message of the field `images`, if it has one. */
-  #findImagesMessage(imageParts: readonly FilePart[], unknownFormat: FilePart | undefined) {
-    const { extension, tooMany } = this.messages;
-    if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
-      return extension;
-    if (unknownFormat !== undefined) return `${unknownFormat.originalname} is not a png or jpg file`;
-    return imageParts.length > MAX_IMAGES ? tooMany : undefined;
-  }
+/** Returns the validation message of the field `images`, if it has one. */
+function findImagesMessage(
+  imageParts: readonly FilePart[],
+  unknownFormat: FilePart | undefined,
+  { extension, tooMany }: ImageFormMessages,
+) {
+  if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
+    return extension;
+  if (unknownFormat !== undefined) return `${unknownFormat.originalname} is not a png or jpg file`;
+  return imageParts.length > MAX_IMAGES ? tooMany : undefined;
 }
 
 /** Returns null if the file is neither PNG nor JPEG. */

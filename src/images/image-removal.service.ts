@@ -28,8 +28,7 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
   ) {}
 
   onModuleInit(): void {
-    const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
-    this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
+    this.jobs.handle<{ imageId: string }>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), 'images');
     this.jobs.repeat(SWEEP, EVERY_MINUTE, () => this.#sweep());
   }
 
@@ -51,8 +50,7 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
   }
 
   async #enqueueRemoval(manager: EntityManager, imageId: string, runAt?: Date): Promise<void> {
-    const options = { key: `${REMOVE_IMAGE}:${imageId}`, ...(runAt && { runAt }) };
-    await this.jobs.enqueue(manager, REMOVE_IMAGE, { imageId }, options);
+    await this.jobs.enqueue(manager, REMOVE_IMAGE, { imageId }, { subject: imageId, runAt });
   }
 
   async #remove(imageId: string): Promise<void> {
@@ -93,7 +91,7 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
     const gapMs = (this.env.stagedImageTtlS / 4) * 1000;
     if (gapMs >= 60_000) return;
     const runAt = new Date(Date.now() + gapMs);
-    await this.jobs.enqueue(this.images.manager, SWEEP, {}, { key: SWEEP, runAt });
+    await this.jobs.enqueue(this.images.manager, SWEEP, {}, { runAt });
   }
 }
 

@@ -1,8 +1,5 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
-export type JobKind = 'mail' | 'code-mail' | 'payments' | 'images';
-
 /** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
 export const MAX_TRIES = 25;
 /** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
@@ -20,9 +17,9 @@ export const KINDS = {
   // An image that is not removed stays at its host forever.
   images: { priority: 20, tries: UNLIMITED_TRIES, limit: 3 },
 };
+/** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
+export type JobKind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
-
-export const PRIORITIES = Object.values(KINDS).map(({ priority }) => priority);
 
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);

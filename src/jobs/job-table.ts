@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { MAX_TRIES, PRIORITIES, WORKERS } from './job-kinds.js';
+import { KINDS, MAX_TRIES, WORKERS } from './job-kinds.js';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -63,14 +63,12 @@ export async function listJobs(database: Queryable, state: JobState | undefined)
   return rows;
 }
 
-/** Lists the payloads of all mail jobs: the id of an account or an order, or an address that somebody typed. */
-export async function listMailPayloads(database: Queryable) {
-  // Only private tables of graphile-worker contain payloads.
-  const { rows } = await database.query<{ id: string; payload: object }>(
-    `SELECT id, payload FROM graphile_worker._private_jobs WHERE flags ?| ARRAY['mail', 'code-mail']`,
-  );
-  return rows;
-}
+/**
+ * All mail jobs, for the FROM clause of a statement. Reads a private table, because only private tables contain payloads. A
+ * payload contains the id of an account or an order, or an address that somebody typed.
+ */
+export const MAIL_JOBS = `(SELECT id, payload FROM graphile_worker._private_jobs
+  WHERE flags ?| ARRAY['mail', 'code-mail']) AS jobs`;
 
 export async function countJobs(database: Queryable): Promise<JobCount[]> {
   // `run_at` of a retry lies in the future until the retry is due, so a pending retry is not overdue.
@@ -122,7 +120,7 @@ export async function countDueJobs(database: Queryable): Promise<number> {
     `SELECT count(*)::int AS due FROM unnest($1::int[]) AS level, LATERAL (
        SELECT FROM graphile_worker._private_jobs
        WHERE is_available = true AND priority = level AND run_at <= now() LIMIT ${WORKERS}) AS due`,
-    [PRIORITIES],
+    [Object.values(KINDS).map(({ priority }) => priority)],
   );
   return rows[0]?.due ?? 0;
 }

@@ -11,18 +11,10 @@ import { JobQueue } from './job-queue.js';
 import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
 import { jobDuration, mails } from './jobs.metrics.js';
 
-export interface HandleOptions {
-  readonly kind?: JobKind;
-}
-
 interface EnqueueOptions {
-  /**
-   * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key, and takes
-   * the key of a running or dead job. Required: graphile-worker removes the key of a superseded job, so a dead job that
-   * never had a key would look superseded and would be deleted.
-   */
-  readonly key: string;
-  readonly runAt?: Date;
+  /** What the job is about, for example the id of an order. A new job replaces a waiting job of the same task and subject. */
+  readonly subject?: string;
+  readonly runAt?: Date | undefined;
 }
 
 /**
@@ -44,7 +36,7 @@ export class JobsService implements OnModuleDestroy {
   }
 
   /** Registers the handler of a task. Call it from `onModuleInit`, before the queue starts. */
-  handle<P>(task: string, handler: JobHandler<P>, { kind }: HandleOptions = {}): void {
+  handle<P>(task: string, handler: JobHandler<P>, kind?: JobKind): void {
     this.#kinds.set(task, kind);
     this.#tasks[task] = async (payload, { job, abortSignal }) => {
       const { traceparent } = payload as { readonly traceparent?: string };
@@ -91,20 +83,21 @@ export class JobsService implements OnModuleDestroy {
     manager: EntityManager,
     task: string,
     payload: object,
-    options: EnqueueOptions,
+    { subject, runAt }: EnqueueOptions,
   ): Promise<void> {
     const kind = this.#kinds.get(task);
     const { priority, tries } = KINDS[kind ?? 'mail'];
-    const traceparent = currentTraceparent();
+    // Each job needs a key: a dead job that never had a key would look superseded and would be deleted (`IS_SUPERSEDED`).
+    const key = subject === undefined ? task : `${task}:${subject}`;
     await manager.query(
       `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,
          flags := $7::text[])`,
       [
         task,
-        JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
-        options.runAt ?? null,
+        JSON.stringify({ ...payload, traceparent: currentTraceparent() }), // absent if it is undefined
+        runAt ?? null,
         tries,
-        options.key,
+        key,
         priority,
         kind === undefined ? null : [kind],
       ],

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
-import { findNewestBackup } from '../common/backup-files.js';
+import { readBackupAge } from '../common/backup-files.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
@@ -93,7 +93,11 @@ function readInTime<T>(read: Promise<T>): Promise<T | null> {
 
 export function watchLostConnections(name: string, pool: Pool): void {
   lostConnections.inc({ [POOL]: name }, 0);
-  pool.on('connect', (client) => {
+  const watched = new WeakSet<object>();
+  // Not `connect`, because the first connections are older than this listener.
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
     client.once('error', () => {
       lostConnections.inc({ [POOL]: name });
     });
@@ -109,10 +113,9 @@ export async function sampleProducts(products: ProductsService): Promise<void> {
 
 /** Samples the age of the newest backup. The age is absent without a folder of backups, or if the folder cannot be read. */
 export async function sampleBackups(folder: string | undefined): Promise<void> {
-  const newest =
-    folder === undefined ? undefined : await readInTime(findNewestBackup(folder).then((time) => ({ time })));
+  const age = folder === undefined ? null : await readInTime(readBackupAge(folder));
   backupAge.remove();
-  if (newest) backupAge.set(newest.time === null ? Infinity : (Date.now() - newest.time.getTime()) / 1000);
+  if (age !== null) backupAge.set(age);
 }
 
 export function samplePool(name: string, { totalCount, idleCount, waitingCount, options }: Pool): void {

@@ -32,7 +32,7 @@ export class OrderMailsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), { kind: 'mail' });
+    this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), 'mail');
   }
 
   /** @param refund refund that has succeeded, for the mail `order-refunded` */
@@ -43,10 +43,10 @@ export class OrderMailsService implements OnModuleInit {
     refund?: Readonly<{ refundId: string; amount: number }>,
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
-    const key = [SEND_ORDER_MAIL, orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
+    const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
     // Only this mail has a time. PostgreSQL sets that of the others, because a fast clock of the service would delay them.
     const delayed = mail === 'order-ready' && { runAt: new Date(Date.now() + READY_DELAY_MS) };
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key, ...delayed });
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { subject, ...delayed });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {

@@ -55,8 +55,7 @@ export class ReconciliationService implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.repeat('find-due-orders', EVERY_MINUTE, () => this.#enqueueDueChecks());
-    const check = ({ orderId }: { orderId: string }): Promise<void> => this.#check(orderId);
-    this.jobs.handle(CHECK_ORDER, check, { kind: 'payments' });
+    this.jobs.handle<{ orderId: string }>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), 'payments');
   }
 
   async #enqueueDueChecks(): Promise<void> {
@@ -71,7 +70,7 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
-    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
+    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { subject: orderId });
   }
 
   async #check(orderId: string): Promise<void> {

@@ -42,13 +42,13 @@ export class RefundCompletionService implements OnModuleInit {
 
   onModuleInit(): void {
     const complete = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
-    this.jobs.handle(COMPLETE_REFUND, complete, { kind: 'payments' });
+    this.jobs.handle(COMPLETE_REFUND, complete, 'payments');
   }
 
   /** Enqueues the job that completes a refund if its request ends without a result. */
   async enqueue(tx: EntityManager, { refundId }: Refund): Promise<void> {
-    const job = { key: `${COMPLETE_REFUND}:${refundId}`, runAt: new Date(Date.now() + JOB_DELAY_MS) };
-    await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, job);
+    const runAt = new Date(Date.now() + JOB_DELAY_MS);
+    await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, { subject: refundId, runAt });
   }
 
   /**

@@ -12,7 +12,7 @@ import { ProductsRepository } from './products.repository.js';
 const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its text. */
 const OVERHEAD_BYTES = 512;
-const MEBIBYTE = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 /** Reads and caches pages of the product list as JSON text. Requests that wait for the same page share one load. */
 @Injectable()
@@ -29,7 +29,7 @@ export class ProductPages {
     private readonly images: ImagesService,
   ) {
     const options = {
-      maxSize: catalogCacheMb * MEBIBYTE,
+      maxSize: catalogCacheMb * MIB,
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
@@ -58,12 +58,9 @@ export class ProductPages {
     return page;
   }
 
-  /**
-   * Waits for a change of products, then clears the cache, including pages that are being loaded. Also clears it after an
-   * error: the commit may have succeeded although its response was lost.
-   */
-  async clearAfter<T>(change: Promise<T>): Promise<T> {
-    return change.finally(() => this.#cache?.clear());
+  /** Clears the cache, including pages that are being loaded. */
+  clear(): void {
+    this.#cache?.clear();
   }
 
   async #load(afterId: number, search?: string): Promise<string> {

@@ -7,8 +7,6 @@ import type { AdminProductsQuery } from './admin-products.dto.js';
 import { Product } from './product.entity.js';
 
 const PAGE_SIZE = 50;
-/** Join with all images of a product. The condition lets PostgreSQL use the index, which contains only attached images. */
-const IMAGES = ['product.images', 'image', "image.state = 'attached'"] as const;
 
 /** `Product.isAvailable` in SQL, for statements that name the table `products`. */
 const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
@@ -104,7 +102,7 @@ export class ProductsRepository {
     // The page is a subquery: `take` in a query that also sorts by image would count a product once for each image.
     return this.products
       .createQueryBuilder('product')
-      .leftJoinAndSelect(...IMAGES)
+      .leftJoinAndSelect('product.images', 'image')
       .where(`product.id IN (${ids.getQuery()})`, ids.getParameters())
       .orderBy({ 'product.id': 'ASC', 'image.position': 'ASC' })
       .getMany();
@@ -115,13 +113,13 @@ export class ProductsRepository {
   }
 
   async findOrFail(id: number, tx = this.products.manager): Promise<Product> {
-    const product = await tx
-      .createQueryBuilder(Product, 'product')
-      .leftJoinAndSelect(...IMAGES)
-      .where('product.id = :id', { id })
-      .orderBy('image.position')
-      .getOne();
-    if (product === null) throw failures.notFound();
+    // Not `findOne`, which would read the product and its images with two statements.
+    const [product] = await tx.find(Product, {
+      where: { id },
+      relations: { images: true },
+      order: { images: { position: 'ASC' } },
+    });
+    if (product === undefined) throw failures.notFound();
     return product;
   }
 

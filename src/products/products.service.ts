@@ -73,7 +73,8 @@ export class ProductsService {
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
     // A request may contain ids beyond PostgreSQL's `integer`. No product has such an id.
     const available = await this.products.lockAvailable(tx, ids.filter(isId));
-    return new Map(available.map(({ id, name, price }) => [id, { name, price: roundToRupiah(price) }]));
+    // Rounds half up. A price has at most 14 digits, so the number is exact enough.
+    return new Map(available.map(({ id, name, price }) => [id, { name, price: Math.round(Number(price)) }]));
   }
 
   /** Creates a product with its images, or neither. */
@@ -136,8 +137,11 @@ export class ProductsService {
     });
   }
 
+  /** Also clears the cached pages after an error: the commit may have succeeded although its response was lost. */
   #changeCatalog<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return this.pages.clearAfter(this.dataSource.transaction(work));
+    return this.dataSource.transaction(work).finally(() => {
+      this.pages.clear();
+    });
   }
 
   #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
@@ -157,10 +161,4 @@ export class ProductsService {
   #withUrls({ isAvailable, images, ...fields }: Product): ProductWithUrls {
     return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
-}
-
-/** Rounds a price half up without floating-point errors. The payment gateway accepts only whole rupiah. */
-function roundToRupiah(price: string): number {
-  const [whole = '0', decimals = ''] = price.split('.');
-  return Number(whole) + (decimals >= '5' ? 1 : 0);
 }

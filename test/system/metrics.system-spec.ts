@@ -198,9 +198,11 @@ it('scrapes report within 10 s that the database does not respond, and later cou
     expectValidFormat(text);
     await proxy.down();
     await proxy.up();
-    await until('the lost connections are counted', async () => {
-      const name = 'bakery_database_connections_lost_total{db_client_connection_pool_name="jobs"}';
-      return ((await scrape(port)).samples.get(name) ?? 0) > 0;
+    await until('the lost connections of both pools are counted', async () => {
+      const { samples: later } = await scrape(port);
+      const toName = (pool: string) =>
+        `bakery_database_connections_lost_total{db_client_connection_pool_name="${pool}"}`;
+      return ['requests', 'jobs'].every((pool) => (later.get(toName(pool)) ?? 0) > 0);
     });
   } finally {
     await stop();

@@ -46,7 +46,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), { kind: 'payments' });
+    this.jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), 'payments');
     this.jobs.handle<{ orderId: string }>(EXPIRE, ({ orderId }) => this.#expirePage(orderId));
   }
 
@@ -56,7 +56,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     try {
       await this.dataSource.transaction(async (tx) => {
         await tx.insert(SimulatorPage, { ...request, token });
-        await this.jobs.enqueue(tx, EXPIRE, { orderId }, { key: `${EXPIRE}:${orderId}`, runAt: expiresAt });
+        await this.jobs.enqueue(tx, EXPIRE, { orderId }, { subject: orderId, runAt: expiresAt });
       });
     } catch (error) {
       if (violatedConstraint(error) !== 'simulator_transactions_pkey') throw error;
@@ -144,7 +144,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       const id = page.addNotification(changed, this.env.midtransServerKey, defect);
       await tx.save(page);
       const delivery: Delivery = { orderId: page.attemptId, id };
-      await this.jobs.enqueue(tx, DELIVER, delivery, { key: `${DELIVER}:${id}` });
+      await this.jobs.enqueue(tx, DELIVER, delivery, { subject: id });
       return id;
     });
   }
