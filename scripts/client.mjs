@@ -1,7 +1,7 @@
 // Writes client/schema.d.ts from the OpenAPI document of the build; `--check` only verifies that the file is up to date.
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
@@ -36,18 +36,9 @@ const text = COMMENT_HEADER + astToString(types);
 if (!args.includes('--check')) {
   writeFileSync(target, text);
   console.log('client/schema.d.ts has been written');
-} else if (readIfPresent(target) !== text) {
+} else if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
   console.error('client/schema.d.ts does not match the service: run `npm run client` and commit the change');
   process.exit(1);
 } else {
   console.log('client/schema.d.ts matches the service');
-}
-
-function readIfPresent(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -28,12 +28,12 @@ import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
   ],
 })
 export class AppModule {
-  static forRoot(env: Env, database: Database, options?: { readonly timeoutFactor: number }): DynamicModule {
+  static forRoot(env: Env, database: Database): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env),
-        DatabaseModule.forRoot(database, options),
+        DatabaseModule.forRoot(database),
         AuthModule,
         PaymentsModule,
         ProductsModule,

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
-import { openDatabase } from './database/database.js';
-import { PrimaryWait } from './database/primary-wait.js';
+import { type Database, openDatabase } from './database/database.js';
+import { retryUntilPrimary } from './database/primary-wait.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
 /** Codes of `listen` and of the lookup of a host name. */
@@ -75,16 +75,23 @@ async function start(
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
-  const primary = new PrimaryWait(warn, stopping);
-  const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
-  if (database.close !== undefined) onStarted(database.close);
-  const [{ createApp, stopApp }, { migrate }] = await modules;
-  stopping.throwIfAborted();
-  const app = await primary.retry(async () => {
-    await migrate(database.url, warn);
-    stopping.throwIfAborted();
-    return await createApp(env, database, logger);
-  });
+  let database: Database | undefined;
+  const app = await retryUntilPrimary(
+    async () => {
+      if (database === undefined) {
+        database = await openDatabase(env, logger.info.bind(logger));
+        if (database.close !== undefined) onStarted(database.close);
+      }
+      const [{ createApp }, { migrate }] = await modules;
+      stopping.throwIfAborted();
+      await migrate(database.url, warn);
+      stopping.throwIfAborted();
+      return await createApp(env, database, logger);
+    },
+    warn,
+    stopping,
+  );
+  const [{ stopApp }] = await modules;
   onStarted(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host);

@@ -67,19 +67,11 @@ function parse(args: string[]): Command {
     revoke: EMAIL_DESCRIPTION,
   });
   if (values.unverified && action !== 'grant') throw new UsageError('--unverified is an option of grant');
-  return async (env, open) => {
-    const options = {
-      env,
-      database: await open(),
-      command: AdminCommand,
-      imports: [UsersModule, SessionsModule],
-    };
-    await withServices(options, (command) => {
-      if (action === 'list') return command.list();
-      const role = action === 'grant' ? 'ADMIN' : 'USER';
-      return command.changeRole(email, role, { mayBeUnverified: values.unverified });
-    });
-  };
+  return withServices(AdminCommand, { imports: [UsersModule, SessionsModule] }, (command) => {
+    if (action === 'list') return command.list();
+    const role = action === 'grant' ? 'ADMIN' : 'USER';
+    return command.changeRole(email, role, { mayBeUnverified: values.unverified });
+  });
 }
 
 runCommand(HELP, parse);

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../database/migrate.js';
 import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
@@ -77,12 +78,12 @@ function parse(args: string[]): Command {
 }
 
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
-  console.log(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
+  console.log(`${file}: ${await describeBackup(file, await createBackup(url, dataDir, file))}`);
 }
 
 async function backupOnSchedule(options: ScheduledBackup): Promise<void> {
   const { file, summary, removed } = await createScheduledBackup(options);
-  console.log(`${file}: ${describeSummary(summary)}; checked`);
+  console.log(`${file}: ${await describeBackup(file, summary)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
 
@@ -90,7 +91,8 @@ async function check(dataDir: string, open: OpenDatabase, file: string): Promise
   console.error(`checking ${file}`);
   await withUnpacked(file, dataDir, async (unpacked) => {
     const summary = await checkBackup((await open()).url, unpacked);
-    console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
+    const description = await describeBackup(file, summary);
+    console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${description}`);
   });
 }
 
@@ -100,12 +102,13 @@ async function restore(dataDir: string, open: OpenDatabase, file: string): Promi
   await withUnpacked(file, dataDir, async (unpacked) => {
     const { url } = await open();
     const summary = await restoreBackup(url, dataDir, unpacked);
-    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
+    console.log(`restored as of ${unpacked.manifest.createdAt}: ${await describeBackup(file, summary)}`);
   });
 }
 
-function describeSummary({ tables, rows, images, bytes }: Summary): string {
-  return `${tables} tables, ${rows} rows, ${images} images, ${bytes} bytes (${(bytes / 1_000_000).toFixed(1)} MB)`;
+async function describeBackup(file: string, { tables, rows, images }: Summary): Promise<string> {
+  const { size } = await stat(file);
+  return `${tables} tables, ${rows} rows, ${images} images, ${size} bytes (${(size / 1_000_000).toFixed(1)} MB)`;
 }
 
 async function printStatus(url: string): Promise<void> {

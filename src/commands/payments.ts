@@ -88,12 +88,9 @@ function parse(args: string[]): Command {
   });
   if (action === 'reject-refund' && !isUUID(refundId))
     throw new UsageError(`reject-refund needs ${REFUND_ID_DESCRIPTION}`);
-  return async (env, open) => {
-    const options = { env, database: await open(), command: PaymentsCommand, imports: [PaymentsModule] };
-    await withServices(options, (command) =>
-      action === 'repair' ? command.repair() : command.rejectRefund(refundId),
-    );
-  };
+  return withServices(PaymentsCommand, { imports: [PaymentsModule] }, (command) =>
+    action === 'repair' ? command.repair() : command.rejectRefund(refundId),
+  );
 }
 
 runCommand(HELP, parse);

@@ -84,14 +84,11 @@ function parse(args: string[]): Command {
     if (!hasSimulator && orders !== null && orders > 0)
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
     const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
-    const options = {
-      env,
-      database: await open(),
-      command: SeedCommand,
-      imports: [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule],
-      providers: [SeedOrders],
-    };
-    await withServices(options, (command) => command.fill(plan));
+    const imports = [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule];
+    const run = withServices(SeedCommand, { imports, providers: [SeedOrders] }, (command) =>
+      command.fill(plan),
+    );
+    await run(env, open);
   };
 }
 

@@ -1,22 +1,21 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
+const MIGRATIONS_FOLDER = new URL('../../migrations/', import.meta.url);
 const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
   .filter((name) => name.endsWith('.js'))
   .sort()
-  .map(async (name) => (await import(pathToFileURL(join(MIGRATIONS_FOLDER, name)).href)) as MigrationFile);
+  .map(async (name) => (await import(new URL(name, MIGRATIONS_FOLDER).href)) as MigrationFile);
 
 /**
  * All migrations, oldest first: each file contains one, and the file's name begins with the migration's timestamp. They are
- * imported here because Jest does not support the `import` of TypeORM's own loader.
+ * imported here, because a restore applies only the first ones.
  */
 export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
+export const migrationNames = migrations.map((Migration) => new Migration().name);
 
 const SECOND = 1000;
 
@@ -43,8 +42,6 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     type: 'postgres',
     url,
     migrations,
-    migrationsTableName: 'migrations',
-    synchronize: false,
     installExtensions: false,
     poolSize: POOL_SIZE,
     poolErrorHandler: () => {

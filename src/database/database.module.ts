@@ -7,10 +7,9 @@ import { Database } from './database.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  /** @param timeoutFactor larger than 1 in tests, because their machine may be busy */
-  static forRoot(database: Database, { timeoutFactor = 1 } = {}): DynamicModule {
+  static forRoot(database: Database): DynamicModule {
     // The caller has opened the database, so a failure to connect is not retried here.
-    const connection = dataSourceOptions(database.url, timeoutFactor);
+    const connection = dataSourceOptions(database.url, database.timeoutFactor);
     const options = { ...connection, autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: DatabaseModule,

@@ -25,6 +25,8 @@ export abstract class Database {
   abstract readonly url: string;
   /** True if this process supervises the embedded database: no other service uses it, but commands may connect. */
   abstract readonly isExclusive?: boolean;
+  /** Factor for all timeouts. Larger than 1 in tests, because their machine may be busy. */
+  abstract readonly timeoutFactor?: number;
   /** Stops an exclusive database. */
   abstract readonly close?: () => Promise<void>;
 }
@@ -36,7 +38,7 @@ export async function openDatabase(
   processKind: ProcessKind = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    await checkConnection(databaseUrl, { mustBePrimary: processKind === 'service' });
+    await checkConnection(databaseUrl, processKind);
     return { url: databaseUrl };
   }
   const postgres = await startEmbeddedPostgres({ dataDir, log, processKind });
@@ -65,11 +67,11 @@ export async function openDatabaseForCommand(
   }
 }
 
-/** @param mustBePrimary false for commands, of which some only read */
-async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: boolean }): Promise<void> {
+async function checkConnection(url: string, processKind: ProcessKind): Promise<void> {
   try {
     await withClient(url, async (client) => {
-      if (mustBePrimary) assertWritable((await client.query<WriteState>(WRITE_STATE_QUERY)).rows);
+      // Some commands only read.
+      if (processKind === 'service') assertWritable((await client.query<WriteState>(WRITE_STATE_QUERY)).rows);
     });
   } catch (error) {
     const { host, pathname } = new URL(url);

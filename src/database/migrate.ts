@@ -3,9 +3,9 @@ import { runMigrations as runJobMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
-import { dataSourceOptions, migrations } from './data-source.js';
+import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
+import { withLock } from './with-client.js';
 
-/** Arbitrary key of the advisory lock. All versions of the service share it. */
 const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
@@ -28,9 +28,9 @@ type Log = (message: string) => void;
  */
 export async function migrate(databaseUrl: string, log?: Log, known = migrations): Promise<void> {
   const change = (dataSource: DataSource) =>
-    withMigrationLock(dataSource, log, async () => {
-      await retryWhileLocked(log, () => migrateJobQueue(databaseUrl));
-      await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
+    changeSchema(databaseUrl, log, async () => {
+      await migrateJobQueue(databaseUrl);
+      await dataSource.runMigrations({ transaction: 'each' });
     });
   await withDataSource(databaseUrl, change, known);
 }
@@ -50,13 +50,13 @@ async function migrateJobQueue(databaseUrl: string): Promise<void> {
 /** Reverts the last migration, but nothing of the job queue. Returns its name; null if no migration is applied. */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
   return withDataSource(databaseUrl, (dataSource) =>
-    withMigrationLock(dataSource, log, async () => {
+    changeSchema(databaseUrl, log, async () => {
       const { applied, unknown } = await readMigrationStatus(dataSource);
       const last = applied.at(-1);
       if (last === undefined) return null;
       if (unknown.includes(last))
         throw new Error(`${last} was applied by a newer build: revert it with that build`);
-      await retryWhileLocked(log, () => dataSource.undoLastMigration({ transaction: 'each' }));
+      await dataSource.undoLastMigration({ transaction: 'each' });
       return last;
     }),
   );
@@ -75,12 +75,11 @@ export async function readMigrationStatus(dataSource: DataSource) {
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')
     : [];
   const applied = rows.map(({ name }) => name);
-  const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   return {
     applied,
-    pending: known.filter((name) => !applied.includes(name)),
+    pending: migrationNames.filter((name) => !applied.includes(name)),
     /** Applied by a newer build and not known to this build. */
-    unknown: applied.filter((name) => !known.includes(name)),
+    unknown: applied.filter((name) => !migrationNames.includes(name)),
   };
 }
 
@@ -103,45 +102,33 @@ async function withDataSource<T>(
 }
 
 /**
- * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction because a
- * pooler in transaction mode does not support locks of a session.
+ * Runs a change of the schema while no other process can change the schema.
+ * @param change may be repeated after a failure: migrations that are complete stay, and the failed migration is rolled back
  */
-function withMigrationLock<T>(
-  dataSource: DataSource,
-  log: Log | undefined,
-  change: () => Promise<T>,
-): Promise<T> {
-  // READ COMMITTED takes a snapshot for each statement, so this transaction has no snapshot while it waits or while `change`
-  // runs.
-  return dataSource.transaction('READ COMMITTED', async (tx) => {
-    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Poll, because a statement that waits for the lock would keep a snapshot. A CREATE INDEX CONCURRENTLY of the lock's
-    // holder would wait for the end of this snapshot: a deadlock that PostgreSQL does not detect.
-    const deadline = Date.now() + LOCK_DEADLINE_MS;
-    let hasLogged = false;
-    while (Date.now() < deadline) {
-      const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;
-      const [row] = await tx.query<{ isLocked: boolean }[]>(attempt);
-      if (row?.isLocked === true) return await change();
-      if (!hasLogged) log?.('waiting for another process that is changing the schema');
-      hasLogged = true;
-      await delay(LOCK_PAUSE_MS);
-    }
-    throw new Error(`another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`);
-  });
+function changeSchema<T>(databaseUrl: string, log: Log | undefined, change: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + LOCK_DEADLINE_MS;
+  let hasLogged = false;
+  const wait = async () => {
+    if (Date.now() > deadline)
+      throw new Error(
+        `another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`,
+      );
+    if (!hasLogged) log?.('waiting for another process that is changing the schema');
+    hasLogged = true;
+    await delay(LOCK_PAUSE_MS);
+  };
+  return withLock(databaseUrl, MIGRATION_LOCK, wait, () => retryWhileLocked(log, change));
 }
 
 /**
  * Retries a change of the schema while a long transaction locks a table that the change needs. Statements that queued
  * behind the change run during the pauses.
- * @param change may be repeated after a failure: migrations that are complete stay, and the failed migration is rolled back
  */
-async function retryWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
+async function retryWhileLocked<T>(log: Log | undefined, change: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + RETRY_DEADLINE_MS;
   for (let pause = RETRY_PAUSE_MS.first; ; pause = Math.min(pause * 2, RETRY_PAUSE_MS.longest)) {
     try {
-      await change();
-      return;
+      return await change();
     } catch (error) {
       if (!LOCKED.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
       log?.(`a migration could not lock a table that another transaction uses; retrying in ${pause} ms`);

@@ -6,30 +6,28 @@ const MAX_WAIT_MS = 60_000;
 const LOG_INTERVAL_MS = 5_000;
 const RETRY_PAUSE_MS = 500;
 
-/** Retries the steps of a start for up to 60 seconds in total, so that a start during a failover succeeds. */
-export class PrimaryWait {
-  readonly #deadline = performance.now() + MAX_WAIT_MS;
-  #nextLogAt = 0;
-
-  constructor(
-    private readonly log: (message: string) => void,
-    private readonly stopping: AbortSignal,
-  ) {}
-
-  /** @throws the step's error: at once unless the primary is missing, otherwise after the deadline or a stop */
-  async retry<T>(step: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await step();
-      } catch (error) {
-        const now = performance.now();
-        if (!isPrimaryMissing(error) || now > this.#deadline || this.stopping.aborted) throw error;
-        if (now >= this.#nextLogAt) {
-          this.log(`waiting for the database: ${errorMessage(error)}`);
-          this.#nextLogAt = now + LOG_INTERVAL_MS;
-        }
-        await delay(RETRY_PAUSE_MS, undefined, { signal: this.stopping }).catch(() => undefined);
+/**
+ * Runs a start, and repeats it for up to 60 seconds while the primary is missing, so that a start during a failover succeeds.
+ * @throws the error of `start`: at once unless the primary is missing, otherwise after the deadline or a stop
+ */
+export async function retryUntilPrimary<T>(
+  start: () => Promise<T>,
+  log: (message: string) => void,
+  stopping: AbortSignal,
+): Promise<T> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  let nextLogAt = 0;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      const now = performance.now();
+      if (!isPrimaryMissing(error) || now > deadline || stopping.aborted) throw error;
+      if (now >= nextLogAt) {
+        log(`waiting for the database: ${errorMessage(error)}`);
+        nextLogAt = now + LOG_INTERVAL_MS;
       }
+      await delay(RETRY_PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 }

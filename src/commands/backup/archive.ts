@@ -11,10 +11,11 @@ const FORMAT = 2;
 /** Largest compression ratio of gzip. A file beyond this ratio is sparse, and reading a sparse file may take hours. */
 const MAX_COMPRESSION = 1_032;
 const MANIFEST = 'manifest.json';
-/** File name of a local image, at the end of a path. The group is the image's id. */
-export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
-/** Paths of the files that a backup contains besides the manifest. */
-const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
+/** Paths of the files that a backup contains besides the manifest. The name of an image is its id. */
+const PATHS = [
+  /^tables\/[\w.]+$/,
+  /^images\/(?:[\w-]+\/)*[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.(?:png|jpg)$/,
+];
 
 /** Packs a folder and its manifest into one tar archive, compressed with gzip. */
 export async function pack(

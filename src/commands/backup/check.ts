@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../common/errors/error-info.js';
-import { withClient } from '../../database/with-client.js';
-import { withCommandLock } from './lock.js';
+import { withClient, withLock } from '../../database/with-client.js';
 import { restoreBackup } from './restore.js';
 import type { Summary, UnpackedBackup } from './write-to-database.js';
 
@@ -21,8 +20,8 @@ const MAX_NAME_BYTES = 63;
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
-  const lock = { key: CHECK_LOCK, problem: `the backup cannot be checked: ${OTHER_CHECK}` };
-  return withCommandLock(databaseUrl, lock, () => restoreAndDrop(databaseUrl, backup));
+  const fail = () => Promise.reject(new Error(`the backup cannot be checked: ${OTHER_CHECK}`));
+  return withLock(databaseUrl, CHECK_LOCK, fail, () => restoreAndDrop(databaseUrl, backup));
 }
 
 async function restoreAndDrop(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { chmod, constants, copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -8,12 +8,12 @@ import { PARTIAL } from '../../common/backup-files.js';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { connectAndReadMigrationStatus } from '../../database/migrate.js';
-import { withClient } from '../../database/with-client.js';
+import { liftTimeouts, withClient } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
 import type { Table } from './manifest.js';
-import { liftTimeouts, listSequences, listTables } from './tables.js';
+import { listSequences, listTables } from './tables.js';
 import type { Summary } from './write-to-database.js';
 
 /**
@@ -42,7 +42,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await (await open(file, 'wx')).close();
     await rename(packed, file);
     await flushToDisk(dirname(file));
-    return { tables: manifest.tables.length, rows, images, bytes: (await stat(file)).size };
+    return { tables: manifest.tables.length, rows, images };
   });
 }
 

@@ -10,7 +10,6 @@ import { flushToDisk } from '../../common/files.js';
  */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
-  readonly #foldersToRemove: string[] = [];
   /** True after `keep`. */
   areKept = false;
 
@@ -22,9 +21,7 @@ export class ImageCopies {
     const name = basename(source);
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
-    const created = await mkdir(dirname(target), { recursive: true });
-    // `this.folder` may have existed before. `revert` deletes only empty folders.
-    if (created !== undefined) this.#foldersToRemove.push(dirname(target), this.folder);
+    await mkdir(dirname(target), { recursive: true });
     this.#addedFiles.push(draft);
     if (!existsSync(target)) this.#addedFiles.push(target);
     await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
@@ -34,12 +31,13 @@ export class ImageCopies {
 
   /** Flushes the directory entries of all added files and folders. */
   async flush(): Promise<void> {
-    const folders = new Set([
-      ...this.#addedFiles.map((path) => dirname(path)),
-      this.folder,
-      dirname(this.folder),
-    ]);
-    for (const folder of folders) if (existsSync(folder)) await flushToDisk(folder);
+    for (const folder of [...this.#folders, dirname(this.folder)])
+      if (existsSync(folder)) await flushToDisk(folder);
+  }
+
+  /** Folders of the added files, then `this.folder`. */
+  get #folders(): string[] {
+    return [...new Set(this.#addedFiles.map((path) => dirname(path))), this.folder];
   }
 
   keep(): void {
@@ -47,7 +45,7 @@ export class ImageCopies {
     process.off('exit', this.revert);
   }
 
-  /** Removes the added files, but no earlier file. Then removes the added folders and `this.folder` if they are empty. */
+  /** Removes the added files, but no earlier file, and then the folders that are empty. */
   readonly revert = (): void => {
     process.off('exit', this.revert);
     let failures = 0;
@@ -58,7 +56,7 @@ export class ImageCopies {
         failures += 1;
       }
     if (failures > 0) console.error(`${failures} added images in ${this.folder} could not be removed`);
-    for (const folder of this.#foldersToRemove)
+    for (const folder of this.#folders)
       try {
         rmdirSync(folder);
       } catch {

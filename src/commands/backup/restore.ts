@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
-import { migrations } from '../../database/data-source.js';
+import { migrationNames, migrations } from '../../database/data-source.js';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
@@ -24,13 +24,16 @@ export async function withUnpacked<T>(
   try {
     return await withTemporaryFolder(folder, async () => {
       const manifest = await unpack(file, folder);
-      const known = migrations.map((Migration) => new Migration().name);
-      const unknown = manifest.migrations.filter((name) => !known.includes(name));
+      const unknown = manifest.migrations.filter((name) => !migrationNames.includes(name));
       if (unknown.length > 0)
         throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
-      if (known.slice(0, manifest.migrations.length).some((name) => !manifest.migrations.includes(name)))
+      if (
+        migrationNames
+          .slice(0, manifest.migrations.length)
+          .some((name) => !manifest.migrations.includes(name))
+      )
         throw new Error(`${file} was changed: a migration that others depend on is missing`);
-      return await use({ folder, manifest, bytes: (await stat(file)).size });
+      return await use({ folder, manifest });
     });
   } finally {
     // If the restore has stored images or a database in DATA_DIR, `rmdir` fails and DATA_DIR stays.

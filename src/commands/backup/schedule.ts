@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { listBackups, nameBackup, UNCHECKED } from '../../common/backup-files.js';
 import { flushToDisk } from '../../common/files.js';
+import { withLock } from '../../database/with-client.js';
 import { checkBackup } from './check.js';
 import { assertTables, createBackup } from './create.js';
-import { withCommandLock } from './lock.js';
 import { withUnpacked } from './restore.js';
 
 const SCHEDULE_LOCK = 7_225_003;
@@ -24,8 +24,8 @@ export interface ScheduledBackup {
  * Files of earlier backups that failed, or whose check failed, are removed first.
  */
 export function createScheduledBackup(options: ScheduledBackup) {
-  const lock = { key: SCHEDULE_LOCK, problem: 'another scheduled backup is running' };
-  return withCommandLock(options.databaseUrl, lock, () => createAndRotate(options));
+  const fail = () => Promise.reject(new Error('another scheduled backup is running'));
+  return withLock(options.databaseUrl, SCHEDULE_LOCK, fail, () => createAndRotate(options));
 }
 
 async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {

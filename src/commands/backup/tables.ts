@@ -17,17 +17,6 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/**
- * Lifts the timeouts of the database's role for the current transaction: copying a large table, or images between two
- * statements, takes longer than the limits of the service. Selects from `pg_settings` because older servers lack some.
- */
-export async function liftTimeouts(client: pg.Client): Promise<void> {
-  await client.query(
-    `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout',
-       'idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout')`,
-  );
-}
-
 export async function assertEmpty(client: pg.Client): Promise<void> {
   for (const { name } of await listTables(client)) {
     const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);

@@ -1,29 +1,25 @@
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
+import { liftTimeouts } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
-import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
-import { assertEmpty, liftTimeouts, listForeignKeys, listSequences, listTables } from './tables.js';
+import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
 
 export interface Summary {
   readonly tables: number;
   readonly rows: number;
   readonly images: number;
-  /** Size of the backup file. */
-  readonly bytes: number;
 }
 
 /** Verified backup, unpacked into a folder. */
 export interface UnpackedBackup {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Size of the backup file. */
-  readonly bytes: number;
 }
 
 /**
@@ -44,14 +40,14 @@ export async function writeToDatabase(
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
   await unlockJobs(client);
-  const imagePaths = Object.keys(backup.manifest.checksums).filter((path) => IMAGE_FILE.test(path));
+  const imagePaths = Object.keys(backup.manifest.checksums).filter((path) => path.startsWith('images/'));
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
   // The COMMIT may succeed although its response is lost.
   images.keep();
   await client.query('COMMIT');
-  return { tables: tables.length, rows, images: imagePaths.length, bytes: backup.bytes };
+  return { tables: tables.length, rows, images: imagePaths.length };
 }
 
 /**
@@ -87,8 +83,11 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
 async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
   const known = await listSequences(client);
   for (const [name, value] of Object.entries(values)) {
-    if (!known.has(name)) throw new Error('the backup names a sequence that its migrations do not create');
-    await client.query('SELECT setval($1, $2)', [name, value]);
+    const current = known.get(name);
+    if (current === undefined)
+      throw new Error('the backup names a sequence that its migrations do not create');
+    // Never backwards, because the table `migrations` keeps the ids of this database. `greatest` ignores null.
+    await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
   }
 }
 
@@ -102,7 +101,7 @@ async function unlockJobs(client: pg.Client): Promise<void> {
 
 /** Deletes the rows of attached local images that have no file in the backup. */
 async function removeLostImages(client: pg.Client, paths: readonly string[]): Promise<void> {
-  const ids = paths.flatMap((path) => IMAGE_FILE.exec(path)?.[1] ?? []);
+  const ids = paths.map((path) => parse(path).name);
   const { rowCount: lost } = await client.query(
     `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
     [ids],

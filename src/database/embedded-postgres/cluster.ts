@@ -11,13 +11,10 @@ import { run, type RunAs } from './run.js';
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
 /**
- * `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs
- * as the user of this process.
+ * Database cluster and its programs. `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs`
+ * is undefined if the server runs as the user of this process. `superuserPassword` is the password of the role `postgres`.
  */
-export type ClusterLocation = Awaited<ReturnType<typeof locateCluster>>;
-
-/** Database cluster and its programs. `superuserPassword` is the password of the role `postgres`. */
-export type Cluster = ClusterLocation &
+export type Cluster = Awaited<ReturnType<typeof locateCluster>> &
   Awaited<ReturnType<typeof findBinaries>> & { readonly superuserPassword: string };
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */

@@ -4,7 +4,7 @@ import { open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readIfPresent } from '../../common/files.js';
-import type { Cluster, ClusterLocation } from './cluster.js';
+import type { Cluster } from './cluster.js';
 import { CHILD_OPTIONS } from './run.js';
 
 /** https://www.postgresql.org/docs/18/runtime-config.html */
@@ -30,7 +30,7 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
  * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. On Linux, this function then
  * removes the file. This is safe: PostgreSQL also checks the shared memory, so a cluster never has a second server.
  */
-export async function findServer({ folder }: ClusterLocation) {
+export async function findServer({ folder }: Pick<Cluster, 'folder'>) {
   const pidFile = join(folder, 'postmaster.pid');
   const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
   // Line 1 is the process id, line 4 the port and line 8 the status.

@@ -24,12 +24,6 @@ export class DataDirInUseError extends Error {
   }
 }
 
-/** Names by which the holder of the lock is recognized. */
-const APPLICATION_NAMES: Readonly<Record<ProcessKind, string>> = {
-  service: 'bakery service',
-  command: 'bakery command',
-};
-
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
 export interface SupervisorConnection {
   readonly client: pg.Client;
@@ -49,7 +43,7 @@ export async function connectAsSupervisor(
 ): Promise<SupervisorConnection | undefined> {
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${superuserPassword}@127.0.0.1:${port}/postgres`,
-    application_name: APPLICATION_NAMES[processKind],
+    application_name: `bakery ${processKind}`, // by which other processes recognize the holder of the lock
     connectionTimeoutMillis: 2_000,
     lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
   });
@@ -97,8 +91,7 @@ async function takeLockOrFindHolder(client: pg.Client): Promise<ProcessKind | un
       [SUPERVISOR_LOCK],
     );
     // Without a row, the process that had the lock has ended in the meantime.
-    if (rows[0] !== undefined)
-      return rows[0].application_name === APPLICATION_NAMES.command ? 'command' : 'service';
+    if (rows[0] !== undefined) return rows[0].application_name === 'bakery command' ? 'command' : 'service';
   }
 }
 
