@@ -67,41 +67,41 @@ export class OrderView {
   @ApiProperty({ type: 'integer', example: 0 })
   readonly refunded_amount: number;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({ example: null })
   readonly payment_type: string | null;
 
   /** Result of the gateway's fraud check of a card payment: `accept`, `challenge` or `deny`. */
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({ example: null })
   readonly fraud_status: string | null;
 
   /** Time at which the status became `settlement` or `capture`. Null in every other status, also after a refund. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiProperty({ format: 'date-time', example: null })
   readonly completed_at: Date | null;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
   readonly created_at: Date;
 
   /** Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-21T10:05:12.123Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-21T10:05:12.123Z' })
   readonly pay_until: Date | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-24T03:30:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-24T03:30:00.000Z' })
   readonly pickup_at: Date | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '+62 812-3456-7890' })
+  @ApiProperty({ example: '+62 812-3456-7890' })
   readonly phone: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({ example: null })
   readonly note: string | null;
 
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Token of the payment page' })
+  @ApiProperty({ description: 'Token of the payment page' })
   readonly token: string | null;
 
   /** URL of the payment page. Null unless the order is pending and the page has not expired. */
-  @ApiProperty({ type: String, format: 'uri', nullable: true })
+  @ApiProperty({ format: 'uri' })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {

@@ -30,7 +30,7 @@ export class NotificationView {
   @ApiProperty({ example: 41 })
   readonly id: number;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly received_at: Date;
 
   @ApiProperty({ enum: EVENT_SOURCES, example: 'notification' })
@@ -43,19 +43,19 @@ export class NotificationView {
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })
   readonly outcome: string;
 
-  @ApiProperty({ type: String, nullable: true, example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
+  @ApiProperty({ example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   readonly transaction_id: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'settlement' })
+  @ApiProperty({ example: 'settlement' })
   readonly transaction_status: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '200' })
+  @ApiProperty({ example: '200' })
   readonly status_code: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '370000.00' })
+  @ApiProperty({ example: '370000.00' })
   readonly gross_amount: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'accept' })
+  @ApiProperty({ example: 'accept' })
   readonly fraud_status: string | null;
 
   /** Body as received, without the value of `signature_key`; JSON that the service wrote if the event is not from the gateway. */
@@ -90,13 +90,13 @@ export class TransactionView {
   @ApiProperty({ format: 'uuid' })
   readonly attempt_id: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'gopay' })
+  @ApiProperty({ example: 'gopay' })
   readonly payment_type: string | null;
 
   @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'settlement' })
   readonly status: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'accept' })
+  @ApiProperty({ example: 'accept' })
   readonly fraud_status: string | null;
 
   @ApiProperty({ type: 'integer', example: 370000 })
@@ -109,10 +109,10 @@ export class TransactionView {
   @ApiProperty({ example: false })
   readonly surplus: boolean;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly created_at: Date;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly updated_at: Date;
 
   constructor({ transactionId, grossAmount }: Order, transaction: Transaction) {
@@ -138,7 +138,7 @@ export class ActionView {
   @ApiProperty({ type: UserView, nullable: true })
   readonly by: UserView | null;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly at: Date;
 
   /** Whole rupiah of a refund, otherwise null. */
@@ -146,7 +146,7 @@ export class ActionView {
   readonly amount: number | null;
 
   /** Reason of a refund, otherwise null. */
-  @ApiProperty({ type: String, nullable: true, example: 'The box was wet' })
+  @ApiProperty({ example: 'The box was wet' })
   readonly reason: string | null;
 
   constructor({ action, user, createdAt, amount, reason }: OrderAction) {

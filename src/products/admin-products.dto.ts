@@ -30,7 +30,7 @@ export class AdminProductView extends ListedProductView {
   readonly available: boolean;
 
   /** Date from which an unavailable product is available again, if one was set */
-  @ApiProperty({ type: String, format: 'date', nullable: true, example: '2026-11-24' })
+  @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly unavailable_until: string | null;
 
   constructor(product: ProductWithUrls) {

@@ -123,7 +123,7 @@ export class ListedProductView {
   @ApiProperty({ example: NAME.example })
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, example: DESCRIPTION.example })
+  @ApiProperty({ example: DESCRIPTION.example })
   readonly description: string | null;
 
   @ApiProperty({ description: 'Rupiah. An order rounds a fraction to whole rupiah', example: 185000 })

@@ -53,7 +53,7 @@ class OptionalShopSettings {
   closed_ranges!: readonly ClosedRange[];
 
   /** An order must be placed before this time on the day before its pickup. */
-  @ApiProperty({ type: String, nullable: true, example: '20:00' })
+  @ApiProperty({ example: '20:00' })
   @IsOptional()
   @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, CUT_OFF)
   cut_off!: string | null;
@@ -70,7 +70,7 @@ class OptionalShopSettings {
   orders_per_slot!: number | null;
 
   /** The shop takes no orders until this time: ISO 8601 with an offset. */
-  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
+  @ApiProperty({ format: 'date-time', example: null })
   @IsOptional()
   @Instant(PAUSED_UNTIL)
   paused_until!: Date | null;
