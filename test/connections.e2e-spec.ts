@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createNoisyPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
-import { sendRaw } from './support/raw-http.js';
+import { openSlowReaders, openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -67,8 +66,7 @@ describe('pipelined requests', () => {
 });
 
 it('a malformed request that arrives during a response does not add a failure to the body of the response', async () => {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  socket.on('error', () => undefined);
+  const socket = openSocket(service.url);
   const closed = once(socket, 'close');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -87,26 +85,12 @@ it('a malformed request that arrives during a response does not add a failure to
 });
 
 describe('a client that pipelines requests for images', () => {
-  function requestImages(options: object = {}): Socket {
-    const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1', ...options });
-    socket.on('error', () => undefined);
-    socket.write(`GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`.repeat(PIPELINED_IMAGES));
-    return socket;
-  }
-
+  const requests = `GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`.repeat(PIPELINED_IMAGES);
   const countConnections = () => promisify(server.getConnections.bind(server))();
 
   it('is disconnected if it reads less than the minimum rate', async () => {
     const before = await countConnections();
-    const sockets = Array.from({ length: 20 }, (): Socket => {
-      // 64 bytes every 200 ms: `onread` limits what is read from the operating system at a time.
-      const callback = (): boolean => {
-        void delay(200).then(() => socket.resume());
-        return false;
-      };
-      const socket: Socket = requestImages({ onread: { buffer: Buffer.alloc(64), callback } });
-      return socket;
-    });
+    const sockets = openSlowReaders(service.url, requests, { count: 20, pauseMs: 200 });
     try {
       await until('the connections are open', async () => (await countConnections()) >= before + 20);
       await until('the connections are closed', async () => (await countConnections()) <= before);
@@ -116,7 +100,8 @@ describe('a client that pipelines requests for images', () => {
   });
 
   it('gets complete responses if it reads slowly but steadily', async () => {
-    const socket = requestImages();
+    const socket = openSocket(service.url);
+    socket.write(requests);
     let received = 0;
     let lastByteAt = 0;
     let pauseAt = READ_BYTES;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { computeSignature, type Notification } from './support/notifications.js';
+import { orderOf } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
 
@@ -86,10 +87,6 @@ it('the flow of contract 1.1 gets the documented responses, from registration to
       status,
       body: replaceVariableParts(document),
     });
-    if (request === 'POST /api/orders') orderId = (response.body as OrderResponse).data.order.order_id;
+    if (request === 'POST /api/orders') orderId = orderOf(response).order_id;
   }
 });
-
-interface OrderResponse {
-  readonly data: { readonly order: { readonly order_id: string } };
-}

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { importBuilt } from './support/built.js';
 import { buildFailure, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
 import { createNoisyPng } from './support/pictures.js';
 import { CAKE, createProduct, pictures } from './support/products.js';
-import { sendRaw } from './support/raw-http.js';
+import { openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
@@ -49,9 +48,7 @@ it('a form is processed once the clients of the stalled forms before it disconne
   for (let round = 0; round < 5; round += 1) {
     queued.count = 0;
     // The queue admits one of these forms. The others wait, like the form that is complete.
-    const stalled = Array.from({ length: 8 }, (): Socket =>
-      connect(Number(new URL(service.url).port), '127.0.0.1'),
-    );
+    const stalled = Array.from({ length: 8 }, () => openSocket(service.url));
     for (const socket of stalled) socket.write(buildFormStart());
     await until('the stalled forms are in the queue', () => queued.count === stalled.length);
     const created = createProduct(admin, pictures(1));
@@ -64,7 +61,7 @@ it('a form is processed once the clients of the stalled forms before it disconne
 describe('a body with a Content-Length above the limit', () => {
   /** Sends only the headers of a request. Returns the beginning of the response. */
   async function sendHeaders(path: string, type: string, length: number): Promise<string> {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write(
       `POST ${path} HTTP/1.1\r\n${FROM_SHOP}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
         `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`,

@@ -1,5 +1,15 @@
 import type { Response } from 'supertest';
-import { newAccount, PASSWORD, SUBJECTS, type TestAccount, wrongCodes } from './support/accounts.js';
+import {
+  changePassword,
+  newAccount,
+  PASSWORD,
+  requestLogin,
+  requestReset,
+  resetPassword,
+  SUBJECTS,
+  type TestAccount,
+  wrongCodes,
+} from './support/accounts.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { readMetric } from './support/metrics.js';
@@ -17,12 +27,11 @@ beforeEach(async () => {
 });
 
 function tryPassword(address: string, password: string, email = ayu.email) {
-  return sendFrom(address, service.client().post('/api/login').send({ email, password }));
+  return sendFrom(address, requestLogin(service, email, password));
 }
 
 function tryReset(address: string, email: string, otp: string) {
-  const body = { email, otp, password: PASSWORD, passwordConfirmation: PASSWORD };
-  return sendFrom(address, service.client().post('/api/password/reset').send(body));
+  return sendFrom(address, resetPassword(service, { email, otp }, PASSWORD));
 }
 
 function expectWrongPassword(response: Response): void {
@@ -86,19 +95,18 @@ describe('password guesses for one account from one IP address', () => {
   });
 
   it('include the current password that a change of the account requires', async () => {
-    const passwords = { password: 'x', passwordConfirmation: 'x' };
-    const changePassword = (address: string, currentPassword: string) =>
-      sendFrom(address, ayu.client.put('/api/users/password').send({ currentPassword, ...passwords }));
+    const changePasswordFrom = (address: string, currentPassword: string) =>
+      sendFrom(address, changePassword(ayu.client, { currentPassword }));
     const changeEmail = (password: string) =>
       sendFrom(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
-    for (const response of [await changePassword(ATTACKER, WRONG), await changeEmail(WRONG)])
+    for (const response of [await changePasswordFrom(ATTACKER, WRONG), await changeEmail(WRONG)])
       expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
     await expectCounts({ wrongPasswordsOfPair: 3 });
     await service.setCounts('wrongPasswordsOfPair', 50);
-    for (const response of [await changePassword(ATTACKER, PASSWORD), await changeEmail(PASSWORD)])
+    for (const response of [await changePasswordFrom(ATTACKER, PASSWORD), await changeEmail(PASSWORD)])
       expectWrongPassword(response);
-    await changePassword(HOME, PASSWORD).expect(204);
+    await changePasswordFrom(HOME, PASSWORD).expect(204);
   });
 });
 
@@ -191,8 +199,9 @@ describe('guesses of codes', () => {
 
   const verify = (address: string, otp: string, { client } = ayu) =>
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
-  const requestReset = (address: string) =>
-    sendFrom(address, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(204);
+  const requestResetFrom = (address: string) =>
+    sendFrom(address, requestReset(service, ayu.email)).expect(204);
+
   it('from one IP address do not use up the tries of another', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
@@ -247,7 +256,7 @@ describe('guesses of codes', () => {
   });
 
   it('for a reset delete the count of wrong passwords from the IP address if the code is correct', async () => {
-    await requestReset(HOME);
+    await requestResetFrom(HOME);
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
     await recordWrongPasswords(HOME, 50);
     await expectBlocked(HOME);
@@ -257,9 +266,9 @@ describe('guesses of codes', () => {
 
   it('for a reset leave five tries to each address that requested the code, even if an attacker has used up 20 tries', async () => {
     await service.clearCounts();
-    await requestReset(ATTACKER);
+    await requestResetFrom(ATTACKER);
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
-    await requestReset(CAFE); // Sends no second code within a minute.
+    await requestResetFrom(CAFE); // Sends no second code within a minute.
     await Promise.all(
       wrongCodes(otp, 30).map((wrong, index) => tryReset(`203.0.113.${index % 6}`, ayu.email, wrong)),
     );
@@ -322,7 +331,7 @@ const plain = await useService();
 it('without TRUSTED_PROXIES, the counts of guesses ignore X-Forwarded-For and similar headers', async () => {
   const { email } = await newAccount(plain);
   const guess = (header: string, value: string, password: string) =>
-    plain.client().post('/api/login').set(header, value).send({ email, password });
+    requestLogin(plain, email, password).set(header, value);
   await guess('X-Forwarded-For', ATTACKER, WRONG);
   await plain.setCounts('wrongPasswordsOfPair', 50);
   expectWrongPassword(await guess('X-Forwarded-For', HOME, PASSWORD));

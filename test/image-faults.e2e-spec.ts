@@ -20,7 +20,7 @@ import {
 } from './support/products.js';
 import { type ServiceOptions, useService, withService } from './support/service.js';
 import { stopAfterTests } from './support/stop-after-tests.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const FAULTS = ['error', 'disconnect', 'response-lost', 'garbage'] as const;
 const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';
@@ -125,9 +125,8 @@ it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache 
 it('six parallel updates never give a product more than 5 images, and leave no other image at the host', async () => {
   const { id } = await createProduct(admin, pictures(2));
   standIn.delayMs = 50;
-  const responses = await Promise.all(
-    Array.from({ length: 6 }, () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
-  );
+  const update = () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1));
+  const responses = await inParallel(6, update);
   expect(sortedStatusesOf(responses)).toEqual([200, 200, 200, 400, 400, 400]);
   const { images } = await readProduct(admin, id);
   expect(images).toHaveLength(5);

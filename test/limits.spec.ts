@@ -25,42 +25,34 @@ function isRejected({ accountFromAddress = [1], account = [1], address = [1] }: 
 /** The attempts for the account have exceeded their limit of 100. */
 const UNDER_ATTACK = { account: [101] };
 
-it.each<{ limit: string; atLimit: Counts; beyond: Counts }>([
-  {
-    limit: '50 guesses from a known address',
-    atLimit: { ...KNOWN, accountFromAddress: [50] },
-    beyond: { ...KNOWN, accountFromAddress: [51] },
-  },
-  {
-    limit: '800 guesses from known addresses of a /48 network',
-    atLimit: { ...KNOWN, accountFromAddress: [1, 800] },
-    beyond: { ...KNOWN, accountFromAddress: [1, 801] },
-  },
-  {
-    limit: '1,000 guesses from an address for any accounts',
-    atLimit: { address: [1_000] },
-    beyond: { address: [1_001] },
-  },
-  {
-    limit: '16,000 guesses from a /48 network for any accounts',
-    atLimit: { address: [1, 16_000] },
-    beyond: { address: [1, 16_001] },
-  },
-  {
-    limit: '100 guesses for an account, by an address that guesses for a second time,',
-    atLimit: { account: [100], accountFromAddress: [2] },
-    beyond: { ...UNDER_ATTACK, accountFromAddress: [2] },
-  },
-  {
-    limit: '1 guess from each address after 100 guesses for the account',
-    atLimit: { ...UNDER_ATTACK, accountFromAddress: [1] },
-    beyond: { ...UNDER_ATTACK, accountFromAddress: [2] },
-  },
-  {
-    limit: '16 guesses from a /48 network after 100 guesses for the account',
-    atLimit: { ...UNDER_ATTACK, accountFromAddress: [1, 16] },
-    beyond: { ...UNDER_ATTACK, accountFromAddress: [1, 17] },
-  },
-])('$limit are checked, and the next guess is rejected', ({ atLimit, beyond }) => {
+it.each<[limit: string, atLimit: Counts, beyond: Counts]>([
+  [
+    '50 guesses from a known address',
+    { ...KNOWN, accountFromAddress: [50] },
+    { ...KNOWN, accountFromAddress: [51] },
+  ],
+  [
+    '800 guesses from known addresses of a /48 network',
+    { ...KNOWN, accountFromAddress: [1, 800] },
+    { ...KNOWN, accountFromAddress: [1, 801] },
+  ],
+  ['1,000 guesses from an address for any accounts', { address: [1_000] }, { address: [1_001] }],
+  ['16,000 guesses from a /48 network for any accounts', { address: [1, 16_000] }, { address: [1, 16_001] }],
+  [
+    '100 guesses for an account, by an address that guesses for a second time,',
+    { account: [100], accountFromAddress: [2] },
+    { ...UNDER_ATTACK, accountFromAddress: [2] },
+  ],
+  [
+    '1 guess from each address after 100 guesses for the account',
+    { ...UNDER_ATTACK, accountFromAddress: [1] },
+    { ...UNDER_ATTACK, accountFromAddress: [2] },
+  ],
+  [
+    '16 guesses from a /48 network after 100 guesses for the account',
+    { ...UNDER_ATTACK, accountFromAddress: [1, 16] },
+    { ...UNDER_ATTACK, accountFromAddress: [1, 17] },
+  ],
+])('%s are checked, and the next guess is rejected', (_limit, atLimit, beyond) => {
   expect([isRejected(atLimit), isRejected(beyond)]).toEqual([false, true]);
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { sizedImage } from '../client/images.js';
@@ -17,7 +16,7 @@ import {
   PHOTO_EXIF,
 } from './support/pictures.js';
 import { createProduct } from './support/products.js';
-import { sendRaw } from './support/raw-http.js';
+import { openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -71,7 +70,7 @@ describe('a locally stored image', () => {
 
   it('causes no error in the log when a client disconnects during a download', async () => {
     const path = await storeImage(createNoisyPng(5 * 1024 * 1024));
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
     await once(socket, 'data');
     socket.destroy();
@@ -220,8 +219,9 @@ describe('an uploaded photo', () => {
     expect((await download(`${await storeImage(small)}?w=480`)).bytes).toEqual(small);
   });
 
-  it('disappears with its smaller versions', async () => {
+  it('disappears with its smaller versions when its product is deleted, while other images stay', async () => {
     const admin = await service.admin();
+    const other = await storeImage(createPng('other'));
     const { id, images } = await createProduct(admin, [{ bytes: await createPhoto(), name: 'a.jpg' }]);
     const { pathname } = new URL(images[0] ?? '');
     await service.client().get(`${pathname}?w=480`).expect(200);
@@ -231,7 +231,8 @@ describe('an uploaded photo', () => {
     expect(await listFiles()).toHaveLength(2);
     await admin.delete(`/api/products/${id}`).expect(204);
     await until('no file is left', async () => (await listFiles()).length === 0);
-    await service.client().get(`${pathname}?w=480`).expect(404);
+    for (const path of [pathname, `${pathname}?w=480`]) await service.client().get(path).expect(404);
+    await service.client().get(other).expect(200);
   });
 });
 

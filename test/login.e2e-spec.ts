@@ -1,3 +1,4 @@
+import { requestLogin } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
@@ -11,28 +12,25 @@ const service = await useService();
 const registered = await service.client().register(AYU).expect(201);
 const { id: ayuId } = (registered.body as { data: { user: { id: number } } }).data.user;
 
-function login(fields: object) {
-  return service.client().post('/api/login').send(fields);
-}
-
 describe('POST /api/login', () => {
   it('returns data.users, and data.user with the role, whatever other fields are sent (contract 4.2)', async () => {
-    const response = await login({ ...AYU, role: 'ADMIN', id: 1, fullname: 'Eve' }).expect(200);
+    const fields = { ...AYU, role: 'ADMIN', id: 1, fullname: 'Eve' };
+    const response = await service.client().post('/api/login').send(fields).expect(200);
     const user = { id: ayuId, fullname: AYU.fullname, email: AYU.email };
     const data = { users: user, user: { ...user, role: 'USER' } };
     expect(response.body).toEqual({ status: 'success', data });
   });
 
   it('ignores the case of the email and spaces around it, and returns the email as registered', async () => {
-    const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
+    const response = await requestLogin(service, ' aYU@EXAMPLE.com ', AYU.password).expect(200);
     expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
   });
 });
 
 describe('a rejected login', () => {
   it('gets the same response for an unknown email as for a wrong password', async () => {
-    const unknown = await login({ email: 'nobody@example.com', password: AYU.password });
-    const wrong = await login({ email: AYU.email, password: 'Kue lapis legit' });
+    const unknown = await requestLogin(service, 'nobody@example.com', AYU.password);
+    const wrong = await requestLogin(service, AYU.email, 'Kue lapis legit');
     for (const response of [unknown, wrong]) {
       expectFailure(response, 400, MESSAGES.wrongCredentials);
       expect(parseCookies(response)).toEqual([]);
@@ -43,7 +41,7 @@ describe('a rejected login', () => {
   it('does not end the session of the owner', async () => {
     const owner = service.client();
     await owner.post('/api/login').send(AYU).expect(200);
-    await login({ email: AYU.email, password: 'wrong' }).expect(400);
+    await requestLogin(service, AYU.email, 'wrong').expect(400);
     await owner.get('/api/refresh').expect(200);
   });
 
@@ -52,7 +50,7 @@ describe('a rejected login', () => {
     const costs = { 'nobody@example.com': [] as number[], [AYU.email]: [] as number[] };
     for (let round = 0; round < 15; round += 1) {
       for (const [email, measured] of Object.entries(costs))
-        measured.push(await measureCpuMs(() => login({ email, password: 'wrong' }).expect(400)));
+        measured.push(await measureCpuMs(() => requestLogin(service, email, 'wrong').expect(400)));
     }
     const [unknown = 0, wrong = 0] = Object.values(costs).map(
       (measured) => measured.sort((a, b) => a - b)[7],
@@ -67,7 +65,7 @@ describe('a login while the account changes', () => {
   /** Logs in, with a change that commits between the check of the password and the start of the session. */
   const loginWhileChanging = (change: string) =>
     sendDuringTransaction(service.database, `UPDATE users SET ${change} WHERE id = ${ayuId}`, () =>
-      login({ email: AYU.email, password: AYU.password }),
+      requestLogin(service, AYU.email, AYU.password),
     );
 
   it('issues tokens with the new role', async () => {

@@ -2,6 +2,7 @@ import { newAccount, PASSWORD, SUBJECTS, type TestAccount } from './support/acco
 import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { useService } from './support/service.js';
+import { inParallel } from './support/wait.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -34,10 +35,8 @@ async function readSubjects(email: string): Promise<string[]> {
 describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
     await service.ageCounts(MINUTE_S); // Makes the mail of the registration a minute old.
-    await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
-      ),
+    await inParallel(50, (n) =>
+      n % 2 === 0 ? requestOtp() : requestReset(n % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
     );
     expect((await readSubjects(ayu.email)).toSorted()).toEqual([
       SUBJECTS.reset,
@@ -126,9 +125,7 @@ describe('one client address', () => {
     await requestReset('nobody@example.com', ATTACKER);
     await service.setCounts('resetMailsOfAddress', 98);
     const rows = await service.countRows();
-    await Promise.all(
-      Array.from({ length: 50 }, (_, index) => requestReset(`nobody-${index}@example.com`, ATTACKER)),
-    );
+    await inParallel(50, (n) => requestReset(`nobody-${n}@example.com`, ATTACKER));
     const rowsAfterBurst = await service.countRows();
     // The limit leaves room for two codes. Each creates three counters (requester, mailbox, mailbox and purpose). Requests
     // in parallel may have seen the counts before the limit was reached, so there may be more counters.

@@ -1,9 +1,10 @@
 import type { Client } from './support/client.js';
 import { expectInvalid } from './support/failure.js';
-import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
-import { BREAD, sendForm } from './support/products.js';
+import { orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
+import { addProduct, BREAD, sendForm } from './support/products.js';
 import { useShop } from './support/shop.js';
 import { decodeClaims } from './support/tokens.js';
+import { inParallel } from './support/wait.js';
 
 const ITEMS = 'items should be a list of 1 to 50 different products';
 const PRODUCT_ID = 'product_id should be the id of a product';
@@ -96,9 +97,7 @@ describe('POST /api/orders', () => {
   });
 
   it('accepts 50 different products of 999 pieces each, and so does the gateway', async () => {
-    const ids = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => addProduct(shop.service, 1_000 + n, `Roll ${n}`)),
-    );
+    const ids = await inParallel(50, (n) => addProduct(shop.service, 1_000 + n, `Roll ${n}`));
     const items = ids.map((product_id) => ({ product_id, quantity: 999 }));
     const created = await placeOrder(customer, items);
     expect(created.items.map(({ product_id }) => product_id)).toEqual(ids);
@@ -178,9 +177,7 @@ describe('POST /api/orders', () => {
   });
 
   it('rejects a total above Number.MAX_SAFE_INTEGER', async () => {
-    const ids = await Promise.all(
-      Array.from({ length: 50 }, () => addProduct(shop.service, '999999999999.99')),
-    );
+    const ids = await inParallel(50, () => addProduct(shop.service, '999999999999.99'));
     const items = ids.map((id) => item(id, 999));
     await expectRejected(items, { items: 'the total is too large to be paid' });
   });

@@ -68,20 +68,6 @@ describe('the payment history of an order', () => {
     });
   });
 
-  it('contains the cancellation of an order without a transaction', async () => {
-    const orderId = await shop.insertOrder();
-    await shop.cancel(orderId);
-    expect((await getHistory(orderId)).notifications).toMatchObject([
-      {
-        source: 'cancellation',
-        outcome: 'applied',
-        transaction_id: null,
-        transaction_status: 'cancel',
-        payload: '{"reason":"the order was cancelled"}',
-      },
-    ]);
-  });
-
   it('contains the notifications of later payment attempts, and is found by the id of the order in lower or upper case, not by that of a later attempt', async () => {
     const orderId = await shop.insertOrder();
     const attemptId = await shop.addAttempt(orderId);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { addProduct, orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
+import { orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
+import { addProduct } from './support/products.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { makeJobsDue, readJobs } from './support/jobs.js';
 import { type OrderBody, orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
-import { until } from './support/wait.js';
+import { inParallel } from './support/wait.js';
 
 const NOT_REFUNDABLE = 'order cannot be refunded';
 const REJECTED_BY_GATEWAY = 'the gateway cannot refund this payment';
@@ -13,8 +12,7 @@ const shop = await useShop();
 
 /** Requests a refund of the whole payment six times in parallel. Returns the sorted statuses of the responses. */
 async function requestSixRefunds(orderId: string): Promise<number[]> {
-  const requests = Array.from({ length: 6 }, () => shop.requestRefund(orderId));
-  return (await Promise.all(requests)).map(({ status }) => status).sort();
+  return (await inParallel(6, () => shop.requestRefund(orderId))).map(({ status }) => status).sort();
 }
 
 /** Requests a refund that must succeed. If it fails, the assertion prints the response body. */
@@ -195,9 +193,7 @@ describe('a refund with an Idempotency-Key', () => {
   it('is made once by 50 parallel requests, which all get the order', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.addFault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
-    const responses = await Promise.all(
-      Array.from({ length: 50 }, () => refund(orderId, { amount: 50_000 }, 'key-1')),
-    );
+    const responses = await inParallel(50, () => refund(orderId, { amount: 50_000 }, 'key-1'));
     for (const order of responses) expect(order.refunded_amount).toBe(50_000);
     expect(shop.countCalls('refund', orderId)).toBe(1);
   });
@@ -233,10 +229,8 @@ describe('parallel requests', () => {
 
   it('for parts of a payment, at the gateway or by hand, never return more than was paid', async () => {
     const orderId = await placePaidOrder();
-    const responses = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        shop.requestRefund(orderId, { amount: 100_000, manual: index % 3 === 0 }, `key-${index}`),
-      ),
+    const responses = await inParallel(12, (n) =>
+      shop.requestRefund(orderId, { amount: 100_000, manual: n % 3 === 0 }, `key-${n}`),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
@@ -275,19 +269,6 @@ describe('a refund while the gateway fails', () => {
     expect((await refund(orderId, { amount: 30_000 }, second)).refunded_amount).toBe(130_000);
     expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
     expect((await refund(orderId, { amount: 100_000 }, first)).refunded_amount).toBe(130_000);
-  });
-
-  it('is completed by a job if nobody repeats the request', async () => {
-    const { pool } = shop.service.database;
-    const orderId = await placePaidOrder();
-    shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'response-lost' });
-    expect((await shop.requestRefund(orderId)).status).toBe(502);
-    await until('no refund waits for its result', async () => {
-      await makeJobsDue(pool);
-      return (await readJobs(pool, 'settle-refund')).length === 0;
-    });
-    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
-    expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
   it('is not repeated if an administrator has refunded everything on the dashboard of the gateway', async () => {

@@ -1,7 +1,8 @@
 import type { Response } from 'supertest';
 import {
   newAccount,
-  PASSWORD,
+  requestReset,
+  resetPassword,
   sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
@@ -130,17 +131,14 @@ it('POST /api/otp returns 204 and replaces the code, with new tries and a new va
 it('verification and password reset have separate codes and tries', async () => {
   const account = await newAccountWithCode();
   const { email } = account;
-  await service.client().post('/api/password/forgot').send({ email }).expect(204);
+  await requestReset(service, email).expect(204);
   const otp = await service.waitForCode(email, SUBJECTS.reset);
-  const reset = (code: string) => {
-    const body = { email, otp: code, password: PASSWORD, passwordConfirmation: PASSWORD };
-    return service.client().post('/api/password/reset').send(body);
-  };
+  const reset = (code: string) => resetPassword(service, { email, otp: code });
   // Two codes may be equal by chance.
   if (otp !== account.code) {
     await expectRejected(account, otp);
     expectFailure(await reset(account.code), 400, MESSAGES.invalidOtp);
   }
   for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
-  expect((await reset(otp)).status).toBe(204);
+  await reset(otp).expect(204);
 });

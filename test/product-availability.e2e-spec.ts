@@ -1,8 +1,8 @@
 import type { components } from '../client/schema.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { addProduct, requestOrder } from './support/orders.js';
-import { listProducts, type PageBody } from './support/products.js';
+import { requestOrder } from './support/orders.js';
+import { addProduct, listProducts, type PageBody } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { until } from './support/wait.js';

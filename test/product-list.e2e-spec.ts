@@ -1,7 +1,12 @@
-import { insertProducts } from './support/catalog.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { addProduct } from './support/orders.js';
-import { BREAD, createProduct, type PageBody, sendForm } from './support/products.js';
+import {
+  addProduct,
+  BREAD,
+  createProduct,
+  insertProducts,
+  type PageBody,
+  sendForm,
+} from './support/products.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 

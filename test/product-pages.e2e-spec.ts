@@ -1,11 +1,11 @@
 import { importBuilt } from './support/built.js';
-import { insertProducts } from './support/catalog.js';
 import { useServiceBehindProxy } from './support/database-proxy.js';
 import { readMetric } from './support/metrics.js';
 import {
   BREAD,
   CAKE,
   createProduct,
+  insertProducts,
   listProducts,
   pictures,
   readLedger,

@@ -5,7 +5,7 @@ import { makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
 import { listCodes, type Mail, parseMail } from './support/mail.js';
 import { measureRunning } from './support/measure.js';
 import { useService } from './support/service.js';
-import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
+import { useSmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 /** Returns the code of a mail, which must have exactly one code, the same in its text and its HTML. */
@@ -16,50 +16,33 @@ function readCode({ text, html }: Mail): string {
   return codes[0] ?? '';
 }
 
-function isMailTo(email: string): (mail: ReceivedMail) => boolean {
-  return ({ to }) => to.includes(email);
-}
-
 const smtp = await useSmtpStandIn();
 const mailing = await useService({
   settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
 });
 const service = await useService();
 
-describe('a mail with a code that is sent over SMTP', () => {
-  it('is sent by a retry after an outage of the mail server, from a stored job without the code', async () => {
-    const email = 'patient@example.com';
-    await smtp.down();
-    const { runningMs } = await measureRunning(() => mailing.client().register({ email }).expect(201));
-    expect(runningMs).toBeLessThan(5_000);
+it('a mail with a code is sent over SMTP by a retry after an outage of the mail server, from a stored job without the code', async () => {
+  const email = 'patient@example.com';
+  // Anyone may have registered the address, so the mail must not contain the name.
+  const registration = { email, fullname: 'You won, see evil.example' };
+  await smtp.down();
+  const { runningMs } = await measureRunning(() => mailing.client().register(registration).expect(201));
+  expect(runningMs).toBeLessThan(5_000);
 
-    const failed = await until('a job that has failed once', async () =>
-      (await readJobs(mailing.database.pool)).find((job) => job.last_error !== null),
-    );
-    // Neither the payload nor the error of the job contains the code.
-    expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
-    expect(listCodes(failed.last_error ?? '')).toEqual([]);
-    expect(smtp.mails.some(isMailTo(email))).toBe(false);
+  const failed = await until('a job that has failed once', async () =>
+    (await readJobs(mailing.database.pool)).find((job) => job.last_error !== null),
+  );
+  // Neither the payload nor the error of the job contains the code.
+  expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
+  expect(listCodes(failed.last_error ?? '')).toEqual([]);
+  expect(smtp.mails).toEqual([]);
 
-    await smtp.up();
-    await makeJobsDue(mailing.database.pool);
-    await smtp.waitForMail(isMailTo(email));
-    await until('an empty queue', async () => (await readJobs(mailing.database.pool)).length === 0);
-    expect(smtp.mails.filter(isMailTo(email))).toHaveLength(1);
-  });
-
-  it('contains a code of 6 digits, but not the name, because anyone may have registered the address', async () => {
-    const email = 'stranger@example.com';
-    const fullname = 'You won, see evil.example';
-    await mailing.client().register({ email, fullname }).expect(201);
-    const mail = await smtp.waitForMail(isMailTo(email));
-    expect(mail.text).toMatch(/^Hello,\r?\n/);
-    expect(mail.html).toContain('<p>Hello,</p>');
-    expect(mail.raw.toString('latin1')).not.toContain('You won');
-    expect(mail).toMatchObject({ recipients: [email], to: [email], from: 'no-reply@toko.example' });
-    expect(mail.subject).toBe('Your verification code');
-    readCode(mail);
-  });
+  await smtp.up();
+  await makeJobsDue(mailing.database.pool);
+  await until('an empty queue', async () => (await readJobs(mailing.database.pool)).length === 0);
+  expect(smtp.mails).toMatchObject([{ from: 'no-reply@toko.example', to: [email], recipients: [email] }]);
+  expect(smtp.mails[0]?.raw.toString('latin1')).not.toContain('You won');
 });
 
 describe('the mail of a registration without SMTP_URL', () => {

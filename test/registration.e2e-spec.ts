@@ -1,4 +1,4 @@
-import { newEmail, PASSWORD } from './support/accounts.js';
+import { newEmail, PASSWORD, requestLogin } from './support/accounts.js';
 import { type Client, parseCookies, type Registration } from './support/client.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
@@ -7,10 +7,6 @@ const service = await useService();
 
 function register(fields: Partial<Registration>, client: Client = service.client()) {
   return client.register({ email: newEmail(), password: PASSWORD, ...fields });
-}
-
-function login(email: string, password = PASSWORD) {
-  return service.client().post('/api/login').send({ email, password });
 }
 
 function findUsers(email: string): Promise<Record<string, unknown>[]> {
@@ -168,14 +164,14 @@ describe('the fields of a registration', () => {
     const password = '  spaces count  ';
     const response = await register({ email: `  ${email}\t`, fullname: ' A ', password }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email, fullname: 'A' } } });
-    await login(email, password).expect(200);
-    expectFailure(await login(email, password.trim()), 400, MESSAGES.wrongCredentials);
+    await requestLogin(service, email, password).expect(200);
+    expectFailure(await requestLogin(service, email, password.trim()), 400, MESSAGES.wrongCredentials);
   });
 
   it('can have their maximum length, with which the cookies still have less than 4096 bytes, as browsers require', async () => {
     const [email, password] = [emailOfLength(254), '🍞'.repeat(1024)];
     await register({ email, fullname: '🍞'.repeat(255), password }).expect(201);
-    for (const { name, value } of parseCookies(await login(email, password).expect(200)))
+    for (const { name, value } of parseCookies(await requestLogin(service, email, password).expect(200)))
       expect(name.length + 1 + value.length).toBeLessThan(4096);
   });
 
@@ -190,7 +186,7 @@ describe('an email address with a non-ASCII domain', () => {
     const response = await register({ email: 'Ayu.Ü@Bücher.example' }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email: 'Ayu.Ü@xn--bcher-kva.example' } } });
     for (const email of ['ayu.ü@bücher.example', 'AYU.Ü@XN--BCHER-KVA.EXAMPLE', ' ayu.ü@bücher。example '])
-      await login(email).expect(200);
+      await requestLogin(service, email).expect(200);
   });
 
   it('cannot be registered if it differs from an existing address only in the kind of full stop', async () => {
@@ -203,7 +199,7 @@ describe('an email address with a non-ASCII domain', () => {
       expectFailure(await register({ email: spelling }), 409, MESSAGES.emailTaken);
       const change = other.patch('/api/users').send({ email: spelling, password: PASSWORD });
       expectFailure(await change, 409, MESSAGES.emailTaken);
-      await login(spelling).expect(200);
+      await requestLogin(service, spelling).expect(200);
     }
   });
 });
@@ -219,7 +215,7 @@ describe('a second registration with the same email', () => {
       expect(parseCookies(second)).toEqual([]);
     }
     expect((await findUsers(email)).map(({ fullname }) => fullname)).toEqual(['Ayu Lestari']);
-    await login(email).expect(200);
+    await requestLogin(service, email).expect(200);
   });
 
   it('gets 409 even if all registrations arrive in parallel', async () => {

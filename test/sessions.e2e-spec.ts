@@ -1,8 +1,11 @@
 import request, { type Response } from 'supertest';
 import {
+  changePassword,
   newAccount,
   newEmail,
   PASSWORD,
+  requestReset,
+  resetPassword,
   signIn,
   sortedStatusesOf,
   SUBJECTS,
@@ -18,10 +21,6 @@ import { placeOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { ADMIN, useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
-
-const NASTAR = 'nastar dan kastengel';
-const NEW_PASSWORD = { password: NASTAR, passwordConfirmation: NASTAR };
-const PASSWORD_CHANGE = { currentPassword: PASSWORD, ...NEW_PASSWORD };
 
 const service = await useService();
 
@@ -45,17 +44,13 @@ async function callAll(client: Client, access: Access, kind: 'changes' | 'reads'
 
 describe('an ended session', () => {
   it.each<[string, (account: TestAccount) => PromiseLike<unknown>]>([
-    [
-      'a change of password',
-      ({ client }) => client.put('/api/users/password').send(PASSWORD_CHANGE).expect(204),
-    ],
+    ['a change of password', ({ client }) => changePassword(client).expect(204)],
     [
       'a reset of the password',
       async ({ email }) => {
-        await service.client().post('/api/password/forgot').send({ email }).expect(204);
+        await requestReset(service, email).expect(204);
         const otp = await service.waitForCode(email, SUBJECTS.reset);
-        const body = { email, otp, ...NEW_PASSWORD };
-        await service.client().post('/api/password/reset').send(body).expect(204);
+        await resetPassword(service, { email, otp }).expect(204);
       },
     ],
     [

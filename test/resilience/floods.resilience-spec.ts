@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { newAccount, PASSWORD, type TestAccount } from '../support/accounts.js';
 import { ATTACKER } from '../support/guesses.js';
 import { userIdOf } from '../support/orders.js';
 import { createNoisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
+import { openSlowReaders, openSocket } from '../support/raw-http.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
@@ -54,13 +54,6 @@ beforeAll(async () => {
   slowness = Math.min(MAX_SLOWNESS, Math.max(1, (await measureRound()).list / IDLE_LIST_MS));
 });
 
-function send(message: string, options: Partial<TcpNetConnectOpts> = {}): Socket {
-  const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1', ...options });
-  socket.on('error', () => undefined);
-  socket.write(message);
-  return socket;
-}
-
 interface Rate {
   readonly perSecond: number;
   readonly closeAfterMs?: number;
@@ -78,7 +71,8 @@ function post(
     for (let n = 0; n < (perSecond * tickMs) / 1000; n += 1) {
       const body = JSON.stringify(buildBody((sent += 1)));
       const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-      const socket = send(`POST ${path} HTTP/1.1\r\n${FLOOD_HEADERS}${length}\r\n\r\n${body}`).resume();
+      const socket = openSocket(service.url).resume();
+      socket.write(`POST ${path} HTTP/1.1\r\n${FLOOD_HEADERS}${length}\r\n\r\n${body}`);
       setTimeout(() => socket.destroy(), closeAfterMs).unref();
     }
   }, tickMs);
@@ -112,16 +106,8 @@ function read(path: string): Stop {
 
 /** Reads 64 bytes a second of an image on each of 300 connections, and waits until the system's buffers are full. */
 async function readSlowly(): Promise<Stop> {
-  const sockets = Array.from({ length: 300 }, () => {
-    const callback = (): boolean => {
-      setTimeout(() => socket.resume(), 1_000).unref();
-      return false;
-    };
-    const socket: Socket = send(`GET ${imagePath} HTTP/1.1\r\n${FLOOD_HEADERS}\r\n`, {
-      onread: { buffer: Buffer.alloc(64), callback },
-    });
-    return socket;
-  });
+  const request = `GET ${imagePath} HTTP/1.1\r\n${FLOOD_HEADERS}\r\n`;
+  const sockets = openSlowReaders(service.url, request, { count: 300, pauseMs: 1_000 });
   await until('the service waits for the readers', async () => {
     const times = [];
     for (let n = 0; n < 5; n += 1) times.push(await measure(() => service.client().get('/api/health/live')));

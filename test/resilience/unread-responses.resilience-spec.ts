@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { createNoisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
+import { openSocket } from '../support/raw-http.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { measureMaximum } from './support/maximum.js';
@@ -18,8 +18,7 @@ it('60 clients that never read the three images of 5 MiB that each requests are 
   const { pathname } = new URL(product.images[0] ?? '');
   const idleMib = await service.residentMiB();
   const sockets = Array.from({ length: 60 }, () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    socket.on('error', () => undefined);
+    const socket = openSocket(service.url);
     // More bytes than the operating system buffers for a connection.
     socket.write(`GET ${pathname} HTTP/1.1\r\nHost: bakery.test\r\n\r\n`.repeat(3));
     return socket;

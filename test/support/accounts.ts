@@ -1,3 +1,5 @@
+import type { Test } from 'supertest';
+import type { components } from '../../client/schema.js';
 import { Client } from './client.js';
 import type { TestDatabase } from './databases.js';
 import { readJobs } from './jobs.js';
@@ -5,6 +7,7 @@ import { findCode, type Mail, parseMail } from './mail.js';
 import { until } from './wait.js';
 
 export const PASSWORD = 'kue lapis legit';
+export const NEW_PASSWORD = 'nastar dan kastengel';
 /** Subjects of the mails with a code. */
 export const SUBJECTS = {
   verification: 'Your verification code',
@@ -14,6 +17,12 @@ export const SUBJECTS = {
 
 /** Registered account with the client that registered it. */
 export type TestAccount = Readonly<Awaited<ReturnType<typeof newAccount>>>;
+
+type PasswordChange = components['schemas']['ChangePasswordDto'];
+
+interface ServiceUrl {
+  readonly url: string;
+}
 
 interface StoredUser {
   readonly fullname: string;
@@ -51,7 +60,7 @@ export function newEmail(): string {
 }
 
 /** Registers an account with a new email and `PASSWORD`. */
-export async function newAccount({ url }: { readonly url: string }, fullname = 'Ayu Lestari') {
+export async function newAccount({ url }: ServiceUrl, fullname = 'Ayu Lestari') {
   const email = newEmail();
   const client = new Client(url);
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
@@ -59,10 +68,37 @@ export async function newAccount({ url }: { readonly url: string }, fullname = '
 }
 
 /** Logs in with a new client. By default, an account has one refresh token at a time, so the earlier one is dropped. */
-export async function signIn({ url }: { readonly url: string }, email: string, password = PASSWORD) {
+export async function signIn({ url }: ServiceUrl, email: string, password = PASSWORD) {
   const client = new Client(url);
   await client.post('/api/login').send({ email, password }).expect(200);
   return client;
+}
+
+/** Sends POST /api/login with a new client. */
+export function requestLogin({ url }: ServiceUrl, email: string, password = PASSWORD): Test {
+  return new Client(url).post('/api/login').send({ email, password });
+}
+
+/** Sends POST /api/password/forgot. */
+export function requestReset({ url }: ServiceUrl, email: unknown): Test {
+  return new Client(url).post('/api/password/forgot').send({ email });
+}
+
+/** Sends POST /api/password/reset. */
+export function resetPassword(
+  { url }: ServiceUrl,
+  { email, otp }: { readonly email: string; readonly otp: string },
+  password = NEW_PASSWORD,
+  passwordConfirmation = password,
+): Test {
+  return new Client(url).post('/api/password/reset').send({ email, otp, password, passwordConfirmation });
+}
+
+/** Sends PUT /api/users/password, with defaults for missing fields. */
+export function changePassword(client: Client, fields: Partial<PasswordChange> = {}): Test {
+  const { password = NEW_PASSWORD } = fields;
+  const defaults = { currentPassword: PASSWORD, password, passwordConfirmation: password };
+  return client.put('/api/users/password').send({ ...defaults, ...fields });
 }
 
 export function wrongCodes(right: string, count: number): string[] {
@@ -78,6 +114,11 @@ export function createAccountMethods(database: TestDatabase, readOutbox: () => P
       const rows = await database.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
       if (rows[0] === undefined) throw new Error('there is no such account');
       return rows[0];
+    },
+
+    /** Marks an address as verified. */
+    async verifyEmail(email: string): Promise<void> {
+      await database.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
     },
 
     /** Returns the sessions of an account that have not been ended, oldest first. */

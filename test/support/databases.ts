@@ -43,6 +43,16 @@ export async function inTransaction<T>({ pool }: TestDatabase, act: (client: pg.
   }
 }
 
+/** Begins a transaction with a statement that takes a lock. The returned function rolls the transaction back. */
+export async function holdLock({ pool }: TestDatabase, statement: string): Promise<() => Promise<void>> {
+  const holder = await pool.connect();
+  await holder.query(`BEGIN; ${statement}`);
+  return async () => {
+    await holder.query('ROLLBACK');
+    holder.release();
+  };
+}
+
 /**
  * Sends requests while a transaction with these statements is open. The transaction commits as soon as this number of
  * requests wait for one of its locks.

@@ -2,7 +2,6 @@ import type { Response } from 'supertest';
 import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import type { MidtransStandIn } from './midtrans-stand-in.js';
-import type { TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 type Schemas = components['schemas'];
@@ -26,19 +25,6 @@ export function gatewaySettings(gateway: MidtransStandIn): Record<string, string
     MIDTRANS_SNAP_URL: gateway.snapUrl,
     MIDTRANS_API_URL: gateway.apiUrl,
   };
-}
-
-/** Inserts a product by SQL. Returns its id. */
-export async function addProduct(
-  { database }: TestService,
-  price: string | number = 25_000,
-  name = 'Croissant',
-): Promise<number> {
-  const rows = await database.query<{ id: number }>(
-    "INSERT INTO products (name, description, price) VALUES ($1, 'From today', $2) RETURNING id",
-    [name, price],
-  );
-  return rows[0]?.id ?? 0;
 }
 
 /** Sends POST /api/orders. `fields`: further fields of the body; can also replace `items`. */
@@ -68,27 +54,4 @@ export async function readOrder(client: Client, orderId: string): Promise<OrderB
 /** Returns the id of the account of a client, which is the claim `tokenId` in the client's tokens. */
 export function userIdOf(client: Client): number {
   return Number(decodeClaims(client.cookie('accessToken')).tokenId);
-}
-
-export interface StoredOrder {
-  readonly status: string;
-  readonly completed_at: Date | null;
-  readonly transaction_id: string | null;
-  readonly payment_type: string | null;
-  readonly fraud_status: string | null;
-  readonly transaction_amount: string | null;
-  /** Total of the order in whole rupiah, which no notification changes. */
-  readonly gross_amount: string;
-  /** PostgreSQL's version of the row: it changes with every update. */
-  readonly xmin: string;
-}
-
-export async function readStoredOrder({ database }: Pick<TestService, 'database'>, orderId: string) {
-  const rows = await database.query<StoredOrder>(
-    `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
-            xmin::text FROM orders WHERE order_id = $1`,
-    [orderId],
-  );
-  if (rows[0] === undefined) throw new Error('there is no such order');
-  return rows[0];
 }

@@ -96,6 +96,28 @@ export async function readLedger({ pool }: Pick<TestDatabase, 'pool'>): Promise<
   return rows;
 }
 
+/** Inserts a product by SQL. Returns its id. */
+export async function addProduct(
+  { database }: { readonly database: TestDatabase },
+  price: string | number = 25_000,
+  name = 'Croissant',
+): Promise<number> {
+  const rows = await database.query<{ id: number }>(
+    "INSERT INTO products (name, description, price) VALUES ($1, 'From today', $2) RETURNING id",
+    [name, price],
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** Inserts products by SQL. */
+export async function insertProducts({ query }: TestDatabase, count: number, description = 'Loaf') {
+  await query(
+    `INSERT INTO products (name, description, price)
+     SELECT 'Bread ' || n, $2::text, n FROM generate_series(1, $1::integer) AS n`,
+    [count, description],
+  );
+}
+
 export async function countProducts({ query }: TestDatabase): Promise<number> {
   return (await query('SELECT FROM products')).length;
 }

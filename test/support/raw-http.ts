@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 
 /** Shorter than the timeout of a test, so that the error shows the line that waits. */
 const DEADLINE_MS = 45_000;
@@ -11,14 +11,40 @@ interface RawResponse {
   readonly body: string;
 }
 
+/** Opens a connection to a service. The service may reset the connection. */
+export function openSocket(url: string, options: Partial<TcpNetConnectOpts> = {}): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, ...options });
+  // Without a listener, an error of the connection would end the process.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+/** Opens connections that each send requests and read the responses 64 bytes at a time, with a pause after each read. */
+export function openSlowReaders(
+  url: string,
+  requests: string,
+  { count, pauseMs }: { readonly count: number; readonly pauseMs: number },
+): Socket[] {
+  return Array.from({ length: count }, () => {
+    const callback = (): boolean => {
+      setTimeout(() => socket.resume(), pauseMs).unref();
+      return false;
+    };
+    // `onread` limits what is read from the operating system at a time.
+    const socket: Socket = openSocket(url, { onread: { buffer: Buffer.alloc(64), callback } });
+    socket.write(requests);
+    return socket;
+  });
+}
+
 /**
  * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
  * @returns the responses in order, with bodies as long as their Content-Length
  * @throws AbortError if the service does not close the connection; Error if it resets the connection
  */
 export async function sendRaw(url: string, bytes: string | Buffer | readonly string[]) {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ port: Number(port), host: hostname, noDelay: true });
+  const socket = openSocket(url, { noDelay: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });

@@ -42,8 +42,6 @@ export interface ServiceOptions {
   readonly minimumReadRate?: { readonly bytesPerSecond: number; readonly windowMs: number };
   /** Idle timeout of forms; by default that of production. */
   readonly formIdleMs?: number;
-  /** Deadline of each call to Midtrans; by default long enough for a busy machine. */
-  readonly gatewayDeadlineMs?: number;
   /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
   readonly listenOn?: number;
 }
@@ -80,16 +78,15 @@ export async function startService(options: ServiceOptions = {}) {
   redirectConsole(logger);
   // Tests of an unavailable database use a proxy, and the waiting times of production.
   const timeoutFactor = options.databaseUrl === undefined ? 10 : 1;
-  const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url }, { timeoutFactor });
+  const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url, timeoutFactor });
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined)
     builder
       .overrideProvider(FormQueue)
       .useValue(Object.assign(new FormQueue(), { idleMs: options.formIdleMs }));
+  // A deadline that is long enough for a busy machine.
   if (env.paymentGateway === 'midtrans')
-    builder
-      .overrideProvider(PaymentGateway)
-      .useValue(new MidtransGateway(env, options.gatewayDeadlineMs ?? 30_000));
+    builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
     new LimitedExpressAdapter(options.minimumReadRate),

@@ -11,14 +11,7 @@ import {
   type TransactionChange,
 } from './midtrans-stand-in.js';
 import { readHistory, sendNotification } from './notifications.js';
-import {
-  gatewaySettings,
-  ORDERS,
-  placeOrder,
-  readStoredOrder,
-  type StoredOrder,
-  userIdOf,
-} from './orders.js';
+import { gatewaySettings, ORDERS, placeOrder, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
 import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
 import { stopAfterTests } from './stop-after-tests.js';
@@ -39,6 +32,19 @@ interface AdminOrder {
 
 interface NewOrder {
   readonly payTime?: string | null;
+}
+
+interface StoredOrder {
+  readonly status: string;
+  readonly completed_at: Date | null;
+  readonly transaction_id: string | null;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly transaction_amount: string | null;
+  /** Total of the order in whole rupiah, which no notification changes. */
+  readonly gross_amount: string;
+  /** PostgreSQL's version of the row: it changes with every update. */
+  readonly xmin: string;
 }
 
 interface StoredAttempt {
@@ -222,7 +228,13 @@ export class Shop {
   }
 
   async readStoredOrder(orderId: string): Promise<StoredOrder> {
-    return readStoredOrder(this.service, orderId);
+    const rows = await this.query<StoredOrder>(
+      `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
+              xmin::text FROM orders WHERE order_id = $1`,
+      [orderId],
+    );
+    if (rows[0] === undefined) throw new Error('there is no such order');
+    return rows[0];
   }
 
   async readStatus(orderId: string): Promise<string> {
@@ -290,17 +302,6 @@ export class Shop {
     await this.letOrdersAge(orderIds, interval);
     await this.enqueueDueOrderSearch();
     await this.waitForPaymentChecks();
-  }
-
-  /** Waits until this much of an order is refunded, in whole rupiah. */
-  async waitForRefunded(orderId: string, amount: number): Promise<void> {
-    await until('the refund is stored', async () => {
-      const [row] = await this.query<{ refunded_amount: string }>(
-        'SELECT refunded_amount FROM orders WHERE order_id = $1',
-        [orderId],
-      );
-      return row?.refunded_amount === String(amount);
-    });
   }
 
   /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */

@@ -32,7 +32,10 @@ export function describeWithVersion12(title: string, suite: () => void): void {
   describe.skip(title, suite);
 }
 
-/** Builds version 1.2 from the git history with the current packages. Returns the folder that contains `dist`. */
+/**
+ * Builds version 1.2 from the git history with the current packages. The development dependencies helmet and cookie-parser are
+ * only for version 1.2. Returns the folder that contains `dist`.
+ */
 export async function buildVersion12(): Promise<string> {
   const folder = await createWorldReadableFolder('bakery-1.2-');
   try {

@@ -14,3 +14,8 @@ export async function until<T>(
     await delay(20);
   }
 }
+
+/** Calls a function this many times at the same time, with the number of the call, from 0. */
+export function inParallel<T>(count: number, act: (n: number) => PromiseLike<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => act(n)));
+}

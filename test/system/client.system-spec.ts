@@ -59,13 +59,12 @@ async function registerCustomer(): Promise<RecordingClient> {
   return customer;
 }
 
-it('the types of the client match the running service', async () => {
+it('the document from which the types of the client are generated is the document that the service serves', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/print-openapi.mjs']);
   const { servers: _printed, ...printed } = JSON.parse(stdout) as { servers: unknown };
   const response = await service.client().get('/api/docs-json').expect(200);
   const { servers: _served, ...served } = response.body as { servers: unknown };
   expect(printed).toEqual(served);
-  await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']); // compares the types with the printed document
 });
 
 describe('calls of the client', () => {

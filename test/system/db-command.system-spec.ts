@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '../support/client.js';
-import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, createEmptyDatabase, holdLock, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
 import { addJob, readJobs } from '../support/jobs.js';
 import { createPng } from '../support/pictures.js';
@@ -125,6 +125,17 @@ describe('a backup', () => {
     }
   });
 
+  it('leaves ids for later migrations if migrations of the target were reverted and applied again', async () => {
+    const source = await dropAfterTest(createDatabase());
+    const target = await dropAfterTest(createDatabase());
+    const file = at('same-schema.backup');
+    await expectExit(0, { DATABASE_URL: source.url }, 'backup', file);
+    for (const step of ['revert', 'migrate']) await expectExit(0, { DATABASE_URL: target.url }, step);
+    await expectExit(0, { DATABASE_URL: target.url }, 'restore', file);
+    const next = "SELECT nextval('migrations_id_seq') > max(id) AS is_free FROM migrations";
+    expect(await target.query(next)).toEqual([{ is_free: true }]);
+  });
+
   it('that two processes restore into one database at the same time is restored once: the other process deletes nothing', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
@@ -132,16 +143,14 @@ describe('a backup', () => {
     await expectExit(0, { DATABASE_URL: source.url }, 'backup', file);
     const target = await dropAfterTest(createEmptyDatabase());
     // Both restores have found an empty database when they wait for this lock of the migrations.
-    const holder = await target.pool.connect();
-    await holder.query('BEGIN; SELECT pg_advisory_xact_lock(7225001)');
+    const release = await holdLock(target, 'SELECT pg_advisory_xact_lock(7225001)');
     const restores = ['first', 'second'].map((name) =>
       spawnDb({ DATABASE_URL: target.url, DATA_DIR: at(name) }, 'restore', file),
     );
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-      AND application_name = 'bakery-migrations' AND query LIKE '%pg_try_advisory_xact_lock%'`;
+      AND application_name = 'bakery-connection' AND query LIKE '%pg_try_advisory_xact_lock%'`;
     await until('both restores wait', async () => (await target.query(waiting)).length === 2);
-    await holder.query('ROLLBACK');
-    holder.release();
+    await release();
     const codes = await Promise.all(restores.map(({ exited }) => exited));
     expect(codes.sort()).toEqual([0, 1]);
     expect(restores.map(({ output }) => output()).join('')).toContain('the database is not empty');
@@ -149,22 +158,20 @@ describe('a backup', () => {
   });
 
   it('is not ended by the timeouts that the database sets for its users', async () => {
-    const { url, pool, query } = await dropAfterTest(createDatabase());
-    await query(
+    const database = await dropAfterTest(createDatabase());
+    await database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1000', current_database());
          EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1000', current_database()); END $$`,
     );
-    const holder = await pool.connect();
-    await holder.query('BEGIN; LOCK TABLE users');
-    const backup = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', at('slow.backup'));
+    const release = await holdLock(database, 'LOCK TABLE users');
+    const backup = spawnDb({ DATABASE_URL: database.url, DATA_DIR: at('none') }, 'backup', at('slow.backup'));
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
       AND query_start < clock_timestamp() - interval '1500 ms'`;
     await until(
       'the backup has waited longer than the timeouts',
-      async () => (await query(waiting)).length > 0,
+      async () => (await database.query(waiting)).length > 0,
     );
-    await holder.query('ROLLBACK');
-    holder.release();
+    await release();
     expect({ code: await backup.exited, output: backup.output() }).toMatchObject({ code: 0 });
   });
 
@@ -172,37 +179,35 @@ describe('a backup', () => {
     ['backup', (folder: string[]) => folder.includes('interrupted.backup.partial')],
     ['restore', (folder: string[]) => folder.some((name) => name.startsWith('restore-'))],
   ])('or a restore that a signal ends leaves no folder behind: %s', async (action, hasBegun) => {
-    const { url, pool } = await dropAfterTest(createDatabase());
+    const database = await dropAfterTest(createDatabase());
     const file = at('interrupted.backup');
-    if (action === 'restore') await expectExit(0, { DATABASE_URL: url }, 'backup', file);
+    if (action === 'restore') await expectExit(0, { DATABASE_URL: database.url }, 'backup', file);
     const before = await readdir(root);
-    const holder = await pool.connect();
-    await holder.query('BEGIN; LOCK TABLE users');
-    const command = spawnDb({ DATABASE_URL: url, DATA_DIR: root }, action, file);
+    const release = await holdLock(database, 'LOCK TABLE users');
+    const command = spawnDb({ DATABASE_URL: database.url, DATA_DIR: root }, action, file);
     await until(`the ${action} has begun`, async () => hasBegun(await readdir(root)));
     command.child.kill('SIGTERM');
     expect(await command.exited).toBe(1);
     expect(await readdir(root)).toEqual(before);
-    holder.release(true);
+    await release();
   });
 
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
-    const { url, pool } = await dropAfterTest(createDatabase());
+    const database = await dropAfterTest(createDatabase());
+    const settings = { DATABASE_URL: database.url };
     const file = at('shop.backup');
-    const holder = await pool.connect();
-    await holder.query('BEGIN; LOCK TABLE users');
+    const release = await holdLock(database, 'LOCK TABLE users');
     // This backup waits for the locked table.
-    const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
+    const first = spawnDb({ ...settings, DATA_DIR: at('none') }, 'backup', file);
     const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
     await until('the first backup has begun', hasBegun);
-    const second = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
+    const second = await expectExit(1, settings, 'backup', file);
     expect(second).toContain(`${file}.partial exists: another backup is running`);
     await writeFile(file, 'of another program');
-    await holder.query('ROLLBACK');
-    holder.release();
+    await release();
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
-    const later = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
+    const later = await expectExit(1, settings, 'backup', file);
     expect(later).toContain(`${file} exists: choose the name of a new file`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
     expect(await readdir(root)).not.toContain('shop.backup.partial');

@@ -1,19 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmod,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -38,8 +25,8 @@ const children: { kill(): Promise<void> }[] = [];
 
 /** Creates an empty folder. By default every user can read it: if root runs the tests, the server runs as another user. */
 async function createFolder(mode = 0o755): Promise<string> {
-  const folder = await mkdtemp(join(root, 'folder-'));
-  await chmod(folder, mode);
+  const folder = await fs.mkdtemp(join(root, 'folder-'));
+  await fs.chmod(folder, mode);
   return folder;
 }
 
@@ -63,7 +50,7 @@ async function readServerPid(dataDir: string): Promise<number> {
 async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
-    return process.platform !== 'linux' || !(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
+    return process.platform !== 'linux' || !(await fs.readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
   } catch (error) {
     if (['ESRCH', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
@@ -128,11 +115,11 @@ const BUILT_FILES = [
  */
 async function buildCheckout(parent: string, { hasServer = true } = {}): Promise<string> {
   const folder = join(parent, 'checkout');
-  await mkdir(folder);
+  await fs.mkdir(folder);
   const built = join(import.meta.dirname, '..', '..', 'dist', 'src');
-  for (const name of BUILT_FILES) await cp(join(built, name), join(folder, name), { recursive: true });
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await writeFile(
+  for (const name of BUILT_FILES) await fs.cp(join(built, name), join(folder, name), { recursive: true });
+  await fs.writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await fs.writeFile(
     join(folder, 'service.js'),
     `import { startEmbeddedPostgres } from './database/embedded-postgres.js';
      const say = (event) => console.log(JSON.stringify(event));
@@ -148,21 +135,22 @@ async function buildCheckout(parent: string, { hasServer = true } = {}): Promise
   );
   const dependencies = join(import.meta.dirname, '..', '..', 'node_modules');
   const native = join(folder, 'node_modules', SERVER_PACKAGE, 'native');
-  await mkdir(join(folder, 'node_modules'));
+  await fs.mkdir(join(folder, 'node_modules'));
   await copyPackage('pg', dependencies, join(folder, 'node_modules'));
   if (!hasServer) return folder;
-  await cp(join(dependencies, SERVER_PACKAGE), dirname(native), {
+  await fs.cp(join(dependencies, SERVER_PACKAGE), dirname(native), {
     recursive: true,
-    filter: async (path) => !(await lstat(path)).isSymbolicLink(),
+    filter: async (path) => !(await fs.lstat(path)).isSymbolicLink(),
   });
-  for (const program of await readdir(join(native, 'bin'))) await chmod(join(native, 'bin', program), 0o644);
+  for (const program of await fs.readdir(join(native, 'bin')))
+    await fs.chmod(join(native, 'bin', program), 0o644);
   return folder;
 }
 
 /** Copies a package and its dependencies. Links would fail: another user may have no access to their targets. */
 async function copyPackage(name: string, from: string, to: string): Promise<void> {
-  await cp(join(from, name), join(to, name), { recursive: true, force: false });
-  const manifest = JSON.parse(await readFile(join(from, name, 'package.json'), 'utf8')) as {
+  await fs.cp(join(from, name), join(to, name), { recursive: true, force: false });
+  const manifest = JSON.parse(await fs.readFile(join(from, name, 'package.json'), 'utf8')) as {
     readonly dependencies?: Readonly<Record<string, string>>;
   };
   for (const dependency of Object.keys(manifest.dependencies ?? {})) await copyPackage(dependency, from, to);
@@ -190,9 +178,10 @@ describe('the embedded PostgreSQL', () => {
     expect(log).toHaveLength(1);
     expect(log[0]).toContain(join(dataDir, 'postgres'));
     await first.stop();
-    expect(await isRunning(pid)).toBe(false);
+    // The server removes its pid file just before it ends.
+    await until('the server has ended', async () => !(await isRunning(pid)));
     expect(await acceptsConnections('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
-    expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
+    expect(await fs.readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
 
     const second = await start(dataDir, log);
     expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
@@ -202,7 +191,7 @@ describe('the embedded PostgreSQL', () => {
   it('does not start without its password file', async () => {
     const dataDir = await createFolder();
     await (await start(dataDir)).stop();
-    await rm(join(dataDir, 'postgres-password'));
+    await fs.rm(join(dataDir, 'postgres-password'));
     await expect(start(dataDir)).rejects.toThrow(
       `${join(dataDir, 'postgres-password')} is missing, and with it the password of the database in ` +
         `${join(dataDir, 'postgres')}: restore the file`,
@@ -248,15 +237,15 @@ describe('the embedded PostgreSQL', () => {
     // The server logs a failed statement, so the log is not empty.
     await expect(query(url, 'no statement')).rejects.toThrow('syntax error');
     const file = join(dataDir, 'postgres-password');
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const serverLog = await readFile(join(dataDir, 'postgres.log'), 'utf8');
+    expect((await fs.stat(file)).mode & 0o777).toBe(0o600);
+    const serverLog = await fs.readFile(join(dataDir, 'postgres.log'), 'utf8');
     expect(serverLog).toContain('syntax error');
     // The password of the superuser and the password of the database's owner.
-    for (const secret of [(await readFile(file, 'utf8')).trim(), new URL(url).password]) {
+    for (const secret of [(await fs.readFile(file, 'utf8')).trim(), new URL(url).password]) {
       expect(secret.length).toBeGreaterThanOrEqual(32);
       expect(serverLog).not.toContain(secret);
     }
-    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
+    expect((await fs.stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
   });
 
   it('starts for one of two concurrent services, and rejects the other one and every later one', async () => {
@@ -268,7 +257,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(start(dataDir)).rejects.toThrow('is in use by a running service');
     expect(await query(winner?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
     // No incomplete cluster remains.
-    expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
+    expect((await fs.readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
   it('takes over the server of a service that was killed', async () => {
@@ -285,7 +274,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
     await second.stop();
-    expect(await isRunning(serverPid)).toBe(false);
+    await until('the server has ended', async () => !(await isRunning(serverPid)));
   });
 
   it('restarts a killed server on the same port, recovers its data, and continues to exclude other services', async () => {
@@ -315,7 +304,7 @@ describe('the embedded PostgreSQL', () => {
   it('gives its supervisor lock to no waiting process while the server stops', async () => {
     const dataDir = await createFolder();
     const postgres = await start(dataDir);
-    const secret = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
+    const secret = (await fs.readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
     const waiting = new pg.Client(
       `postgresql://postgres:${secret}@127.0.0.1:${new URL(postgres.url).port}/postgres`,
     );
@@ -336,16 +325,16 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await createFolder();
     const first = await start(dataDir);
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-    const contentWhileRunning = await readFile(pidFile, 'utf8');
+    const contentWhileRunning = await fs.readFile(pidFile, 'utf8');
     await first.stop();
-    const { uid, gid } = await stat(join(dataDir, 'postgres'));
+    const { uid, gid } = await fs.stat(join(dataDir, 'postgres'));
     // PostgreSQL mistakes a program for a server only if the program runs as the server's user. If root runs the tests, the
     // server runs as another user.
     const otherProgram = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
     try {
       await once(otherProgram, 'spawn');
       const withOtherPid = contentWhileRunning.replace(/^\d+/, String(otherProgram.pid));
-      await writeFile(pidFile, withOtherPid, { mode: 0o600 });
+      await fs.writeFile(pidFile, withOtherPid, { mode: 0o600 });
       const second = await start(dataDir);
       expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
       expect(await readServerPid(dataDir)).not.toBe(otherProgram.pid);
@@ -359,8 +348,8 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await createFolder();
     await (await start(dataDir)).stop();
     const elsewhere = join(await createFolder(), 'postgres');
-    await rename(join(dataDir, 'postgres'), elsewhere);
-    await symlink(elsewhere, join(dataDir, 'postgres'));
+    await fs.rename(join(dataDir, 'postgres'), elsewhere);
+    await fs.symlink(elsewhere, join(dataDir, 'postgres'));
     const { url } = await start(dataDir);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await expect(start(dataDir)).rejects.toThrow('is in use by a running service');
@@ -369,20 +358,20 @@ describe('the embedded PostgreSQL', () => {
   it('ignores and removes the incomplete cluster of a first start that was killed', async () => {
     const dataDir = await createFolder();
     const incompleteCluster = join(dataDir, 'postgres.tmp-0123456789ab', 'cluster');
-    await mkdir(incompleteCluster, { recursive: true });
-    await writeFile(join(incompleteCluster, 'PG_VERSION'), '18\n');
+    await fs.mkdir(incompleteCluster, { recursive: true });
+    await fs.writeFile(join(incompleteCluster, 'PG_VERSION'), '18\n');
     const { url } = await start(dataDir);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
+    expect((await fs.readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
   });
 
   it('rejects a database of another major version and does not change it', async () => {
     const dataDir = await createFolder();
-    await mkdir(join(dataDir, 'postgres'));
-    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    await writeFile(join(dataDir, 'postgres-password'), 'secret\n', { mode: 0o600 });
+    await fs.mkdir(join(dataDir, 'postgres'));
+    await fs.writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    await fs.writeFile(join(dataDir, 'postgres-password'), 'secret\n', { mode: 0o600 });
     await expect(start(dataDir)).rejects.toThrow(/was created by PostgreSQL 17 and this is PostgreSQL 18/);
-    expect(await readdir(join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
+    expect(await fs.readdir(join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
   it('reports the output of a server that does not start', async () => {
@@ -406,18 +395,18 @@ describe('the embedded PostgreSQL', () => {
       const dataDir = join(await createFolder(0o700), 'data');
       const log: string[] = [];
       const first = await start(dataDir, log);
-      const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
+      const folder = (await fs.readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
       try {
         expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
         expect(log[0]).toContain(folder);
-        expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
+        expect((await fs.stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
         await query(first.url, 'create table loaf as select 7 as id');
         await first.stop();
         const second = await start(dataDir);
         expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
         await second.stop();
       } finally {
-        await rm(dirname(folder), { recursive: true, force: true });
+        await fs.rm(dirname(folder), { recursive: true, force: true });
       }
     },
   );
@@ -436,7 +425,7 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await createFolder();
     const service = spawnService(hidden, dataDir);
     expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((await stat(dirname(hidden))).mode & 0o777).toBe(0o700);
+    expect((await fs.stat(dirname(hidden))).mode & 0o777).toBe(0o700);
     await service.stop();
   });
 
@@ -447,7 +436,7 @@ describe('the embedded PostgreSQL', () => {
       const dataDir = await createFolder(0o777);
       const service = spawnService(checkout, dataDir, { user: NOBODY });
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
+      expect((await fs.stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
       const second = spawnService(checkout, dataDir, { user: NOBODY });
       expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by a running service`);
       const pid = await readServerPid(dataDir);

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signIn } from '../support/accounts.js';
 import { importBuilt, importPackage } from '../support/built.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, holdLock, type TestDatabase } from '../support/databases.js';
 import { QUEUE_SCHEMA } from '../support/jobs.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
@@ -192,23 +192,18 @@ describe('the migrations', () => {
     }
   });
 
-  it('omit the index of the product search if the extension pg_trgm cannot be created, and the search still works', async () => {
+  it('omit only the index of the product search if the extension pg_trgm cannot be created', async () => {
     const { pool, query, url } = database;
+    const schema = await readSchema(pool);
     await revertFrom(url, 'OwnersDay1765600000000'); // adds the product search
     await query('DROP EXTENSION pg_trgm');
     await query(
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
     );
     await migrate(url);
-    expect((await readSchema(pool)).join()).not.toContain('products_search_name_idx');
-    const service = await startService({ database });
-    try {
-      await query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
-      const response = await (await service.customer()).get('/api/products?q=BRULEE').expect(200);
-      expect(response.body).toMatchObject({ data: { products: [{ name: 'Crème brûlée' }] } });
-    } finally {
-      await service.stop();
-    }
+    const withoutIndex = schema.filter((line) => !line.includes('products_search_name_idx'));
+    expect(withoutIndex).toHaveLength(schema.length - 1);
+    expect(await readSchema(pool)).toEqual(withoutIndex);
   });
 
   it('write the domain of an email address in ASCII if the result is a valid address and belongs to no other account', async () => {
@@ -256,10 +251,9 @@ describe('the migrations', () => {
   });
 
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
-    const { pool, query, url } = database;
+    const { query, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
-    const long = await pool.connect();
-    await long.query('BEGIN; SELECT FROM orders');
+    const release = await holdLock(database, 'SELECT FROM orders');
     const log: string[] = [];
     const migrating = migrate(url, (line) => log.push(line));
     try {
@@ -271,8 +265,7 @@ describe('the migrations', () => {
       });
       expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);
     } finally {
-      await long.query('COMMIT');
-      long.release();
+      await release();
     }
     await migrating;
     expect((await connectAndReadMigrationStatus(url)).pending).toEqual([]);
@@ -289,7 +282,7 @@ describe('the migrations', () => {
       await until('the migration has tried to lock three times', async () => {
         const rows = await database.query<{ query_start: Date }>(
           `SELECT query_start FROM pg_stat_activity
-           WHERE application_name = 'bakery-migrations' AND datname = current_database() AND query LIKE '%advisory%'`,
+           WHERE application_name = 'bakery-connection' AND datname = current_database() AND query LIKE '%advisory%'`,
         );
         for (const { query_start } of rows) tries.add(query_start.getTime());
         return isDone || tries.size >= 3;

@@ -12,17 +12,9 @@ describeInstalled('nginx', ['nginx', 'openssl'], () => {
   it('accepts deploy/nginx.conf with deploy/nginx.tls.conf and a certificate, as docker-compose.production.yml mounts them', async () => {
     const tls = join(folder, 'tls');
     await mkdir(tls);
+    const request = 'req -x509 -newkey rsa:2048 -nodes -subj /CN=api.bakery.example';
     const files = ['-keyout', join(tls, 'key.pem'), '-out', join(tls, 'certificate.pem')];
-    await run('openssl', [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=api.bakery.example',
-      ...files,
-    ]);
+    await run('openssl', [...request.split(' '), ...files]);
     await copyFile('deploy/nginx.tls.conf', join(tls, 'server.conf'));
     // nginx resolves the name of the processes when it reads the file.
     const configuration = (await readFile('deploy/nginx.conf', 'utf8')).replace(

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { newAccount, PASSWORD, signIn } from '../support/accounts.js';
+import { changePassword, newAccount, signIn } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
@@ -9,8 +9,6 @@ import { gatewaySettings, placeOrder, readOrder } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js';
-
-const NEW_PASSWORD = 'nastar dan kastengel';
 
 describeWithVersion12('version 1.2', () => {
   let buildFolder: string;
@@ -82,9 +80,7 @@ describeWithVersion12('version 1.2', () => {
       it(`all sessions of ${here} end with a change of the password at ${there}, except the new one`, async () => {
         const { client: first, email } = await newAccount(instances[here]);
         const changing = (await signIn(instances[here], email)).clone(instances[there].url);
-        const passwords = { password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
-        const change = { currentPassword: PASSWORD, ...passwords };
-        await changing.put('/api/users/password').send(change).expect(204);
+        await changePassword(changing).expect(204);
         await expectNoRefresh(first);
         for (const { url } of Object.values(instances))
           await changing.clone(url).get('/api/refresh').expect(200);
