@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
 import { type Database, openDatabase } from './database/database.js';
-import { retryUntilPrimary } from './database/primary-wait.js';
+import { retryUntilPrimary } from './database/retry-until-primary.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
 /** Codes of `listen` and of the lookup of a host name. */
@@ -78,6 +78,7 @@ async function start(
   let database: Database | undefined;
   const app = await retryUntilPrimary(
     async () => {
+      // A repetition uses the database that is open already: an embedded database cannot be started twice.
       if (database === undefined) {
         database = await openDatabase(env, logger.info.bind(logger));
         if (database.close !== undefined) onStarted(database.close);

@@ -23,7 +23,10 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns the value of a cookie before Nest injects parameters; empty if the cookie is absent. Handlers use `@Cookies`. */
+/**
+ * Returns the value of a cookie; empty if the cookie is absent. For guards and strategies, because only handlers can use
+ * `@Cookies`. Imports an internal file of Nest, whose public API has no such function.
+ */
 export function readCookie(request: Request, name: string): string {
   return getRequestCookie(request, name) ?? '';
 }

@@ -72,7 +72,7 @@ export class SessionsService {
   async refresh(refreshToken: string): Promise<IssuedTokens> {
     const authUser = this.tokens.verifyRefresh(refreshToken);
     if (authUser === null) throw failures.invalidRefreshToken();
-    const session = { ...toRow(authUser), refreshTokenDigest: hashToken(refreshToken) };
+    const session = { ...toSessionKey(authUser), refreshTokenDigest: hashToken(refreshToken) };
     const isStored = await this.dataSource.manager.existsBy(Session, session);
     const user = isStored ? await this.users.findById(authUser.id) : null;
     if (user === null) throw failures.invalidRefreshToken();
@@ -100,7 +100,8 @@ export class SessionsService {
    */
   async lockUserOfLiveSession(tx: EntityManager, authUser: AuthUser): Promise<LockedUser> {
     const user = await this.users.lock(tx, authUser.id);
-    if (user === null || !(await tx.existsBy(Session, toRow(authUser)))) throw failures.missingAccessToken();
+    if (user === null || !(await tx.existsBy(Session, toSessionKey(authUser))))
+      throw failures.missingAccessToken();
     return user;
   }
 
@@ -119,12 +120,12 @@ export class SessionsService {
   async findUserOfLiveSession(accessToken: string): Promise<AuthUser | null> {
     const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken);
     if (authUser === null) return null;
-    return (await this.dataSource.manager.existsBy(Session, toRow(authUser))) ? authUser : null;
+    return (await this.dataSource.manager.existsBy(Session, toSessionKey(authUser))) ? authUser : null;
   }
 
   async end(tx: EntityManager, authUser: AuthUser): Promise<void> {
     await this.users.lock(tx, authUser.id);
-    await tx.delete(Session, toRow(authUser));
+    await tx.delete(Session, toSessionKey(authUser));
   }
 
   /** Changes the email, password or role of a user. Such a change ends all sessions of the user. */
@@ -144,7 +145,7 @@ export class SessionsService {
 }
 
 /** Returns the primary key and the owner of the session of an authenticated user. */
-function toRow({ id, sessionId }: AuthUser) {
+function toSessionKey({ id, sessionId }: AuthUser) {
   return { id: sessionId, userId: id };
 }
 

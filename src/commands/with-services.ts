@@ -9,8 +9,8 @@ import type { Command } from './command-line.js';
 class CommandModule {}
 
 /**
- * Returns a command that migrates the database and calls `act` with an object that Nest creates. No routes are served, and no
- * jobs run.
+ * Returns a command that migrates the database and calls `act` with an instance of `type`, which Nest creates. No routes are
+ * served, and no jobs run.
  */
 export function withServices<T>(
   type: Type<T>,

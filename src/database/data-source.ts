@@ -11,8 +11,8 @@ const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
   .map(async (name) => (await import(new URL(name, MIGRATIONS_FOLDER).href)) as MigrationFile);
 
 /**
- * All migrations, oldest first: each file contains one, and the file's name begins with the migration's timestamp. They are
- * imported here, because a restore applies only the first ones.
+ * All migrations, oldest first: each file contains one, and the file's name begins with the migration's timestamp. TypeORM
+ * does not load them itself, because a restore applies only the first ones.
  */
 export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
 export const migrationNames = migrations.map((Migration) => new Migration().name);
@@ -32,7 +32,7 @@ const IDLE_MS = 10 * SECOND;
 /** Connections of a process, without those of its job queue. */
 export const POOL_SIZE = 10;
 
-/** Reads `bigint` as a number. Ids and amounts stay below 2^53: `OrderPlacementService` rejects a larger total. */
+/** Reads `bigint` as a number: ids stay far below 2^53, and `OrderPlacementService` rejects a total above it. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 

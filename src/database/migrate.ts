@@ -103,7 +103,8 @@ async function withDataSource<T>(
 
 /**
  * Runs a change of the schema while no other process can change the schema.
- * @param change may be repeated after a failure: migrations that are complete stay, and the failed migration is rolled back
+ * @param change may be repeated after a failure: complete migrations stay. The failed migration was rolled back, or has no
+ *   transaction and can run again (docs/decisions/13)
  */
 function changeSchema<T>(databaseUrl: string, log: Log | undefined, change: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + LOCK_DEADLINE_MS;

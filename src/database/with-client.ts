@@ -7,6 +7,7 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'bakery-connection',
+    keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   // Without a listener, a lost connection would end the process. The running statement fails, or the next one.
@@ -21,24 +22,27 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
 
 /**
  * Runs `act` while no other process has the lock. The lock belongs to a transaction, because a pooler in transaction mode does
- * not support locks of a session. At READ COMMITTED, the transaction has no snapshot between its statements: a snapshot would
- * delay VACUUM, and a CREATE INDEX CONCURRENTLY of the lock's holder would wait for its end. So this function polls instead of
- * waiting in a statement.
+ * not support locks of a session. The function polls, because a statement that waits for the lock would have a snapshot, and a
+ * CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot. At READ COMMITTED, the transaction
+ * has no snapshot between two statements, so it does not delay VACUUM either.
  * @param key arbitrary key, which all versions of the service share
  * @param onBusy called while another process has the lock: throws, or resolves when to try again
+ * @throws Error also if the lock was lost during `act`
  */
 export function withLock<T>(
   databaseUrl: string,
   key: number,
-  onBusy: () => Promise<void>,
+  onBusy: () => void | Promise<void>,
   act: () => Promise<T>,
 ): Promise<T> {
-  return withClient(databaseUrl, async (holder) => {
-    await holder.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await liftTimeouts(holder);
+  return withClient(databaseUrl, async (client) => {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await liftTimeouts(client);
     const attempt = `SELECT pg_try_advisory_xact_lock(${key}) AS "isLocked"`;
-    while ((await holder.query<{ isLocked: boolean }>(attempt)).rows[0]?.isLocked !== true) await onBusy();
-    return await act();
+    while ((await client.query<{ isLocked: boolean }>(attempt)).rows[0]?.isLocked !== true) await onBusy();
+    const result = await act();
+    await client.query('COMMIT');
+    return result;
   });
 }
 

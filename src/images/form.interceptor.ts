@@ -28,7 +28,7 @@ export class FormQueue {
 export class FormInterceptor implements NestInterceptor {
   constructor(private readonly queue: FormQueue) {}
 
-  /** Waits until the form's memory is free, and reserves it until the handler has ended. */
+  /** Waits for the memory of the form, and reserves that memory until the handler has ended. */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
@@ -62,7 +62,10 @@ export class FormInterceptor implements NestInterceptor {
   }
 }
 
-/** @throws Failure 415 for a compressed form, 413 for one whose Content-Length exceeds the limit */
+/**
+ * Estimates the memory of a form. Counts a form whose Content-Length exceeds the limit.
+ * @throws Failure 415 for a compressed form, 413 for a form that exceeds the limit
+ */
 function estimateMemory({ headers }: FormRequest): number {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failures.unsupportedEncoding();
   // A chunked request does not say its length, so assume the maximum.

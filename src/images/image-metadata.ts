@@ -4,9 +4,9 @@ import type { ImageFile } from './image-host.js';
 /** Segment of a JPEG or chunk of a PNG. */
 interface Part {
   readonly bytes: Buffer;
-  /** True if the part contains no pixels: the place where a photo was taken, a comment, a color profile. */
+  /** True if the image can be decoded without the part: the place where a photo was taken, a comment, a color profile. */
   readonly isMetadata: boolean;
-  /** True for a color profile. Without it, the pixels of an image that is not decoded would have other colors. */
+  /** True for a color profile. An image that is not decoded keeps its profile, because its colors would change. */
   readonly isProfile?: boolean;
 }
 

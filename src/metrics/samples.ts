@@ -94,7 +94,7 @@ function readInTime<T>(read: Promise<T>): Promise<T | null> {
 export function watchLostConnections(name: string, pool: Pool): void {
   lostConnections.inc({ [POOL]: name }, 0);
   const watched = new WeakSet<object>();
-  // Not `connect`, because the first connections are older than this listener.
+  // Not `connect`: the pool opened its first connections before this listener was added. A connection counts from its next use.
   pool.on('acquire', (client) => {
     if (watched.has(client)) return;
     watched.add(client);

@@ -44,7 +44,7 @@ export class OrderMailsService implements OnModuleInit {
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
     const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
-    // Only this mail has a time. PostgreSQL sets that of the others, because a fast clock of the service would delay them.
+    // Only `order-ready` is delayed. Other jobs get their time from PostgreSQL: a fast clock of the service would delay them.
     const delayed = mail === 'order-ready' && { runAt: new Date(Date.now() + READY_DELAY_MS) };
     await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { subject, ...delayed });
   }

@@ -27,9 +27,11 @@ export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[
 /** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): PaymentHistory {
   let payment: Payment = { transactions: [], endedAs: null };
-  for (const [position, event] of events.entries()) {
-    if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') continue;
-    payment = applyEvent(order, { ...payment, events: events.slice(0, position) }, event).payment;
+  const earlier: PaymentEvent[] = [];
+  for (const event of events) {
+    const changesPayment = event.outcome !== 'rejected' && event.outcome !== 'unconfirmed';
+    if (changesPayment) payment = applyEvent(order, { ...payment, events: earlier }, event).payment;
+    earlier.push(event);
   }
   return { ...payment, events };
 }
@@ -64,8 +66,8 @@ const REPEATED_FIELDS = [
 ] as const satisfies readonly (keyof PaymentEvent)[];
 
 /**
- * Returns true if a notification repeats an earlier one, or reports a refund that the service has recorded itself. A
- * notification that was unconfirmed is no redelivery until another event has confirmed its money.
+ * Returns true if a notification repeats an earlier one, or reports a refund that the service has recorded itself. The
+ * repetition of an unconfirmed notification is a redelivery only after another event has confirmed its money.
  */
 function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[]): boolean {
   if (event.source !== 'notification') return false;
@@ -74,7 +76,8 @@ function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[])
     return outcome === 'applied' && isSame && isReceived(event.status, fraudStatus);
   };
   return earlier.some((known, position) => {
-    if (REPEATED_FIELDS.some((field) => known[field] !== event[field])) return false;
+    if (known.outcome === 'rejected' || REPEATED_FIELDS.some((field) => known[field] !== event[field]))
+      return false;
     if (known.outcome === 'unconfirmed') return earlier.slice(position + 1).some(isConfirmation);
     return known.source === 'notification' || known.source === 'refund';
   });

@@ -20,7 +20,9 @@ const MAX_NAME_BYTES = 63;
  */
 export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
-  const fail = () => Promise.reject(new Error(`the backup cannot be checked: ${OTHER_CHECK}`));
+  const fail = () => {
+    throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
+  };
   return withLock(databaseUrl, CHECK_LOCK, fail, () => restoreAndDrop(databaseUrl, backup));
 }
 

@@ -24,14 +24,17 @@ export interface ScheduledBackup {
  * Files of earlier backups that failed, or whose check failed, are removed first.
  */
 export function createScheduledBackup(options: ScheduledBackup) {
-  const fail = () => Promise.reject(new Error('another scheduled backup is running'));
+  const fail = () => {
+    throw new Error('another scheduled backup is running');
+  };
   return withLock(options.databaseUrl, SCHEDULE_LOCK, fail, () => createAndRotate(options));
 }
 
 async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
   const file = join(folder, nameBackup(new Date()));
   const unchecked = `${file}${UNCHECKED}`;
-  // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest copy.
+  // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest
+  // copy.
   await assertTables(databaseUrl);
   // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
   for (const name of (await listBackups(folder)).unchecked)

@@ -27,7 +27,9 @@ export async function retryUntilPrimary<T>(
         log(`waiting for the database: ${errorMessage(error)}`);
         nextLogAt = now + LOG_INTERVAL_MS;
       }
-      await delay(RETRY_PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);
+      await delay(RETRY_PAUSE_MS, undefined, { signal: stopping }).catch(() => {
+        throw error;
+      });
     }
   }
 }
