@@ -2,23 +2,19 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { failEnvelope } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
-import { LimitedExpressAdapter, rejectInvalidHeaders } from './common/http/http-adapter.js';
-import { isCorsOrigin, originCheck } from './common/http/origin-check.js';
-import { identifyRequest } from './common/http/request-info.js';
+import { LimitedExpressAdapter } from './common/http/http-adapter.js';
+import { addMiddleware } from './common/http/middleware.js';
 import { createNestLogger } from './common/observability/logging.js';
-import { requestLog } from './common/observability/request-log.js';
 import { Env } from './config/env.js';
 import type { Database } from './database/database.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
-/** Largest JSON body in bytes (contract 8). */
-const JSON_BODY_LIMIT = 100 * 1024;
 const DRAIN_MS = 8000;
 const IDLE_CHECK_MS = 50;
 
@@ -48,25 +44,8 @@ export async function createApp(
 /** Adds the middleware, initializes the application, and starts its job queue. Does not listen yet. Also used by tests. */
 export async function startApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
-  app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
-  app.use(identifyRequest);
-  app.use(requestLog(logger));
-  // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
-  app.useSecurityHeaders({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  app.enableCors({
-    origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {
-      done(null, origin !== undefined && isCorsOrigin(env, origin));
-    },
-    credentials: true,
-    // A browser hides these headers from pages of another origin by default.
-    exposedHeaders: ['X-Request-Id', 'ETag'],
-    maxAge: 600, // seconds for which a browser may cache the response to a preflight request
-  });
-  app.use(rejectInvalidHeaders);
-  app.use(originCheck(env));
-  app.use(rejectLongJson);
-  app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
+  addMiddleware(app, env, logger);
   serveOpenApi(app);
 
   try {
@@ -84,12 +63,6 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });
-}
-
-/** Rejects a JSON body by its Content-Length, because the body parser would read the whole body first. */
-function rejectLongJson(request: Request, _response: Response, next: NextFunction): void {
-  const isTooLong = Number(request.headers['content-length'] ?? 0) > JSON_BODY_LIMIT;
-  next(isTooLong && request.is('json') ? failures.tooLarge() : undefined);
 }
 
 /** Waits for running requests and jobs for at most 8 seconds, then closes the queue and the pools. */

@@ -19,6 +19,8 @@ const MESSAGES = [
   'Query read timeout',
   'timeout exceeded when trying to connect',
   'Driver not Connected',
+  'timeout expired',
+  'Cannot use a pool after calling end on the pool',
 ];
 
 describe('an error of an unavailable database', () => {

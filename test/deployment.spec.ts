@@ -3,6 +3,7 @@ import { importBuilt } from './support/built.js';
 
 const { VARIABLES } = await importBuilt('src/config/read-env.js');
 const { POOL_SIZE } = await importBuilt('src/database/data-source.js');
+const { MAX_FORM_BYTES } = await importBuilt('src/images/form.interceptor.js');
 const { WORKERS } = await importBuilt('src/jobs/job-kinds.js');
 
 /** Connections that a process of the service may use, for requests and for jobs. */
@@ -48,6 +49,10 @@ it('the compose file for production fixes only the settings that its containers 
   const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(production) ?? [];
   const fixed = [...block.matchAll(/^ {4}(\w+): (?!\$\{)/gm)].map(([, name]) => name);
   expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
+});
+
+it('the load balancer rejects no form that the service accepts, and no larger one reaches the service', () => {
+  expect(readNumber(nginx, /client_max_body_size (\d+)m;/) * 1024 * 1024).toBe(MAX_FORM_BYTES);
 });
 
 it('the load balancer limits the connections and requests of each client address', () => {

@@ -89,7 +89,9 @@ describe('a body with a Content-Length above the limit', () => {
 });
 
 it('a form whose client is idle is rejected with 408, which pages can read, and the next form is processed', async () => {
+  const queued = countQueuedForms();
   const stalled = [1, 2].map(() => sendRaw(service.url, buildFormStart()));
+  await until('the stalled forms are in the queue', () => queued.count === stalled.length);
   const created = createProduct(admin, pictures(1));
   for (const [response] of await Promise.all(stalled)) {
     expect(response?.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': ORIGIN });

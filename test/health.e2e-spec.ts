@@ -39,6 +39,16 @@ it('a service with a pending migration is alive but not ready', async () => {
   await ready().expect(200);
 });
 
+it('a service whose database does not respond is not ready, and says so after two seconds', async () => {
+  service.proxy.stall();
+  await ready().expect(503);
+  const lines = service.log.map(({ msg }) => String(msg));
+  expect(lines.join('\n')).toContain('not ready: database (no response within 2000 ms)');
+  await service.proxy.down();
+  await service.proxy.up();
+  await waitUntilReady();
+});
+
 describe('a service that cannot write to its database', () => {
   it.each([
     [

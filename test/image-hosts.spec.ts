@@ -60,10 +60,12 @@ describe('the Cloudinary image host', () => {
     },
   );
 
-  it('fails an upload whose response contains no https URL', async () => {
-    const body = { public_id: ID, secure_url: 'javascript:alert(1)' };
+  it.each([
+    [{ public_id: ID, secure_url: 'javascript:alert(1)' }, 'the response contains no usable URL'],
+    [{ public_id: 'another', secure_url: 'https://a.example/1.png' }, 'the response names another public id'],
+  ])('fails an upload whose response is %j', async (body, reason) => {
     standIn.addFault({ operation: 'upload', kind: 'response', status: 200, body });
-    expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');
+    expect((await catchFailure(host, 'upload')).reason).toBe(reason);
   });
 
   it.each([

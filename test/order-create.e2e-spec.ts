@@ -28,8 +28,8 @@ async function expectRejected(items: unknown, details: Record<string, string>): 
   expect(shop.gateway.calls).toEqual([]);
 }
 
-/** Asserts that a time, which may be rounded down to a second, is not before `began` and has passed. */
-function expectBetween(began: number, time: string): void {
+/** Asserts that a time lies between `began` and now. The time may be rounded down to a second. */
+function expectSince(began: number, time: string): void {
   expect(Date.parse(time)).toBeGreaterThan(began - 1_000);
   expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
 }
@@ -63,7 +63,7 @@ describe('POST /api/orders', () => {
       token,
       redirect_url: `${shop.gateway.apiUrl}/snap/v4/redirection/${token}`,
     });
-    expectBetween(began, created.created_at);
+    expectSince(began, created.created_at);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     shop.expectEveryCallCreatedPage();
   });
@@ -93,7 +93,7 @@ describe('POST /api/orders', () => {
       },
       page_expiry: { unit: 'minutes', duration: 24 * 60 },
     });
-    expectBetween(began, body.expiry.start_time.replace(' ', 'T').replace(' +0700', '+07:00'));
+    expectSince(began, body.expiry.start_time.replace(' ', 'T').replace(' +0700', '+07:00'));
   });
 
   it('accepts 50 different products of 999 pieces each, and so does the gateway', async () => {

@@ -17,7 +17,7 @@ const shop = await useShop();
  * Notifies the service of a transaction of a payment attempt.
  * @param summary name and status of the transaction, for example `T1 settlement` or `T2 capture/challenge`
  */
-async function notify(attemptId: string, summary: string): Promise<number> {
+async function sendSummary(attemptId: string, summary: string): Promise<number> {
   const [, id = '', transaction_status = '', fraud_status = 'accept'] =
     /^(\w+) (\w+)(?:\/(\w+))?$/.exec(summary) ?? [];
   const notification = buildNotification({
@@ -32,7 +32,7 @@ async function notify(attemptId: string, summary: string): Promise<number> {
 }
 
 async function notifyAll(attemptId: string, ...summaries: string[]): Promise<void> {
-  for (const summary of summaries) expect(await notify(attemptId, summary)).toBe(200);
+  for (const summary of summaries) expect(await sendSummary(attemptId, summary)).toBe(200);
 }
 
 const settled = { status: 'settlement', payment_type: 'bank_transfer', refund_due: false };
@@ -126,7 +126,9 @@ describe('an order whose payment failed', () => {
     const fullname = 'Ayu Lestari';
     expect(actions).toMatchObject([{ action: 'cancel', by: { id: shop.userId, fullname }, amount: null }]);
   });
+});
 
+describe('an unpaid order', () => {
   it.each(['pending', 'authorize'])(
     'can be cancelled although a notification named a %s transaction that the gateway does not know',
     async (status) => {
@@ -144,7 +146,7 @@ describe('an order whose payment failed', () => {
     ['T1 settlement, T1 deny, T2 authorize'],
     ['T1 settlement, T1 deny, T2 capture/challenge'],
   ])(
-    'after %s is found by reconciliation if the notification that T2 was settled was lost',
+    'becomes paid through reconciliation after %s if the notification of the settlement of T2 was lost',
     async (notifications) => {
       const orderId = await shop.insertOrder();
       await notifyAll(orderId, ...notifications.split(', '));
@@ -203,6 +205,7 @@ it.each([
     expect((await shop.readAsAdmin(orderId)).order.status).toBe('pending');
     await shop.cancel(orderId);
     expect((await shop.readAsAdmin(orderId)).order.status).toBe('cancel');
+    expect(await shop.readStatus(other)).toBe('pending');
     expect(shop.gateway.order(other).transactions).toMatchObject([{ transactionId, status }]);
   },
 );
@@ -236,16 +239,18 @@ describe('notifications of three transactions', () => {
     }
   });
 
-  it('are recorded once each if 50 deliveries arrive in parallel', async () => {
+  it('are applied at most once each if 50 deliveries arrive in parallel', async () => {
     const orderId = await shop.orderTwoPieces();
     const { length } = NOTIFICATIONS;
     const deliveries = Array.from({ length: 50 }, (_, index) => NOTIFICATIONS[index % length] ?? '');
-    const statuses = await Promise.all(deliveries.map((summary) => notify(orderId, summary)));
+    const statuses = await Promise.all(deliveries.map((summary) => sendSummary(orderId, summary)));
     expect(new Set(statuses)).toEqual(new Set([200]));
     const { order, transactions } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject(settled);
     expect(transactions).toHaveLength(3);
-    const applied = (await shop.describeHistory(orderId)).filter((line) => line.endsWith('applied'));
+    const history = await shop.describeHistory(orderId);
+    expect(history).toHaveLength(50);
+    const applied = history.filter((line) => line.endsWith('applied'));
     expect(new Set(applied).size).toBe(applied.length);
   });
 });

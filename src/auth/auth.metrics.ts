@@ -1,7 +1,10 @@
 import { createCounter } from '../common/observability/metrics.js';
 
-/** The outcome of a rejected guess is called `slowed`, because dashboards of earlier versions select this label. */
-export const guessesMetric = createCounter(
+/**
+ * Counts guesses. The name of the metric and the outcome `slowed`, which means rejected, stay because dashboards of earlier
+ * versions select them.
+ */
+export const guesses = createCounter(
   'bakery_auth_proofs_total',
   'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected by a limit of the client ' +
     'address, the account or the code',

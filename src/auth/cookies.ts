@@ -1,5 +1,4 @@
-import { getRequestCookie } from '@nestjs/core/helpers/cookies/request-cookies.js';
-import type { CookieOptions, Request, Response } from 'express';
+import type { CookieOptions, Response } from 'express';
 import type { IssuedTokens } from './tokens.service.js';
 
 export const ACCESS_COOKIE = 'accessToken';
@@ -21,14 +20,6 @@ export function clearCookies(response: Response): void {
   forbidCaching(response);
   response.clearCookie(ACCESS_COOKIE, ACCESS);
   response.clearCookie(REFRESH_COOKIE, REFRESH);
-}
-
-/**
- * Returns the value of a cookie; empty if the cookie is absent. For guards and strategies, because only handlers can use
- * `@Cookies`. Imports an internal file of Nest, whose public API has no such function.
- */
-export function readCookie(request: Request, name: string): string {
-  return getRequestCookie(request, name) ?? '';
 }
 
 /** Also removes conditional headers from the request, so that the response is never a 304. */

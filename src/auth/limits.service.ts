@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
-import { guessesMetric } from './auth.metrics.js';
+import { guesses } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
 import {
   type Counter,
@@ -168,7 +168,7 @@ function toAccountKey({ user, email }: Guess): number | string {
 }
 
 function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void {
-  guessesMetric.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
+  guesses.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */

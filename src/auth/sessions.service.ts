@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AuthUser, Role } from '../common/access.js';
+import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
 import { deleteExpired } from '../database/delete-expired.js';
@@ -41,8 +41,8 @@ export class SessionsService {
   /**
    * Starts a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
    * MAX_SESSIONS. A session without a refresh token stays, because its access token may still be valid.
-   * The user was locked in an earlier statement. At READ COMMITTED, a statement sees only what was committed before its start:
-   * if the statement below waited for the lock, it would miss the session of a parallel login.
+   * The user must be locked by an earlier statement: a statement that takes the lock itself would not see the session that a
+   * parallel login committed during the wait.
    */
   async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
     const tokens = this.#issueAccessToken(user, randomUUID());
@@ -103,17 +103,6 @@ export class SessionsService {
     if (user === null || !(await tx.existsBy(Session, toSessionKey(authUser))))
       throw failures.missingAccessToken();
     return user;
-  }
-
-  /** Reads role and session by primary key. The role is null if the user does not exist. */
-  async readRoleAndLiveness({ id, sessionId }: AuthUser): Promise<{ role: Role | null; isLive: boolean }> {
-    // SQL: users and sessions belong to different modules, and every changing request waits for this statement.
-    const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
-      `SELECT role, sessions.id IS NOT NULL AS "isLive"
-       FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
-      [id, sessionId],
-    );
-    return state ?? { role: null, isLive: false };
   }
 
   /** Returns the user of a correctly signed access token, expired or not, whose session has not been ended. */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { DataSource } from 'typeorm';
-import { lockOrderOrFail } from '../orders/locks.js';
 import type { Order } from '../orders/order.entity.js';
+import { OrdersModule } from '../orders/orders.module.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from '../payments/payment-history.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundCompletionService } from '../payments/refund-completion.service.js';
@@ -23,7 +24,8 @@ const HELP = `Repairs payments and ends refunds without a result.
 
 repair: version 1.2 let a late message about one transaction overwrite the payment of another, so a paid order could become
 unpaid. Run it once after the upgrade, when no process of 1.2 runs. It prints each changed order with the status before and
-after. An order that becomes paid for the first time gets its receipt. A second run changes nothing.
+after. The customer of an order that becomes paid for the first time gets the receipt or, if the order was refused, the mail
+about the refusal. A second run changes nothing.
 
 reject-refund: a job retries a refund that has no result, and the order accepts no other refund until then. First check at
 the gateway that the refund was not made. Afterwards the amount can be refunded again. While a request or job calls the
@@ -37,6 +39,7 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 class PaymentsCommand {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
     private readonly refunds: RefundCompletionService,
   ) {}
@@ -65,7 +68,7 @@ class PaymentsCommand {
   /** Returns true if the order was changed. */
   async #repairOrder(orderId: string): Promise<boolean> {
     const { isChanged, before, order } = await this.dataSource.transaction(async (tx) => {
-      const order = await lockOrderOrFail(tx, orderId);
+      const order = await this.orders.lockOrFail(tx, orderId);
       const before = describePayment(order);
       // `repair` also updates `order`.
       return { isChanged: await this.history.repair(tx, order), before, order };
@@ -88,7 +91,7 @@ function parse(args: string[]): Command {
   });
   if (action === 'reject-refund' && !isUUID(refundId))
     throw new UsageError(`reject-refund needs ${REFUND_ID_DESCRIPTION}`);
-  return withServices(PaymentsCommand, { imports: [PaymentsModule] }, (command) =>
+  return withServices(PaymentsCommand, { imports: [OrdersModule, PaymentsModule] }, (command) =>
     action === 'repair' ? command.repair() : command.rejectRefund(refundId),
   );
 }

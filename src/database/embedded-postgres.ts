@@ -54,14 +54,18 @@ export class EmbeddedPostgres {
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
-  async start(retries = 3): Promise<void> {
+  start(): Promise<void> {
+    return this.#start(3);
+  }
+
+  async #start(retries: number): Promise<void> {
     const connection = await this.#becomeSupervisor();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(connection.client, this.cluster.superuserPassword);
     } catch (error) {
       // A server that another process stops can give the lock to this process just before it ends the connection.
-      if (retries > 0 && (await isLost(connection))) return this.start(retries - 1);
+      if (retries > 0 && (await isLost(connection))) return this.#start(retries - 1);
       await this.#shutDown(connection);
       throw error;
     }
@@ -85,7 +89,7 @@ export class EmbeddedPostgres {
     if (connection) await this.#shutDown(connection);
   }
 
-  /** @returns undefined if `stop` was called before the server was back: if it runs, the next process takes it over */
+  /** @returns undefined if `stop` was called before the server was back */
   async #recover(port: number): Promise<SupervisorConnection | undefined> {
     const { log } = this.options;
     const since = Date.now();
@@ -110,14 +114,16 @@ export class EmbeddedPostgres {
   async #becomeSupervisor(requiredPort?: number): Promise<SupervisorConnection> {
     const { processKind = 'service', serverSettings } = this.options;
     const deadline = AbortSignal.timeout(START_DEADLINE_MS);
-    const signal = AbortSignal.any([deadline, this.#stopping.signal]);
+    const stopping = this.#stopping.signal;
     let failures = 0;
+    let cause: unknown;
     while (!deadline.aborted) {
-      this.#stopping.signal.throwIfAborted();
+      stopping.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
         // Not an ephemeral port of Linux or macOS, which an outgoing connection could take while the server restarts.
         const settings = { ...serverSettings, port: String(requiredPort ?? randomInt(20_000, 32_768)) };
-        await startServer(this.cluster, settings, signal).catch((error: unknown) => {
+        await startServer(this.cluster, settings, { deadline, stopping }).catch((error: unknown) => {
+          cause = error;
           failures += 1;
           if (failures === MAX_START_FAILURES) throw error;
         });
@@ -132,7 +138,8 @@ export class EmbeddedPostgres {
       if (connection) await this.#shutDown(connection);
       await delay(PAUSE_MS);
     }
-    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
+    const problem = `cannot be used after ${START_DEADLINE_MS / 1000} s`;
+    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} ${problem}`, { cause });
   }
 
   /** Stops the server, and only then releases the lock, so that no other process uses a server that is shutting down. */

@@ -1,7 +1,6 @@
 import { Agent, request } from 'undici';
-import { parseJsonObject } from '../common/json.js';
 import { inCallSpan } from '../common/observability/tracing.js';
-import type { MidtransResponse } from './midtrans.messages.js';
+import { type MidtransResponse, parseJsonObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type JsonObject, parseJsonObject } from '../common/json.js';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface MidtransResponse {
   readonly httpStatus: number;
@@ -106,6 +107,24 @@ export function isRefunded({ transactionStatus, payload }: GatewayTransaction, r
   const refunds = parseJsonObject(payload)?.refunds;
   if (!Array.isArray(refunds)) return transactionStatus === 'refund';
   return refunds.some((refund: JsonObject | null) => refund?.refund_key === refundKey);
+}
+
+/** Returns null for a text that is not JSON, or whose value is not an object. */
+export function parseJsonObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
+export function parseGatewayTime(value: unknown): number | null {
+  if (typeof value !== 'string') return null;
+  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
 }
 
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */

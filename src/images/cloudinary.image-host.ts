@@ -27,7 +27,8 @@ export class CloudinaryImageHost implements ImageHost {
       const uploadOptions = { ...options, public_id: publicId, overwrite: false };
       uploader.upload_stream(uploadOptions, done).end(bytes);
     });
-    // An upload preset of the account can change the id. Reject such an image, which we could not remove: it stays there.
+    // An upload preset of the account can change the id. Reject such an image, because the service could not remove it later. The
+    // image stays at Cloudinary.
     if (readField(response, 'public_id') !== publicId)
       throw new ImageHostError('upload', 'the response names another public id');
     const url = readField(response, 'secure_url');

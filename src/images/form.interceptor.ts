@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 /** Memory budget for all forms that are being processed: four small forms or one large form. */
 const MEMORY_BYTES = 36 * MIB;
 /** Five images of 5 MiB, 50 texts of 64 KiB, and the headers of the parts. nginx has the same limit. */
-const MAX_FORM_BYTES = 29 * MIB;
+export const MAX_FORM_BYTES = 29 * MIB;
 /** Memory of a form in addition to its length: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
 

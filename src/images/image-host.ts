@@ -6,7 +6,7 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
-/** Longest time of one call to an image host. */
+/** Longest time of one call to Cloudinary. Local files have no deadline. */
 export const IMAGE_HOST_DEADLINE_MS = 10_000;
 
 export interface ImageHost {
@@ -20,8 +20,10 @@ export interface ImageHost {
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 
-  /** @param httpCode status with which the host rejected the call or failed; undefined after any other failure. Not called
-   *   `status`, which `FailEnvelopeFilter` would send to the client */
+  /**
+   * @param httpCode status with which the host rejected the call or failed; undefined after any other failure. Not called
+   *   `status`: `FailEnvelopeFilter` would treat a 4xx of the host as a mistake of the client
+   */
   constructor(
     operation: 'upload' | 'remove',
     readonly reason: string,

@@ -84,7 +84,7 @@ export class LocalImageHost implements ImageHost {
   }
 }
 
-/** Returns false for a symbolic link. */
+/** Returns false for a symbolic link, which could lead out of the folder. */
 async function isFile(path: string): Promise<boolean> {
   const found = await lstat(path).catch(ignoreNotFound);
   return found?.isFile() === true;

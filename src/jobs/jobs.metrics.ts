@@ -3,13 +3,13 @@ import { DURATION_BUCKETS, createCounter } from '../common/observability/metrics
 
 export const mails = createCounter(
   'bakery_mails_total',
-  'Mails by outcome; retried: failed attempts with a retry; dead: failed for good',
+  'Mails that were sent, and failed attempts of mail jobs; retried: the job was retried or superseded; dead: failed for good',
   { outcome: ['sent', 'retried', 'dead'] },
 );
 
 export const jobDuration = new Histogram({
   name: 'bakery_job_duration_seconds',
-  help: 'Duration of attempts of jobs in this process: done, failed (with a retry) or dead (without)',
+  help: 'Duration of attempts of jobs in this process: done, failed (retried or superseded) or dead',
   labelNames: ['task', 'outcome'],
   buckets: DURATION_BUCKETS,
 });

@@ -1,9 +1,10 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
-import { currentTraceparent, inJobSpan } from '../common/observability/tracing.js';
+import { inSpan } from '../common/observability/tracing.js';
 import { Database } from '../database/database.js';
 import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { type JobKind, KINDS } from './job-kinds.js';
@@ -128,4 +129,23 @@ export class JobsService implements OnModuleDestroy {
     await this.#running;
     await this.queue.pool.end();
   }
+}
+
+/** Returns the `traceparent` header of the current span (W3C Trace Context); undefined outside of any span. */
+function currentTraceparent(): string | undefined {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
+}
+
+/** Runs a job in a new trace, because jobs may wait for days. The trace links to the span that enqueued the job. */
+function inJobSpan<T>(task: string, traceparent: string | undefined, work: () => Promise<T>) {
+  const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
+  const options = {
+    kind: SpanKind.CONSUMER,
+    root: true,
+    links: enqueued === undefined ? [] : [{ context: enqueued }],
+    attributes: { 'job.task': task },
+  };
+  return inSpan(`job ${task}`, options, work);
 }

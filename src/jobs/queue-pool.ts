@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { WORKERS } from './job-kinds.js';
 
-type Connected = Parameters<pg.Pool['connect']>[0];
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 const SECOND = 1000;
 
@@ -29,9 +29,9 @@ export class QueuePool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(connected: Connected): void;
-  override connect(connected?: Connected): Promise<pg.PoolClient> | undefined {
-    if (connected === undefined) return super.connect();
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) return super.connect();
     super.connect((error, client, release) => {
       let isReleased = false;
       const releaseOnce = (problem?: Error | boolean): void => {
@@ -39,7 +39,7 @@ export class QueuePool extends pg.Pool {
         isReleased = true;
       };
       // After an error there is no connection to release.
-      connected(error, client, error === undefined ? releaseOnce : release);
+      callback(error, client, error === undefined ? releaseOnce : release);
     });
     return undefined;
   }

@@ -6,14 +6,13 @@ import { violatedConstraint } from '../common/errors/database-errors.js';
 import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { CheckoutService } from './checkout.service.js';
+import { CheckoutService, type LeasedAttempt } from './checkout.service.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
 import type { SoldItem } from './order-item.entity.js';
 import { computeEndOfPage } from './order-status.js';
 import { Order } from './order.entity.js';
 import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
-import { type LeasedAttempt, PaymentAttemptsService } from './payment-attempts.service.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
@@ -30,7 +29,6 @@ export class OrderPlacementService {
     private readonly products: ProductsService,
     private readonly shop: ShopService,
     private readonly pickups: PickupsService,
-    private readonly attempts: PaymentAttemptsService,
     private readonly checkout: CheckoutService,
   ) {}
 
@@ -101,7 +99,7 @@ export class OrderPlacementService {
         requestDigest,
       });
       await this.orders.insert(tx, order);
-      return { order, attempt: await this.attempts.insertFirst(tx, order.orderId, payUntil) };
+      return { order, attempt: await this.checkout.insertFirst(tx, order.orderId, payUntil) };
     });
   }
 }

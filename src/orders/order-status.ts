@@ -92,3 +92,13 @@ export function isReceived(status: TransactionStatus, fraudStatus: string | null
 export function isCompleted(status: TransactionStatus | null): boolean {
   return status === 'settlement' || status === 'capture';
 }
+
+/** Payment columns of an order whose newest page has no transaction (see `computeOrderColumns` in payments). */
+export const NO_TRANSACTION = {
+  status: 'pending',
+  transactionId: null,
+  transactionAmount: null,
+  paymentType: null,
+  fraudStatus: null,
+  completedAt: null,
+} as const;

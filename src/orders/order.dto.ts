@@ -52,7 +52,8 @@ export class OrderView {
 
   /**
    * Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-   * `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
+   * `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
+   * `authorize` or a `capture` in review can become paid even later.
    */
   @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'pending' })
   readonly status: TransactionStatus;
@@ -129,7 +130,7 @@ export class AdminOrderView extends OrderView {
   @ApiProperty()
   readonly customer: UserView;
 
-  /** True if money is to be returned: the order is refused and paid, or another payment of it is a surplus. */
+  /** True if money must be returned: the order is refused and paid, or the shop has received a surplus. */
   @ApiProperty({ example: false })
   readonly refund_due: boolean;
 

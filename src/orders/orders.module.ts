@@ -16,7 +16,6 @@ import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
-import { PaymentAttemptsService } from './payment-attempts.service.js';
 import { PickupsService } from './pickups.service.js';
 import { ShopController } from './shop.controller.js';
 
@@ -37,7 +36,6 @@ import { ShopController } from './shop.controller.js';
     OrderPlacementService,
     OrdersRepository,
     OrdersService,
-    PaymentAttemptsService,
     PickupsService,
   ],
   exports: [OrderMailsService, OrderPlacementService, OrdersService],

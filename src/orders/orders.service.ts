@@ -6,7 +6,6 @@ import { dayRange, type TimeRange } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
-import { type LockedOrder, lockOrderOrFail } from './locks.js';
 import { type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
@@ -15,6 +14,10 @@ import { Order, type OrderRow } from './order.entity.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
+
+declare const LOCKED: unique symbol;
+/** Order whose row is locked until the transaction ends. Only `lockOrFail` and `lockOfAttempt` return one. */
+export type LockedOrder = OrderRow & { readonly [LOCKED]: true };
 
 @Injectable()
 export class OrdersService {
@@ -57,12 +60,37 @@ export class OrdersService {
   }
 
   /**
+   * Locks an order, so that payment events and steps are applied one after another.
+   * @throws Failure 404
+   */
+  async lockOrFail(tx: EntityManager, orderId: string): Promise<LockedOrder> {
+    const order: OrderRow | null = await tx.findOne(Order, {
+      where: { orderId },
+      lock: { mode: 'pessimistic_write' },
+    });
+    if (order === null) throw failures.notFound();
+    return order as LockedOrder;
+  }
+
+  /** Locks the order of a payment attempt. Returns null if no order has this attempt. */
+  async lockOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
+    const order: OrderRow | null = await tx
+      .createQueryBuilder(Order, 'o')
+      .setLock('pessimistic_write')
+      .where('o.orderId = (SELECT order_id FROM payment_attempts WHERE attempt_id = :attemptId)', {
+        attemptId,
+      })
+      .getOne();
+    return order as LockedOrder | null;
+  }
+
+  /**
    * Stores another step of an order, and mails the customer if the order became ready or is refused. Does not cancel the
    * payment of a refused order. If two requests perform the same step concurrently, the second one fails with 409.
    */
   async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
     await this.dataSource.transaction(async (tx) => {
-      const order = await lockOrderOrFail(tx, orderId);
+      const order = await this.lockOrFail(tx, orderId);
       if (!order.canBecome(next)) throw failures.stepNotPossible(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
       await this.recordAction(tx, { orderId, action: next, userId });

@@ -70,7 +70,10 @@ export class ShopController {
   }
 }
 
-/** Sets the ETag of the settings. The rest of the response can change without them, so the client must never get a 304. */
+/**
+ * Sets the ETag of the settings. The pickup windows in the response can change while the settings stay, so the client must never
+ * get a 304.
+ */
 function setEtag(response: Response, shop: Readonly<Shop>): void {
   response.setHeader('ETag', toShopEtag(shop));
   // Without this header of the request, Express sends no 304.

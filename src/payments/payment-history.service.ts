@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
-import type { LockedOrder } from '../orders/locks.js';
 import type { OrderRow } from '../orders/order.entity.js';
-import { OrdersService } from '../orders/orders.service.js';
+import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import {
   applyEvent,
   computeOrderColumns,
@@ -42,15 +41,19 @@ export class PaymentHistoryService {
     return { transactions, page };
   }
 
-  /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
+  /**
+   * Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event.
+   * @param history history of the order, if the caller has read it in this transaction
+   */
   async record(
     tx: EntityManager,
     order: LockedOrder,
     event: NewPaymentEvent,
+    history?: PaymentHistory,
   ): Promise<Exclude<Outcome, 'rejected'>> {
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isFirst ? foldHistory(order, []) : await this.read(order, tx);
+    const before = history ?? (isFirst ? foldHistory(order, []) : await this.read(order, tx));
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
@@ -59,8 +62,7 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
-    const columns = computeOrderColumns(order, isUnconfirmed ? before : after, newestAttemptId);
+    const columns = await this.#computeColumns(tx, order, isUnconfirmed ? before : after);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
@@ -87,13 +89,14 @@ export class PaymentHistoryService {
     status: 'cancel' | 'expire',
     unknownIds: readonly string[],
   ): Promise<void> {
-    const { transactions, endedAs } = await this.read(order, tx);
+    const history = await this.read(order, tx);
+    const { transactions, endedAs } = history;
     const wasPaid = findPaid(transactions) !== undefined;
     const canBePaid = transactions.some((t) => isOpenTransaction(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     const payload = JSON.stringify({ reason: END_REASONS[status] });
-    await this.record(tx, order, { source, status, payload });
+    await this.record(tx, order, { source, status, payload }, history);
   }
 
   async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
@@ -112,8 +115,14 @@ export class PaymentHistoryService {
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
     const payment = await this.read(order, tx);
-    const newestAttemptId = await this.orders.findNewestAttemptId(tx, order);
-    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, newestAttemptId));
+    return this.orders.applyPayment(tx, order, await this.#computeColumns(tx, order, payment));
+  }
+
+  async #computeColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
+    // Only an order that no transaction has paid needs its newest attempt.
+    const paidAttemptId = findPaid(payment.transactions)?.attemptId;
+    const attemptId = paidAttemptId ?? (await this.orders.findNewestAttemptId(tx, order));
+    return computeOrderColumns(order, payment, attemptId);
   }
 }
 

@@ -6,7 +6,7 @@ import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/midtrans.messages.js';
-import { lockOrderOfAttempt } from '../orders/locks.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { findImplausibleFields, PaymentNotificationDto } from './payment-notification.dto.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
@@ -27,6 +27,7 @@ export class PaymentNotificationsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
+    private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
     private readonly reconciliation: ReconciliationService,
   ) {}
@@ -75,7 +76,7 @@ export class PaymentNotificationsService {
     payload: string,
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
-    const order = isUUID(attemptId, 'loose') ? await lockOrderOfAttempt(tx, attemptId) : null;
+    const order = isUUID(attemptId, 'loose') ? await this.orders.lockOfAttempt(tx, attemptId) : null;
     if (order === null && problems !== null) return buildRejection(notification, problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { parseJsonObject } from '../common/json.js';
 import { parseRupiah } from '../common/rupiah.js';
+import { parseJsonObject } from '../gateway/midtrans.messages.js';
 import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
-import { lockOrderOrFail } from '../orders/locks.js';
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -43,7 +42,7 @@ export class PaymentSyncService {
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
 
     return this.dataSource.transaction(async (tx) => {
-      const order = await lockOrderOrFail(tx, orderId);
+      const order = await this.orders.lockOrFail(tx, orderId);
       const history = await this.history.read(order, tx);
       const hasNewPage = !before.attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
       const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);

@@ -10,9 +10,8 @@ import {
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
-import { OrdersService } from '../orders/orders.service.js';
+import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { refundsTotal } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
@@ -67,12 +66,15 @@ export class RefundCompletionService implements OnModuleInit {
    */
   async complete(refundId: string): Promise<Refund> {
     const { manager } = this.dataSource;
+    const find = () => manager.findOneByOrFail(Refund, { refundId });
     const deadline = Date.now() + DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
-    if (leaseId !== null)
-      await this.#callAndStore(await manager.findOneByOrFail(Refund, { refundId }), leaseId);
+    if (leaseId !== null) {
+      await this.#callAndStore(await find(), leaseId);
+      return find(); // With a result: of this call or, if the lease expired during the call, of its next holder.
+    }
     const completed = await lease.waitForResult(manager, { refundId }, deadline, async () => {
-      const refund = await manager.findOneByOrFail(Refund, { refundId });
+      const refund = await find();
       return refund.state === 'requested' ? null : refund;
     });
     if (completed === null) throw failures.gatewayUnavailable();
@@ -139,7 +141,7 @@ export class RefundCompletionService implements OnModuleInit {
     store: (tx: EntityManager, order: LockedOrder) => Promise<void>,
   ): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
-      const order = await lockOrderOrFail(tx, orderId);
+      const order = await this.orders.lockOrFail(tx, orderId);
       const isWaiting = await tx.existsBy(Refund, { refundId, state: 'requested' });
       if (isWaiting) await store(tx, order);
       return isWaiting;
@@ -165,10 +167,10 @@ export class RefundCompletionService implements OnModuleInit {
     // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
-    const { transactions } = await this.history.read(order, tx);
-    const known = transactions.find((other) => other.transactionId === transactionId);
+    const history = await this.history.read(order, tx);
+    const known = history.transactions.find((other) => other.transactionId === transactionId);
     const manualSum = (known?.manualRefunds ?? 0) + (refund.isManual ? amount : 0);
-    await this.history.record(tx, order, {
+    const event = {
       source: 'refund',
       attemptId,
       transactionId,
@@ -178,7 +180,8 @@ export class RefundCompletionService implements OnModuleInit {
       fraudStatus: known?.fraudStatus ?? null,
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
       payload: response.payload,
-    });
+    } as const;
+    await this.history.record(tx, order, event, history);
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
     refundsTotal.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });

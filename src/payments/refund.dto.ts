@@ -1,6 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
-import { createHash } from 'node:crypto';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { MaxCharacters, STORABLE, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
@@ -33,14 +32,4 @@ export class RefundDto extends IdempotentRequest {
   @IsOptional()
   @IsBoolean({ message: 'manual should be true or false' })
   manual?: boolean | null;
-}
-
-/**
- * Hashes a request. Without `transaction_id`, the hash equals that of version 1.2, so that a request that was first sent
- * before the upgrade can be repeated after it.
- */
-export function hashRefundRequest({ amount, reason, manual, transaction_id }: RefundDto): Buffer {
-  const canonical = [amount ?? null, reason ?? null, manual ?? false];
-  const all = transaction_id == null ? canonical : [...canonical, transaction_id];
-  return createHash('sha256').update(JSON.stringify(all)).digest();
 }

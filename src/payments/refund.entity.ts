@@ -21,7 +21,7 @@ export class Refund {
   @Column('bigint')
   amount!: number;
 
-  /** Sum of refunds that the gateway reports once this refund has succeeded. It excludes manual refunds. */
+  /** Sum of the transaction's refunds that the gateway reports once this refund has succeeded. It excludes manual refunds. */
   @Column('bigint', { name: 'gateway_sum' })
   gatewaySum!: number;
 
@@ -45,10 +45,14 @@ export class Refund {
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;
 
+  /** Reason of a rejection, for operators. Clients read it in the payment history. */
   @Column('varchar', { length: 300, nullable: true })
   rejection: string | null = null;
 
-  /** True once a request has returned the result to its client. A result that a job completed stays unanswered until then. */
+  /**
+   * True once a client got the success; stays false for a rejection. The default of the column is for rows of version 1.2, which
+   * cannot be told apart.
+   */
   @Column('boolean', { name: 'is_answered', default: true })
   isAnswered = false;
 
@@ -56,6 +60,7 @@ export class Refund {
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
 
+  /** SHA-256 of the request. Detects another request under the same key, and an equal request without a key. */
   @Column('bytea', { name: 'request_digest' })
   requestDigest!: Buffer;
 

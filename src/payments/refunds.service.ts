@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Raw } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
-import { type LockedOrder, lockOrderOrFail } from '../orders/locks.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
-import { OrdersService } from '../orders/orders.service.js';
+import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { findPaid } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { RefundCompletionService } from './refund-completion.service.js';
-import { hashRefundRequest, type RefundDto } from './refund.dto.js';
+import type { RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
 import { holdsMoney } from './transaction.js';
 
@@ -44,7 +43,7 @@ export class RefundsService {
   /** Returns the refund to complete next: an earlier one of the order without a result, or that of the request (`isOwn`). */
   #chooseNext(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number) {
     return this.dataSource.transaction(async (tx) => {
-      const order = await lockOrderOrFail(tx, orderId);
+      const order = await this.orders.lockOrFail(tx, orderId);
       const repeated = await this.#findRepeated(tx, orderId, request, arrivedAtMs);
       if (repeated !== null) return { refundId: repeated.refundId, isOwn: true };
       const waiting = await tx.findOneBy(Refund, { orderId, state: 'requested' });
@@ -132,4 +131,14 @@ export class RefundsService {
     const { affected } = await this.dataSource.manager.update(Refund, unanswered, { isAnswered: true });
     if (affected === 0 && idempotencyKey === null) await this.#findRefundable(order, transactionId);
   }
+}
+
+/**
+ * Hashes a request. Without `transaction_id`, the hash equals that of version 1.2, so that a request that was first sent
+ * before the upgrade can be repeated after it.
+ */
+function hashRefundRequest({ amount, reason, manual, transaction_id }: RefundDto): Buffer {
+  const canonical = [amount ?? null, reason ?? null, manual ?? false];
+  const all = transaction_id == null ? canonical : [...canonical, transaction_id];
+  return createHash('sha256').update(JSON.stringify(all)).digest();
 }

@@ -1,5 +1,5 @@
 import { isUUID } from 'class-validator';
-import { parseJsonObject } from '../common/json.js';
+import { parseGatewayTime, parseJsonObject } from '../gateway/midtrans.messages.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import {
   FAILED_STATUSES,
@@ -114,14 +114,6 @@ function readGatewayRefunds({ status, source, refundAmount }: TransactionEvent, 
 
 function parseAttemptId(value: unknown): string | null {
   return isUUID(value, 'loose') ? (value as string).toLowerCase() : null;
-}
-
-/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
-function parseGatewayTime(value: unknown): number | null {
-  if (typeof value !== 'string') return null;
-  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
 }
 
 /**

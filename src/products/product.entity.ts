@@ -17,8 +17,8 @@ export class Product {
   price!: string;
 
   /** False if an administrator hid the product, perhaps until `availableAgainAt`. */
-  @Column('boolean', { default: true })
-  available!: boolean;
+  @Column('boolean', { name: 'available', default: true })
+  isOffered!: boolean;
 
   /** Date from which the product is available again, `YYYY-MM-DD` in the shop's time zone. */
   @Column('date', { name: 'unavailable_until', nullable: true })
@@ -36,6 +36,6 @@ export class Product {
 
   /** True if customers can see and order the product now. */
   get isAvailable(): boolean {
-    return this.available || (this.availableAgainAt !== null && this.availableAgainAt <= new Date());
+    return this.isOffered || (this.availableAgainAt !== null && this.availableAgainAt <= new Date());
   }
 }

@@ -32,7 +32,6 @@ interface BuiltModules {
   'src/jobs/job-kinds.js': typeof import('../../src/jobs/job-kinds.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
-  'src/orders/payment-attempts.service.js': typeof import('../../src/orders/payment-attempts.service.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
 }
 

@@ -14,7 +14,8 @@ export async function startExternalPostgres() {
   const { url } = embedded;
   await embedded.stop();
   const cluster = await openCluster(dataDir, () => undefined);
-  const up = () => startServer(cluster, { port: new URL(url).port }, AbortSignal.timeout(120_000));
+  const up = () =>
+    startServer(cluster, { port: new URL(url).port }, { deadline: AbortSignal.timeout(120_000) });
   await up();
   return {
     url,

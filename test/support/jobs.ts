@@ -19,7 +19,7 @@ interface JobRow {
 }
 
 interface NewJob {
-  /** By default the task, as for jobs that cron enqueues. With null, the job is added to those with the same task. */
+  /** By default the task, as for jobs that cron enqueues. With null, the job has no key and replaces no waiting job. */
   readonly key?: string | null;
   readonly payload?: object;
   readonly dueInS?: number;
@@ -59,16 +59,16 @@ export async function addJob(
   return rows[0]?.id ?? '';
 }
 
-/** Changes the jobs whose key matches a pattern for LIKE. */
+/** Changes jobs. `keyPattern`: for LIKE. */
 export async function changeJobs(
   pool: Pool,
-  key: string,
+  keyPattern: string,
   { attempts, lockedForS, lockedBy }: JobChange,
 ): Promise<void> {
   await pool.query(
     `UPDATE ${JOBS} SET attempts = coalesce($2, attempts), locked_by = coalesce($4, locked_by),
        locked_at = coalesce(now() - make_interval(secs => $3), locked_at) WHERE key LIKE $1`,
-    [key, attempts, lockedForS, lockedBy],
+    [keyPattern, attempts, lockedForS, lockedBy],
   );
 }
 

@@ -73,7 +73,7 @@ export async function createWorldReadableFolder(prefix: string): Promise<string>
   return folder;
 }
 
-/** Creates a temporary folder for the tests of a file. Returns its path. */
+/** Creates a temporary folder, and removes it after the tests of the file. Returns its path. */
 export function useFolder(prefix: string): Promise<string> {
   return stopAfterTests(createWorldReadableFolder(prefix), removeFolder);
 }

@@ -294,8 +294,14 @@ describe('the embedded PostgreSQL', () => {
   it('stops cleanly during the restart of a killed server, even if stop() is called twice', async () => {
     const dataDir = await createFolder();
     const postgres = await start(dataDir);
-    process.kill(await readServerPid(dataDir), 'SIGKILL');
+    const killed = await readServerPid(dataDir);
+    process.kill(killed, 'SIGKILL');
+    const restarted = await until('another server starts', async () => {
+      const pid = await readServerPid(dataDir).catch(() => NaN);
+      return pid > 0 && pid !== killed && pid;
+    });
     await Promise.all([postgres.stop(), postgres.stop()]);
+    await until('the other server has ended', async () => !(await isRunning(restarted)));
     expect(await acceptsConnections('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
     const again = await start(dataDir);
     expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);

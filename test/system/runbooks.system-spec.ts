@@ -37,25 +37,29 @@ it('every alert has a section in the runbooks, and its annotation `runbook` name
       expect({ name, part, isPresent: text.includes(part) }).toEqual({ name, part, isPresent: true });
 });
 
-it('the index of the runbooks is complete, and few blocks are not tested', async () => {
+it('the index of the runbooks is complete, and exactly four blocks are not tested', async () => {
   expect((await readdir('docs/operation')).sort()).toEqual([...PAGES].sort());
+  const index = await readFile('docs/operation/README.md', 'utf8');
+  expect(PAGES.filter((page) => page !== 'README.md' && !index.includes(`](${page})`))).toEqual([]);
+  expect(await readBlocks('midtrans.md')).toEqual([]); // The commands below leave this page out.
   const blocks = (await Promise.all(PAGES.map(readBlocks))).flat();
   expect(blocks.length).toBeGreaterThan(50);
   expect(blocks.filter(({ isTested }) => !isTested)).toHaveLength(UNTESTED_BLOCKS);
 });
 
 describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openssl'], () => {
-  let shop: Installations;
+  let installations: Installations;
   const stops: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
     stops.push(() => gateway.down());
-    shop = await Installations.create(gatewaySettings(gateway));
-    stops.push(() => shop.close());
-    expect(await shop.run('machine', 'systemctl start bakery')).toEqual({ code: 0, output: '' });
-    expect(await shop.run('compose', 'docker compose up')).toEqual({ code: 0, output: '' });
-    for (const url of Object.values(shop.urls)) {
+    gateway.addFault({ operation: 'refund', kind: 'garbage' });
+    installations = await Installations.create(gatewaySettings(gateway));
+    stops.push(() => installations.close());
+    expect(await installations.run('machine', 'systemctl start bakery')).toEqual({ code: 0, output: '' });
+    expect(await installations.run('compose', 'docker compose up')).toEqual({ code: 0, output: '' });
+    for (const url of Object.values(installations.urls)) {
       await until(
         'the service listens',
         () =>
@@ -83,7 +87,7 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
       for (const { commands, shown, isTested } of blocks) {
         if (!isTested) continue;
         const kind: InstallationKind = commands.includes('docker ') ? 'compose' : 'machine';
-        const { code, output } = await shop.run(kind, commands);
+        const { code, output } = await installations.run(kind, commands);
         const isAsShown = shown === undefined || toPattern(shown).test(output);
         if (code !== 0 || !isAsShown) failures.push({ commands, code, shown, output });
       }
@@ -92,9 +96,8 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
   );
 });
 
-/** Sells an order, and requests a refund to which the gateway does not respond. */
+/** Places and pays an order, and requests a refund. The response of the gateway to the refund is unusable. */
 async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): Promise<void> {
-  gateway.reset();
   const admin = await signInAdmin(url);
   const { id } = await createProduct(admin, pictures(1));
   const customer = new Client(url);
@@ -103,6 +106,5 @@ async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): 
   const { transactionId, grossAmount } = gateway.settle(order_id);
   const notification = { order_id, transaction_id: transactionId, gross_amount: grossAmount };
   await sendNotification({ url }, buildNotification(notification)).expect(200);
-  gateway.addFault({ operation: 'refund', kind: 'garbage' });
   await admin.post(`/api/admin/orders/${order_id}/refund`).send({}).expect(502);
 }

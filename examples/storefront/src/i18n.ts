@@ -28,7 +28,7 @@ const LOADERS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', id: 'Bahasa Indonesia' };
 const LOCALES: Record<Language, string> = { en: 'en-GB', id: 'id-ID' };
 
-/** Returns a text in the current language. Components that call it are rendered again when the language changes. */
+/** Returns a text in the current language. `App` renders all components again when the language changes. */
 export function t<Key extends MessageKey>(
   key: Key,
   ...[values]: [Placeholder<Messages[Key]>] extends [never] ? [] : [Values<Key>]

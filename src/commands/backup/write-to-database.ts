@@ -58,7 +58,10 @@ function assertSameTables(existing: readonly Table[], expected: readonly Table[]
   const describe = (list: readonly Table[]) =>
     JSON.stringify(list.map(({ name, columns }) => JSON.stringify([name, ...columns.toSorted()])).sort());
   if (describe(existing) !== describe(expected))
-    throw new Error('the backup was changed: its tables are not those that its migrations create');
+    throw new Error(
+      'the backup cannot be restored: its tables are not those that its migrations create. Either it was changed, or the ' +
+        'schema public of its database contained another table',
+    );
 }
 
 async function writeRows(client: pg.Client, tables: readonly Table[], folder: string): Promise<number> {

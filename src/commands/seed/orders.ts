@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { Customer } from '../../common/access.js';
-import { lockOrderOrFail } from '../../orders/locks.js';
 import type { Order } from '../../orders/order.entity.js';
 import { PAY_TIME_HOURS } from '../../orders/order-status.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
+import { OrdersService } from '../../orders/orders.service.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
@@ -28,6 +28,7 @@ export class SeedOrders {
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
     private readonly shop: ShopService,
+    private readonly orders: OrdersService,
     private readonly placement: OrderPlacementService,
     private readonly history: PaymentHistoryService,
   ) {}
@@ -66,7 +67,7 @@ export class SeedOrders {
     { paymentStatuses, eventsAt, fulfilment }: OrderPlan,
   ): Promise<void> {
     const transactionId = randomUUID();
-    const order = await lockOrderOrFail(tx, orderId);
+    const order = await this.orders.lockOrFail(tx, orderId);
     for (const status of paymentStatuses) {
       const event = {
         status,

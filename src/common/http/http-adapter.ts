@@ -9,14 +9,13 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
 import { failEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
+import { MAX_HEADERS } from './middleware.js';
 
 const SECOND = 1000;
-const MAX_HEADERS = 100;
 /** Time for a body that is not a form. */
 const BODY_MS = 60 * SECOND;
 /** Time that a rejected client has to read the response. */
@@ -120,14 +119,6 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
   request.once('close', () => {
     clearTimeout(timer);
   });
-}
-
-/** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2) and requests with too many headers. */
-export function rejectInvalidHeaders(request: Request, _response: Response, next: NextFunction): void {
-  const hosts = request.headersDistinct.host?.length ?? 0;
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) next(failures.malformedRequest());
-  else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
-  else next();
 }
 
 /** Rejects a request on its connection. Sends the headers that were already set on the response, such as those for CORS. */

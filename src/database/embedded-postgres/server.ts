@@ -62,13 +62,14 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 }
 
 /**
- * Starts a server and waits until it accepts connections or `signal` is aborted. The server has no pipe to this process, so the
- * end of this process does not stop the server.
+ * Starts a server and waits until it accepts connections or the deadline has passed. The server has no pipe to this process, so
+ * the end of this process does not stop the server. If `stopping` is aborted first, stops the server: nobody can hold the lock
+ * of a server that is not ready.
  */
 export async function startServer(
   cluster: Cluster,
   settings: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  { deadline, stopping }: { readonly deadline: AbortSignal; readonly stopping?: AbortSignal },
 ): Promise<void> {
   const logFile = join(cluster.realDataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
@@ -84,7 +85,8 @@ export async function startServer(
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {
-    if (signal.aborted || (await findServer(cluster))?.isReady) return;
+    if (stopping?.aborted) child.kill('SIGINT');
+    if (stopping?.aborted || deadline.aborted || (await findServer(cluster))?.isReady) return;
     await delay(POLL_MS);
   }
   const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();

@@ -10,9 +10,11 @@ interface PageTexts {
   readonly notPaid: string;
   /** The amount follows. */
   readonly refunded: string;
+  /** Its payment type and status follow. */
   readonly earlier: string;
   readonly notifications: string;
   readonly noResponse: string;
+  /** The id follows. */
   readonly order: string;
   /** The time follows. */
   readonly pageEnds: string;

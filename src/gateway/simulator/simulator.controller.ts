@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import Handlebars from 'handlebars';
 import { Access } from '../../common/access.js';
 import { failures } from '../../common/errors/failures.js';
-import { isCorsOrigin } from '../../common/http/origin-check.js';
+import { isCorsOrigin } from '../../common/http/middleware.js';
 import { findPreferredLanguage } from '../../common/languages.js';
 import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';

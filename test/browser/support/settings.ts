@@ -19,10 +19,10 @@ interface Settings {
   readonly texts: Readonly<Record<'en' | 'id', Readonly<Record<string, string>>>>;
 }
 
+const { TEST_SETTINGS } = process.env;
+if (TEST_SETTINGS === undefined) throw new Error('run these tests with npm run test:browser');
 /** Settings that `run.mjs` passes to the tests. */
-export const { shops, publicShop, admin, dist, productCount, texts } = JSON.parse(
-  process.env.TEST_SETTINGS ?? '{}',
-) as Settings;
+export const { shops, publicShop, admin, dist, productCount, texts } = JSON.parse(TEST_SETTINGS) as Settings;
 
 /** Returns a text of the storefront. */
 export function getText(language: 'en' | 'id', key: string): string {

@@ -9,7 +9,6 @@ export async function measureMaximum(read: () => number | Promise<number>, work:
       await delay(50);
     }
   })();
-  await work.finally(() => (isDone = true));
-  await measuring;
+  await Promise.all([work.finally(() => (isDone = true)), measuring]);
   return maximum;
 }

@@ -13,9 +13,12 @@ export class LocalizedError extends Error {
   }
 }
 
-/** Texts for messages of the service that contain a value. `value` is the first group of the pattern. */
+/** Texts for messages that contain a value, or that share a text. `value` is the first group of the pattern, if it has one. */
 const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[] = [
-  { pattern: /access token/, toText: () => t('account.sessionEnded') },
+  {
+    pattern: /^(access token missing or expired|invalid or malformed access token)$/,
+    toText: () => t('account.sessionEnded'),
+  },
   { pattern: /^price is now \d+$/, toText: () => t('error.priceChanged') },
   { pattern: /^the order cannot become \w+$/, toText: () => t('error.step') },
   { pattern: /^cut_off should be a time/, toText: () => t('hours.unclear') },

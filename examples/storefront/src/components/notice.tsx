@@ -38,7 +38,7 @@ export function OutdatedNote({ error }: { error: unknown }) {
   return <Alert>{error ? t('error.outdated', { reason: explain(error) }) : null}</Alert>;
 }
 
-/** Message about a failure. Always rendered: screen readers announce changes only inside an existing alert. */
+/** Message about a failure. Always rendered, because some screen readers ignore an alert that is inserted with its text. */
 export function Alert({ children }: { children: ReactNode }) {
   return <div role="alert">{children && <p className="alert">{children}</p>}</div>;
 }

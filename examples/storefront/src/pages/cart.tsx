@@ -39,7 +39,7 @@ export default function CartPage() {
 type CurrentLine = ReturnType<typeof useCurrentLines>[number];
 
 /**
- * Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was last added.
+ * Returns the lines of the cart with current names, prices and images. `oldPrice` is the price when the product was last added.
  * A product that is deleted or unavailable counts as sold out.
  */
 function useCurrentLines() {
@@ -47,8 +47,8 @@ function useCurrentLines() {
   const queries = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
   return lines.map((line, index) => {
     const product = queries[index]?.data;
-    const { name, price } = product ?? line;
-    return { ...line, name, price, isSoldOut: product === null, oldPrice: line.price };
+    const { name, price, images } = product ?? line;
+    return { ...line, name, price, images, isSoldOut: product === null, oldPrice: line.price };
   });
 }
 

@@ -8,8 +8,8 @@ import { t } from '../../i18n';
 import { addRange, EMPTY_RANGE } from './shop-values';
 
 /**
- * Form fields `closed_ranges`, holidays of several days with a reason that customers see, and `newClosedRange`, the range to
- * add.
+ * Two form fields. `closed_ranges`: closed periods with a reason that customers see. `newClosedRange`: the range that is being
+ * typed.
  */
 export function ClosedRanges() {
   const { field, fieldState } = useController({ name: 'closed_ranges' });
@@ -18,6 +18,7 @@ export function ClosedRanges() {
   const range = draft.value as typeof EMPTY_RANGE;
   const { from, to, reason } = range;
   const firstInput = useRef<HTMLInputElement>(null);
+  const change = (part: Partial<typeof EMPTY_RANGE>) => draft.onChange({ ...range, ...part });
   const add = () => {
     field.onChange(addRange(ranges, range));
     draft.onChange(EMPTY_RANGE);
@@ -37,20 +38,20 @@ export function ClosedRanges() {
           label={t('sales.from')}
           type="date"
           value={from}
-          onChange={({ target }) => draft.onChange({ ...range, from: target.value, to: to || target.value })}
+          onChange={({ target }) => change({ from: target.value, to: to === from ? target.value : to })}
         />
         <TextField
           label={t('sales.to')}
           type="date"
           min={from}
           value={to}
-          onChange={({ target }) => draft.onChange({ ...range, to: target.value })}
+          onChange={({ target }) => change({ to: target.value })}
         />
         <TextField
           label={t('reason')}
           maxLength={100}
           value={reason}
-          onChange={({ target }) => draft.onChange({ ...range, reason: target.value })}
+          onChange={({ target }) => change({ reason: target.value })}
         />
         <Button className="button quiet small" disabled={from === '' || to < from} onClick={add}>
           {t('ranges.add')}
@@ -58,8 +59,9 @@ export function ClosedRanges() {
       </div>
       <ul aria-label={t('ranges.label')}>
         {ranges.map((added, index) => (
-          <li key={`${added.from} ${added.to}`}>
-            {t('ranges.item', { from: formatDate(added.from), to: formatDate(added.to) })} {added.reason}
+          <li key={`${added.from} ${added.to} ${index}`}>
+            {t('ranges.item', { from: formatWithYear(added.from), to: formatWithYear(added.to) })}{' '}
+            {added.reason}
             <Button
               className="link"
               aria-label={t('removeNamed', { name: `${added.from} – ${added.to}` })}
@@ -75,4 +77,8 @@ export function ClosedRanges() {
       </p>
     </fieldset>
   );
+}
+
+function formatWithYear(date: string): string {
+  return `${formatDate(date)} ${date.slice(0, 4)}`;
 }

@@ -54,7 +54,9 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
     mutationKey: refundMutationKey(order.order_id),
     mutationFn: async (answer: string) => {
       await setFulfilment(order.order_id, 'refused');
-      if (answer === 'refund') await refundOrder(order.order_id, order, {});
+      // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
+      if (answer === 'refund')
+        await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
     },
     onMutate: onStart,
     onSuccess: () => onTaken?.('refused'),

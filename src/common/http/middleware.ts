@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { failures } from '../errors/failures.js';
+import { requestDuration } from '../observability/metrics.js';
+import { identifyRequest, isSafeMethod, requestIdOf, routeOf } from './request-info.js';
+
+interface OriginSettings {
+  readonly corsOrigins?: readonly string[];
+  readonly nodeEnv: string;
+  readonly publicUrl: string;
+}
+
+interface MiddlewareSettings extends OriginSettings {
+  readonly trustedProxies: number | string;
+}
+
+export const MAX_HEADERS = 100;
+/** Largest JSON body in bytes (contract 8). */
+const JSON_BODY_LIMIT = 100 * 1024;
+/** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
+const CLIENT_LEFT = 499;
+const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
+
+/** Adds the Express middleware, in the order in which a request passes it. The functions below follow in the same order. */
+export function addMiddleware(
+  app: NestExpressApplication,
+  settings: MiddlewareSettings,
+  logger: Logger,
+): void {
+  app.set('trust proxy', settings.trustedProxies);
+  app.use(identifyRequest);
+  app.use(requestLog(logger));
+  // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
+  app.useSecurityHeaders({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  app.enableCors({
+    origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {
+      done(null, origin !== undefined && isCorsOrigin(settings, origin));
+    },
+    credentials: true,
+    // A browser hides these headers from pages of another origin by default.
+    exposedHeaders: ['X-Request-Id', 'ETag'],
+    maxAge: 600, // seconds for which a browser may cache the response to a preflight request
+  });
+  app.use(rejectInvalidHeaders);
+  app.use(originCheck(settings));
+  app.use(rejectLongJson);
+  app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
+}
+
+/** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
+function requestLog(logger: Logger) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const { method = '', url = '' } = request;
+    const end = requestDuration.startTimer();
+    response.once('close', () => {
+      const { statusCode, headersSent, writableFinished } = response;
+      // The status of a request that was rejected on its connection is at least 400.
+      const status = headersSent || statusCode >= 400 ? statusCode : CLIENT_LEFT;
+      const seconds = end({
+        http_request_method: method,
+        // A label must not contain paths that clients make up.
+        http_route: routeOf(request) ?? 'none',
+        http_response_status_code: status,
+      });
+      if (url.startsWith('/api/health')) return;
+      const line = {
+        req: { method, path: url.split('?', 1)[0] },
+        res: { status },
+        durationMs: Math.round(seconds * 1000),
+        requestId: requestIdOf(response),
+        aborted: writableFinished ? undefined : true,
+      };
+      if (status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
+    });
+    next();
+  };
+}
+
+/** Returns true for an origin that CORS_ORIGINS allows. Without CORS_ORIGINS, development allows loopback origins. */
+export function isCorsOrigin({ corsOrigins, nodeEnv }: OriginSettings, origin: string): boolean {
+  return corsOrigins?.includes(origin) ?? (nodeEnv !== 'production' && LOOPBACK_ORIGIN.test(origin));
+}
+
+/** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2) and requests with too many headers. */
+function rejectInvalidHeaders(request: Request, _response: Response, next: NextFunction): void {
+  const hosts = request.headersDistinct.host?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) next(failures.malformedRequest());
+  else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
+  else next();
+}
+
+/**
+ * Rejects state-changing requests of foreign pages (contract 10.8), because CORS does not stop a form post. The service's own
+ * origins are PUBLIC_URL and the request's `Host` with the scheme of PUBLIC_URL.
+ */
+function originCheck(env: OriginSettings) {
+  const { origin: own, protocol } = new URL(env.publicUrl);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    // A cache must not return a response without CORS headers to a storefront's page, which needs these headers.
+    response.vary('Origin');
+    const { origin, host } = request.headers;
+    const isAllowed =
+      isSafeMethod(request.method) ||
+      origin === undefined ||
+      origin === own ||
+      origin === `${protocol}//${host ?? ''}` ||
+      isCorsOrigin(env, origin);
+    next(isAllowed ? undefined : failures.originNotAllowed());
+  };
+}
+
+/** Rejects a JSON body by its Content-Length, because the body parser would read the whole body first. */
+function rejectLongJson(request: Request, _response: Response, next: NextFunction): void {
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > JSON_BODY_LIMIT;
+  next(isTooLong && request.is('json') ? failures.tooLarge() : undefined);
+}
