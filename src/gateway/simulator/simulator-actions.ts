@@ -4,10 +4,11 @@ import {
   addRefund,
   changeStatus,
   createTransaction,
+  type NotificationDefect,
   readRefundedAmount,
   type SimulatedTransaction,
-} from './simulated-transaction.js';
-import type { NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
+  type SimulatorPage,
+} from './simulator-page.entity.js';
 
 interface Action {
   readonly from?: readonly TransactionStatus[];

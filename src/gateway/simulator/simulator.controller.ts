@@ -13,9 +13,8 @@ import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { PAGE_TEXTS } from './page-texts.js';
-import { readRefundedAmount } from './simulated-transaction.js';
 import { findAction, listActions } from './simulator-actions.js';
-import type { SimulatorPage } from './simulator-page.entity.js';
+import { readRefundedAmount, type SimulatorPage } from './simulator-page.entity.js';
 import { SimulatorGateway } from './simulator.gateway.js';
 
 const tokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });

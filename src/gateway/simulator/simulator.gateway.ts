@@ -15,9 +15,14 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { addRefund, readRefundedAmount, type SimulatedTransaction } from './simulated-transaction.js';
 import { computeChange, findAction } from './simulator-actions.js';
-import { type NotificationDefect, SimulatorPage } from './simulator-page.entity.js';
+import {
+  addRefund,
+  type NotificationDefect,
+  readRefundedAmount,
+  type SimulatedTransaction,
+  SimulatorPage,
+} from './simulator-page.entity.js';
 
 const DELIVER = 'simulator-deliver';
 const EXPIRE = 'simulator-expire';
