@@ -682,13 +682,14 @@ export interface components {
              * @description URL of the payment page. Null unless the order is pending and the page has not expired.
              */
             redirect_url: string | null;
-            /** @description True if money is to be returned: the order is refused and paid, or another payment of it is a surplus. */
+            /** @description True if money must be returned: the order is refused and paid, or the shop has received a surplus. */
             refund_due: boolean;
             /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
+             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
+             *     `authorize` or a `capture` in review can become paid even later.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
@@ -935,7 +936,8 @@ export interface components {
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
+             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
+             *     `authorize` or a `capture` in review can become paid even later.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
@@ -1839,7 +1841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result. */
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates nothing: it returns the same order or refund. Another body gets 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2549,7 +2551,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result. */
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates nothing: it returns the same order or refund. Another body gets 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
