@@ -688,8 +688,8 @@ export interface components {
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
-             *     `authorize` or a `capture` in review can become paid even later.
+             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status.
+             *     Afterwards, a `pending`, an `authorize` or a `capture` in review can still become paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
@@ -936,8 +936,8 @@ export interface components {
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
-             *     `authorize` or a `capture` in review can become paid even later.
+             *     `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status.
+             *     Afterwards, a `pending`, an `authorize` or a `capture` in review can still become paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
@@ -1841,7 +1841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates nothing: it returns the same order or refund. Another body gets 409. */
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates no second order or refund, and returns the order as it is now. Another body gets 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2551,7 +2551,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates nothing: it returns the same order or refund. Another body gets 409. */
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key and body creates no second order or refund, and returns the order as it is now. Another body gets 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;

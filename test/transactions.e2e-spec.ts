@@ -17,7 +17,7 @@ const shop = await useShop();
  * Notifies the service of a transaction of a payment attempt.
  * @param summary name and status of the transaction, for example `T1 settlement` or `T2 capture/challenge`
  */
-async function sendSummary(attemptId: string, summary: string): Promise<number> {
+async function notifyAbout(attemptId: string, summary: string): Promise<number> {
   const [, id = '', transaction_status = '', fraud_status = 'accept'] =
     /^(\w+) (\w+)(?:\/(\w+))?$/.exec(summary) ?? [];
   const notification = buildNotification({
@@ -32,7 +32,7 @@ async function sendSummary(attemptId: string, summary: string): Promise<number> 
 }
 
 async function notifyAll(attemptId: string, ...summaries: string[]): Promise<void> {
-  for (const summary of summaries) expect(await sendSummary(attemptId, summary)).toBe(200);
+  for (const summary of summaries) expect(await notifyAbout(attemptId, summary)).toBe(200);
 }
 
 const settled = { status: 'settlement', payment_type: 'bank_transfer', refund_due: false };
@@ -243,7 +243,7 @@ describe('notifications of three transactions', () => {
     const orderId = await shop.orderTwoPieces();
     const { length } = NOTIFICATIONS;
     const deliveries = Array.from({ length: 50 }, (_, index) => NOTIFICATIONS[index % length] ?? '');
-    const statuses = await Promise.all(deliveries.map((summary) => sendSummary(orderId, summary)));
+    const statuses = await Promise.all(deliveries.map((summary) => notifyAbout(orderId, summary)));
     expect(new Set(statuses)).toEqual(new Set([200]));
     const { order, transactions } = await shop.readAsAdmin(orderId);
     expect(order).toMatchObject(settled);

@@ -20,7 +20,7 @@ import { Env } from '../config/env.js';
 import { ACCESS_COOKIE } from './cookies.js';
 import { type Claims, JWT_ALGORITHM, toAuthUser } from './tokens.service.js';
 
-/** Verifies the access cookie. The result is `user` of `AccessGuard.handleRequest`. */
+/** Verifies the access cookie. Passport passes the result to `AccessGuard.handleRequest` as `user`. */
 @Injectable()
 export class JwtCookieStrategy extends PassportStrategy(Strategy) {
   constructor({ jwtAccessSecret }: Env) {
@@ -91,7 +91,7 @@ export class AccessGuard extends AuthGuard('jwt') {
   }
 }
 
-/** Returns the access cookie; empty if it is absent. Imports an internal file of Nest: only handlers can use `@Cookies`. */
+/** Returns the access cookie; empty if it is absent. Uses an internal function of Nest: `@Cookies` works only in handlers. */
 function readAccessCookie(request: Request): string {
   return getRequestCookie(request, ACCESS_COOKIE) ?? '';
 }

@@ -138,7 +138,7 @@ export class EmbeddedPostgres {
       if (connection) await this.#shutDown(connection);
       await delay(PAUSE_MS);
     }
-    const problem = `cannot be used after ${START_DEADLINE_MS / 1000} s`;
+    const problem = `did not become usable within ${START_DEADLINE_MS / 1000} s`;
     throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} ${problem}`, { cause });
   }
 

@@ -72,7 +72,7 @@ export class CheckoutService {
     if (!order.needsPage) return order;
     const { orderId, userId } = order;
     const deadline = Date.now() + CALL_DEADLINE_MS;
-    const attempt = await this.#lease(orderId);
+    const attempt = await this.#takeLease(orderId);
     if (attempt !== null) await this.#openPage(order, customer, attempt, deadline);
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
       const stored = await this.orders.findOrFail(orderId, userId);
@@ -87,7 +87,7 @@ export class CheckoutService {
    * Takes the lease of the newest attempt, or of a new attempt if the newest one has a page that cannot be used.
    * @returns null if the order needs no page, or another request holds the lease
    */
-  async #lease(orderId: string): Promise<LeasedAttempt | null> {
+  async #takeLease(orderId: string): Promise<LeasedAttempt | null> {
     const shop = await this.shop.get();
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);

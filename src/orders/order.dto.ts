@@ -52,8 +52,8 @@ export class OrderView {
 
   /**
    * Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-   * `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status. An
-   * `authorize` or a `capture` in review can become paid even later.
+   * `fraud_status` is `challenge` or `deny`. While `pay_until` is set, the customer can still pay, whatever the status.
+   * Afterwards, a `pending`, an `authorize` or a `capture` in review can still become paid.
    */
   @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'pending' })
   readonly status: TransactionStatus;

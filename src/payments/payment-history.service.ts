@@ -43,7 +43,7 @@ export class PaymentHistoryService {
 
   /**
    * Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event.
-   * @param history history of the order, if the caller has read it in this transaction
+   * @param history history that the caller has read since it locked the order, and since its last `record`; read here if absent
    */
   async record(
     tx: EntityManager,
@@ -119,7 +119,7 @@ export class PaymentHistoryService {
   }
 
   async #computeColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
-    // Only an order that no transaction has paid needs its newest attempt.
+    // The columns depend on the newest attempt only if no transaction was paid, or if version 1.2 did not store the paid attempt.
     const paidAttemptId = findPaid(payment.transactions)?.attemptId;
     const attemptId = paidAttemptId ?? (await this.orders.findNewestAttemptId(tx, order));
     return computeOrderColumns(order, payment, attemptId);

@@ -71,7 +71,8 @@ export class RefundCompletionService implements OnModuleInit {
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
     if (leaseId !== null) {
       await this.#callAndStore(await find(), leaseId);
-      return find(); // With a result: of this call or, if the lease expired during the call, of its next holder.
+      // The refund has a result now: that of this call or, if the lease expired during the call, that of the next holder.
+      return find();
     }
     const completed = await lease.waitForResult(manager, { refundId }, deadline, async () => {
       const refund = await find();

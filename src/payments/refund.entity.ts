@@ -45,13 +45,13 @@ export class Refund {
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;
 
-  /** Reason of a rejection, for operators. Clients read it in the payment history. */
+  /** Reason of a rejection, from the gateway or an operator. The payment history contains it too. */
   @Column('varchar', { length: 300, nullable: true })
   rejection: string | null = null;
 
   /**
-   * True once a client got the success; stays false for a rejection. The default of the column is for rows of version 1.2, which
-   * cannot be told apart.
+   * True once a client got the success. Stays false for a rejection. Rows of version 1.2 have the default `true`: 1.2 did not
+   * record whether a client got the result.
    */
   @Column('boolean', { name: 'is_answered', default: true })
   isAnswered = false;

@@ -68,6 +68,16 @@ it('the dates that the form closes are not offered for a pickup', async () => {
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 
+it('a range whose first date is typed digit by digit ends on that date', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  const holidays = page.getByRole('group', { name: 'Closed from – to' });
+  await holidays.getByLabel('From', { exact: true }).pressSequentially('12122030'); // the same in every order of day and month
+  await save(page);
+  const range = { from: '2030-12-12', to: '2030-12-12', reason: null };
+  expect((await readShop()).closed_ranges).toEqual([range]);
+  await changeShop({ closed_ranges: [] });
+});
+
 it('a range of closed dates is saved without a press of "Add holidays", and a removed one leaves the focus in the form', async () => {
   const [from, to] = [toShopDate(inDays(20)), toShopDate(inDays(22))];
   const { page } = await openAsAdmin('/manage/shop');

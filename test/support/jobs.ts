@@ -59,7 +59,7 @@ export async function addJob(
   return rows[0]?.id ?? '';
 }
 
-/** Changes jobs. `keyPattern`: for LIKE. */
+/** Changes the jobs whose key matches `keyPattern`, a pattern for LIKE. */
 export async function changeJobs(
   pool: Pool,
   keyPattern: string,
@@ -76,7 +76,7 @@ export async function ageLocks(pool: Pool, seconds: number): Promise<void> {
   await pool.query(`UPDATE ${JOBS} SET locked_at = locked_at - make_interval(secs => $1)`, [seconds]);
 }
 
-/** Deletes jobs that are not running. `keyPattern`: for LIKE. */
+/** Deletes the jobs whose key matches `keyPattern`, a pattern for LIKE, except running ones. */
 export async function deleteJobs(pool: Pool, keyPattern: string): Promise<void> {
   await pool.query(`DELETE FROM ${JOBS} WHERE key LIKE $1 AND locked_at IS NULL`, [keyPattern]);
 }

@@ -59,8 +59,8 @@ function assertSameTables(existing: readonly Table[], expected: readonly Table[]
     JSON.stringify(list.map(({ name, columns }) => JSON.stringify([name, ...columns.toSorted()])).sort());
   if (describe(existing) !== describe(expected))
     throw new Error(
-      'the backup cannot be restored: its tables are not those that its migrations create. Either it was changed, or the ' +
-        'schema public of its database contained another table',
+      'the backup cannot be restored: its tables are not those that its migrations create. Either the backup was ' +
+        'changed, or the schema public of the database from which it was made contained another table',
     );
 }
 

@@ -9,8 +9,8 @@ export function ApiIdempotent(body: Type<IdempotentRequest>): MethodDecorator {
     name: 'Idempotency-Key',
     required: false,
     description:
-      'Key that the client chooses, such as a UUID. A repeated request with the same key and body creates nothing: it ' +
-      'returns the same order or refund. Another body gets 409.',
+      'Key that the client chooses, such as a UUID. A repeated request with the same key and body creates no ' +
+      'second order or refund, and returns the order as it is now. Another body gets 409.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   });
   return applyDecorators(header, ApiBody({ type: body }));

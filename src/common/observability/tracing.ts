@@ -10,7 +10,7 @@ export function inCallSpan<T extends { readonly httpStatus: number }>(
   return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     const response = await call();
     span.setAttribute('http.response.status_code', response.httpStatus);
-    // Midtrans uses 404 and 407 as answers, so a 4xx is no error.
+    // Midtrans answers with 404 and 407 in normal operation, so a 4xx does not mark the span as failed.
     if (response.httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     return response;
   });

@@ -63,8 +63,8 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 
 /**
  * Starts a server and waits until it accepts connections or the deadline has passed. The server has no pipe to this process, so
- * the end of this process does not stop the server. If `stopping` is aborted first, stops the server: nobody can hold the lock
- * of a server that is not ready.
+ * the end of this process does not stop the server. If `stopping` is aborted before that, stops the server, waits for its
+ * end and throws.
  */
 export async function startServer(
   cluster: Cluster,
@@ -85,8 +85,9 @@ export async function startServer(
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {
+    // The holder of its lock stops a server that is ready.
+    if (deadline.aborted || (await findServer(cluster))?.isReady) return;
     if (stopping?.aborted) child.kill('SIGINT');
-    if (stopping?.aborted || deadline.aborted || (await findServer(cluster))?.isReady) return;
     await delay(POLL_MS);
   }
   const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();

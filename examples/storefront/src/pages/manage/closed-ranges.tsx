@@ -18,6 +18,7 @@ export function ClosedRanges() {
   const range = draft.value as typeof EMPTY_RANGE;
   const { from, to, reason } = range;
   const firstInput = useRef<HTMLInputElement>(null);
+  const hasChosenEnd = useRef(false);
   const change = (part: Partial<typeof EMPTY_RANGE>) => draft.onChange({ ...range, ...part });
   const add = () => {
     field.onChange(addRange(ranges, range));
@@ -38,14 +39,20 @@ export function ClosedRanges() {
           label={t('sales.from')}
           type="date"
           value={from}
-          onChange={({ target }) => change({ from: target.value, to: to === from ? target.value : to })}
+          onChange={({ target: { value } }) => {
+            if (to === '') hasChosenEnd.current = false;
+            change({ from: value, to: hasChosenEnd.current ? to : value });
+          }}
         />
         <TextField
           label={t('sales.to')}
           type="date"
           min={from}
           value={to}
-          onChange={({ target }) => change({ to: target.value })}
+          onChange={({ target }) => {
+            hasChosenEnd.current = true;
+            change({ to: target.value });
+          }}
         />
         <TextField
           label={t('reason')}
