@@ -13,7 +13,7 @@ import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
 import { jobDuration, mails } from './jobs.metrics.js';
 
 interface EnqueueOptions {
-  /** What the job is about, for example the id of an order. A new job replaces a waiting job of the same task and subject. */
+  /** Subject of the job, for example the id of an order. A new job replaces a waiting job of the same task and subject. */
   readonly subject?: string;
   readonly runAt?: Date | undefined;
 }

@@ -100,7 +100,7 @@ function findEnd(
   return isByService && !canBePaid ? status : null;
 }
 
-/** @param newestAttemptId attempt with the newest payment page */
+/** @param newestAttemptId attempt with the newest payment page. Has no effect if a paid transaction names its attempt */
 export function computeOrderColumns(
   order: OrderRow,
   { transactions, endedAs }: Payment,
