@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -24,11 +24,8 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  const work = `${file}${PARTIAL}`;
-  await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
-    throw new Error(describeMkdirFailure(work, errorCode(error)), { cause: error });
-  });
-  return withTemporaryFolder(work, async () => {
+  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
+  return withTemporaryFolder(createFolder, async (work) => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
     await mkdir(content);
@@ -50,6 +47,15 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
 export async function assertTables(databaseUrl: string): Promise<void> {
   if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
+}
+
+function createWorkFolder(path: string): string {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  } catch (error) {
+    throw new Error(describeMkdirFailure(path, errorCode(error)), { cause: error });
+  }
 }
 
 function describeMkdirFailure(work: string, code = 'unknown error'): string {
@@ -96,10 +102,10 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
   );
   await mkdir(to);
+  for (const name of new Set(rows.map(({ id }) => id.slice(0, 2)))) await mkdir(join(to, name));
   let copied = 0;
   await processWithProgress(rows, 'images', async ({ id, url }) => {
     const path = join(id.slice(0, 2), `${id}${extname(url)}`);
-    await mkdir(join(to, dirname(path)), { recursive: true });
     try {
       await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
       copied += 1;

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rmdir } from 'node:fs/promises';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
@@ -20,9 +20,9 @@ export async function withUnpacked<T>(
 ): Promise<T> {
   const isNewDataDir = !existsSync(dataDir);
   createDataDir(dataDir);
-  const folder = await mkdtemp(join(dataDir, 'restore-'));
+  const createFolder = () => mkdtempSync(join(dataDir, 'restore-'));
   try {
-    return await withTemporaryFolder(folder, async () => {
+    return await withTemporaryFolder(createFolder, async (folder) => {
       const manifest = await unpack(file, folder);
       const unknown = manifest.migrations.filter((name) => !migrationNames.includes(name));
       if (unknown.length > 0)
