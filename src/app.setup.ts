@@ -19,10 +19,11 @@ const DRAIN_MS = 8000;
 const IDLE_CHECK_MS = 50;
 
 export const APP_OPTIONS = {
-  // `startApp` parses JSON only; Nest's default would also parse HTML forms.
+  // `addMiddleware` adds only the JSON parser; Nest's default would also parse HTML forms.
   bodyParser: false,
   // Payment notifications are stored exactly as they were sent.
   rawBody: true,
+  // Otherwise Nest would end the process itself, and `serve` could not log the reason.
   abortOnError: false,
 } as const;
 
@@ -57,18 +58,18 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
     });
     throw error;
   }
-  app.get(JobsService, { strict: false }).start();
   // Without this handler, an unknown path outside of /api would reach the callback in `LimitedExpressAdapter`, which is for
   // malformed URLs and sends 400.
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });
+  app.get(JobsService).start();
 }
 
-/** Waits for running requests and jobs for at most 8 seconds, then closes the queue and the pools. */
+/** Waits up to 8 seconds for running requests and up to 5 seconds for running jobs, then closes the queue and the pools. */
 export async function stopApp(app: NestExpressApplication): Promise<void> {
   // Jobs and requests end in parallel, because a stop has to end within 10 seconds.
-  app.get(JobsService, { strict: false }).beginStop();
+  app.get(JobsService).beginStop();
   await closeServer(app.getHttpServer());
   await app.close();
 }

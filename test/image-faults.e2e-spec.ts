@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sortedStatusesOf } from './support/accounts.js';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -20,7 +19,7 @@ import {
 } from './support/products.js';
 import { type ServiceOptions, useService, withService } from './support/service.js';
 import { stopAfterTests } from './support/stop-after-tests.js';
-import { inParallel, until } from './support/wait.js';
+import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const FAULTS = ['error', 'disconnect', 'response-lost', 'garbage'] as const;
 const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';

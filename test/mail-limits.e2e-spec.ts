@@ -1,6 +1,7 @@
 import { newAccount, PASSWORD, SUBJECTS, type TestAccount } from './support/accounts.js';
 import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
+import { addJob } from './support/jobs.js';
 import { useService } from './support/service.js';
 import { inParallel } from './support/wait.js';
 
@@ -57,6 +58,15 @@ describe('one mailbox', () => {
     await service.ageCounts(MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
     expect(await readSubjects(mailbox)).toHaveLength(2);
+  });
+
+  it('gets one code for several requests that version 1.2 enqueued without counting them', async () => {
+    for (const key of ['first', 'second']) {
+      const payload = { email: ayu.email, requester: HOME };
+      await addJob(service.database.pool, 'forgot-password', { key, payload });
+    }
+    await service.waitForCode(ayu.email, SUBJECTS.reset);
+    expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
   it('gets a code that waits, even if its account changes the email to another spelling meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { orderOf, type OrderBody, pageOf } from './support/orders.js';
+import { expectOrder, orderOf, type OrderBody, pageOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
+import { sortedStatusesOf } from './support/wait.js';
 
 const ALREADY_REFUSED = 'the order cannot become refused';
 const REFUSED_BUT_PAID = { fulfilment: 'refused', status: 'settlement', refund_due: true };
@@ -10,11 +11,9 @@ const shop = await useShop();
 
 const requestRefusal = (orderId: string) => shop.setFulfilment(orderId, 'refused');
 
-/** Refuses an order, which must succeed. If it fails, the assertion prints the response body. */
+/** Refuses an order, which must succeed. */
 async function refuse(orderId: string): Promise<OrderBody> {
-  const response = await requestRefusal(orderId);
-  expect([response.status, response.body]).toEqual([200, response.body]);
-  return orderOf(response);
+  return expectOrder(await requestRefusal(orderId));
 }
 
 describe('refusing an order whose payment is pending', () => {
@@ -65,7 +64,7 @@ describe('refusing an order whose payment is pending', () => {
         const refusals = Promise.all([1, 2, 3].map(() => requestRefusal(orderId)));
         const cancellations = Promise.all([1, 2].map(() => shop.cancel(orderId)));
         if (isPaid) await shop.notify(orderId);
-        expect((await refusals).map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+        expect(sortedStatusesOf(await refusals)).toEqual([200, 409, 409]);
         for (const { status } of await cancellations) expect(isPaid ? [409] : [200, 409]).toContain(status);
         const expected = isPaid ? REFUSED_BUT_PAID : REFUSED_AND_CANCELLED;
         expect((await shop.readAsAdmin(orderId)).order).toMatchObject(expected);

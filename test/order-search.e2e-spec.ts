@@ -67,7 +67,8 @@ describe('GET /api/admin/orders?q=', () => {
   });
 
   it('lists all orders for an empty text or only spaces', async () => {
-    for (const q of ['', '   ']) expect(await searchOrders({ q })).toHaveLength(6);
+    for (const q of ['', '   '])
+      expect(new Set(await searchOrders({ q }))).toEqual(new Set(Object.values(orderIds).flat()));
   });
 
   it('can be combined with status, fulfilment and last_id', async () => {

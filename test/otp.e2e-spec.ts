@@ -3,13 +3,13 @@ import {
   newAccount,
   requestReset,
   resetPassword,
-  sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
   wrongCodes,
 } from './support/accounts.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
+import { sortedStatusesOf } from './support/wait.js';
 
 const MINUTE_S = 60;
 

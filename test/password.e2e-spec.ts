@@ -6,7 +6,6 @@ import {
   requestReset,
   resetPassword,
   signIn,
-  sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
   wrongCodes,
@@ -15,6 +14,7 @@ import { parseCookies } from './support/client.js';
 import { inTransaction, withRejectedWrites } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
+import { sortedStatusesOf } from './support/wait.js';
 
 const CONFIRMATION_MISMATCH = { passwordConfirmation: 'password confirmation does not match' };
 

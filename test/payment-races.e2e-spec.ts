@@ -83,7 +83,8 @@ describe('a race of settlement, cancellation and reconciliation', () => {
         if (point === notified) await shop.notify(orderId);
         if (point === checked) await startCheck(orderId);
       });
-      expect([orderId, status]).toEqual([orderId, isPayable ? 409 : 200]);
+      const expected = isPayable ? 409 : 200;
+      expect({ paid, notified, checked, status }).toEqual({ paid, notified, checked, status: expected });
     });
     for (const orderId of orders) {
       const history = await readHistory(shop.service, orderId);
@@ -111,7 +112,8 @@ describe('a race of settlement, cancellation and reconciliation', () => {
         if (point === checked) await startCheck(orderId);
       });
       // If the notification arrives first, the order is paid and its customer cannot cancel it.
-      expect([notified, status]).toEqual([notified, notified === 'before the call' ? 409 : 200]);
+      const expected = notified === 'before the call' ? 409 : 200;
+      expect({ notified, checked, status }).toEqual({ notified, checked, status: expected });
       await shop.notify(orderId); // Like the gateway, which also notifies the final status.
     });
   });
@@ -131,17 +133,16 @@ it('many orders get notifications, cancellations and checks in parallel without 
     ]),
   );
   await Promise.all(searches);
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400]));
+  expect(responses.map(({ status }) => status)).toEqual(orders.flatMap(() => [200, 400, 200, 200]));
   await shop.waitForPaymentChecks();
   for (const orderId of orders) {
     await shop.notify(orderId);
     await expectConsistent(orderId);
   }
   expect(shop.loggedErrors()).toEqual([]);
-  const rows = await shop.query<{ deadlocks: string }>(
-    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
-  );
-  expect(rows).toEqual([{ deadlocks: '0' }]);
+  // A deadlock in a request is a 503. A deadlock in a check is a warning, and the check is retried.
+  const deadlocks = shop.service.log.filter(({ msg }) => String(msg).includes('deadlock'));
+  expect(deadlocks).toEqual([]);
 });
 
 it('a notification is late if a later status was applied while it waited for the lock of its order', async () => {

@@ -1,5 +1,4 @@
 import type { Response } from 'supertest';
-import { sortedStatusesOf } from './support/accounts.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createJpeg, createPng, createSvgNamedPng } from './support/pictures.js';
 import {
@@ -18,7 +17,7 @@ import {
   sendForm,
 } from './support/products.js';
 import { useService, withService } from './support/service.js';
-import { inParallel, until } from './support/wait.js';
+import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const UNKNOWN_ID = 2_000_000_000;
 const REMOVED = 'images.removed[]';

@@ -34,7 +34,11 @@ it('a mail with a code is sent over SMTP by a retry after an outage of the mail 
     (await readJobs(mailing.database.pool)).find((job) => job.last_error !== null),
   );
   // Neither the payload nor the error of the job contains the code.
-  expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
+  expect(failed.payload).toEqual({
+    userId: expect.any(Number) as number,
+    purpose: 'verify_email',
+    isNewEmail: false,
+  });
   expect(listCodes(failed.last_error ?? '')).toEqual([]);
   expect(smtp.mails).toEqual([]);
 

@@ -7,7 +7,6 @@ import {
   requestReset,
   resetPassword,
   signIn,
-  sortedStatusesOf,
   SUBJECTS,
   type TestAccount,
 } from './support/accounts.js';
@@ -20,7 +19,7 @@ import { type Access, listOperations } from './support/operations.js';
 import { placeOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { ADMIN, useService, withService } from './support/service.js';
-import { until } from './support/wait.js';
+import { sortedStatusesOf, until } from './support/wait.js';
 
 const service = await useService();
 

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Language } from '../src/common/languages.js';
 import { PAGE_TEXTS } from '../src/gateway/simulator/page-texts.js';
-import { sortedStatusesOf } from './support/accounts.js';
 import { Client } from './support/client.js';
 import { expectFailure } from './support/failure.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
@@ -11,7 +10,7 @@ import { placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
 import { addProduct } from './support/products.js';
 import { useService, withService } from './support/service.js';
-import { until } from './support/wait.js';
+import { sortedStatusesOf, until } from './support/wait.js';
 
 interface PaymentView {
   readonly transaction_status: string | null;

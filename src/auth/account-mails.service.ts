@@ -45,7 +45,7 @@ export class AccountMailsService implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#sendCode(payload), 'code-mail');
     this.jobs.handle<{ email: string }>(START_RESET, ({ email }) => this.#startReset(email), 'code-mail');
-    // Task of version 1.2, which does not count the request. The job counts it.
+    // Task that version 1.2 enqueued without counting the request. This handler counts it.
     this.jobs.handle<{ email: string; requester: string }>(
       'forgot-password',
       ({ email, requester: clientAddress }) =>
@@ -66,8 +66,7 @@ export class AccountMailsService implements OnModuleInit {
     const isAllowed = await this.limits.tryCountMail(tx, request);
     const isNewEmail = newEmail !== undefined;
     if (isNewEmail) await this.#invalidateCodes(tx, user, newEmail);
-    const payload = { userId: user.id, purpose: 'verify_email', ...(isNewEmail && { isNewEmail }) } as const;
-    if (isAllowed) await this.#enqueueCode(tx, payload);
+    if (isAllowed) await this.#enqueueCode(tx, { userId: user.id, purpose: 'verify_email', isNewEmail });
   }
 
   /** Codes that were mailed to the former address must not verify the new one. */
@@ -76,13 +75,16 @@ export class AccountMailsService implements OnModuleInit {
     { id: userId, email }: LockedUser,
     newEmail: string,
   ): Promise<void> {
-    // A code that waits will be mailed to the new address. Keep it if that is another spelling of the mailbox for which it was
-    // counted.
+    // A code that is not created yet will be mailed to the new address. Keep its request if both addresses belong to one mailbox,
+    // because the request was counted for this mailbox.
     if (toMailbox(email) === toMailbox(newEmail)) await this.otps.invalidate(tx, { userId });
     else await this.otps.deleteAll(tx, userId);
   }
 
-  /** The job looks up the user, so that the response time does not reveal if the user exists. */
+  /**
+   * Enqueues the mail with a reset code, unless a limit rejects it. The job looks up the user, so that the response time does not
+   * reveal if the user exists.
+   */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
     if (!(await this.limits.tryCountMail(tx, { email, purpose: 'reset_password', client }))) return;
     await this.jobs.enqueue(tx, START_RESET, { email }, { subject: email.toLowerCase() });
@@ -104,20 +106,23 @@ export class AccountMailsService implements OnModuleInit {
   /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #sendCode({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const created = await this.dataSource.transaction(async (tx) => {
-      // Lock the user. Otherwise a code for a new address could be created after the former address was read.
+      // Lock the user. Otherwise a code for a new address could be mailed to the former address.
       const user = await this.users.lock(tx, userId);
       const code = await this.otps.create(tx, userId, purpose);
       return user === null || code === null ? null : { user, code };
     });
     if (created === null) return; // the user or its request for a code was deleted meanwhile
     const { user, code } = created;
-    const texts = await this.mail.textsFor(user);
+    const texts = await this.mail.loadTexts(user);
     const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
     const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };
     await this.mail.send({ to: user, texts, subject, template: 'account', context });
   }
 
-  /** @param before user before the change. An address that is not verified may belong to a stranger, and gets no mail */
+  /**
+   * Enqueues a notice to the address that the user had before the change.
+   * @param before user before the change. An address that is not verified may belong to a stranger, and gets no mail
+   */
   async enqueueNotice(tx: EntityManager, before: User, notice: NoticePayload['notice']): Promise<void> {
     if (!hasVerifiedAddress(before)) return;
     const payload: NoticePayload = { userId: before.id, notice, to: before.email };
@@ -126,7 +131,7 @@ export class AccountMailsService implements OnModuleInit {
   }
 
   async #sendNotice({ userId, notice, to }: NoticePayload): Promise<void> {
-    const texts = await this.mail.textsFor(await this.users.findOrFail(userId));
+    const texts = await this.mail.loadTexts(await this.users.findOrFail(userId));
     const { subject, ...context } = texts.notices[notice];
     // The mail contains no name, because the same person may have changed the name too.
     await this.mail.send({ to: { email: to }, texts, subject, template: 'account', context });

@@ -15,7 +15,7 @@ import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 
-const CONFIRMATION = { message: 'password confirmation is required' };
+const CONFIRMATION_REQUIRED = { message: 'password confirmation is required' };
 
 function EqualsProperty(other: string, options: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown, args?: ValidationArguments): boolean =>
@@ -37,15 +37,15 @@ export class RegisterDto {
 
   @ApiProperty({ description: 'Must equal password', example: PASSWORD.example })
   @EqualsProperty('password', { message: 'password confirmation does not match' })
-  @IsNotEmpty(CONFIRMATION)
-  @IsString(CONFIRMATION)
+  @IsNotEmpty(CONFIRMATION_REQUIRED)
+  @IsString(CONFIRMATION_REQUIRED)
   passwordConfirmation!: string;
 }
 
 export class LoginDto extends PickType(RegisterDto, ['email', 'password']) {}
 
 export class VerifyOtpDto {
-  // A text of another length than six digits is a wrong code. The limit only bounds the work of hashing it.
+  // A code that does not have six digits is wrong. The limit only bounds the work of hashing the code.
   @Text({ maxLength: 64, example: '042917' })
   // A code that is sent as a number has lost its leading zeros.
   @Transform(({ value }: { value: unknown }) =>

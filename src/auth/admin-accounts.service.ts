@@ -5,7 +5,7 @@ import { UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Result of a change of role. The last three are the reasons for which the role was not changed. */
+/** Result of a change of role. Any result except `changed` and `unchanged` is the reason for which the role stays. */
 export type RoleChangeResult =
   'changed' | 'unchanged' | 'unknown account' | 'unverified email' | 'last administrator';
 
@@ -33,12 +33,13 @@ export class AdminAccountsService {
 
   /** Returns false if the email is taken, also by another process that starts at the same time. */
   async #createAdmin(email: string, password: string): Promise<boolean> {
+    // Look first: an insert that does nothing still uses up an id.
     if ((await this.users.findByEmail(email)) !== null) return false;
     const passwordHash = await hashPassword(password);
     return this.users.createUnlessTaken({ email, fullname: 'Administrator', role: 'ADMIN', passwordHash });
   }
 
-  async warnWithoutAdmin(): Promise<void> {
+  async warnIfNoAdmin(): Promise<void> {
     if ((await this.users.findAdmins()).length > 0) return;
     this.#logger.warn(
       'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its email ' +

@@ -66,6 +66,6 @@ export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
     const { adminEmail, adminPassword } = this.env;
     if (adminEmail !== undefined && adminPassword !== undefined)
       await this.admins.ensureAdmin(adminEmail, adminPassword);
-    await this.admins.warnWithoutAdmin();
+    await this.admins.warnIfNoAdmin();
   }
 }

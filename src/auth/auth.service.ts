@@ -53,9 +53,9 @@ export class AuthService {
   async logout(accessToken: string, client: Client): Promise<void> {
     const authUser = await this.sessions.findUserOfLiveSession(accessToken);
     if (authUser === null) return;
-    // Without the signal, a disconnect does not remove the sign-out from the queue.
-    const { disconnectSignal: _signal, ...waiting } = client;
-    await this.turns.runTransaction(waiting, (tx) => this.sessions.end(tx, authUser));
+    // Omit the signal, so that a disconnect does not remove the sign-out from the queue.
+    const { disconnectSignal: _signal, ...clientWithoutSignal } = client;
+    await this.turns.runTransaction(clientWithoutSignal, (tx) => this.sessions.end(tx, authUser));
   }
 
   /**

@@ -9,8 +9,7 @@ type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
 const DATA_DIR_RETRY_MS = 200;
-/** Descriptions by the code of the error. */
-const FAILURES: Readonly<Record<string, string>> = {
+const DESCRIPTIONS_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'does not accept connections: is it running there?',
   ENOTFOUND: 'is on a host that cannot be found',
   EAI_AGAIN: 'is on a host that cannot be found',
@@ -19,6 +18,12 @@ const FAILURES: Readonly<Record<string, string>> = {
   '3D000': 'does not exist on that server',
   25006: 'accepts no writes: the server is read-only or a standby',
 };
+
+/** Query that returns one `WriteState`. A standby is always read-only. */
+export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
+export interface WriteState {
+  readonly isReadOnly: boolean;
+}
 
 /** The database that this process uses. Also the injection token under which modules receive it. */
 export abstract class Database {
@@ -75,15 +80,9 @@ async function checkConnection(url: string, processKind: ProcessKind): Promise<v
     });
   } catch (error) {
     const { host, pathname } = new URL(url);
-    const message = `the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`;
+    const message = `the database of DATABASE_URL (${host}${pathname}) ${describeError(error)}`;
     throw new Error(message, { cause: error });
   }
-}
-
-/** Query that returns one `WriteState`. A standby is always read-only. */
-export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
-export interface WriteState {
-  readonly isReadOnly: boolean;
 }
 
 /** @throws Error with the SQLSTATE that PostgreSQL returns for a write to a read-only server */
@@ -92,7 +91,8 @@ export function assertWritable([state]: readonly WriteState[]): void {
     throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });
 }
 
-function describeFailure(error: unknown): string {
+function describeError(error: unknown): string {
+  // Node reports an AggregateError if it has tried several addresses of the host.
   const code = errorCode(error instanceof AggregateError ? error.errors[0] : error);
-  return FAILURES[code ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
+  return DESCRIPTIONS_BY_CODE[code ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
 }

@@ -58,7 +58,7 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   if (response.closed) throw failures.malformedRequest();
   request.fileParts = [];
   try {
-    await Promise.race([parse(request, response), rejectOnStandstill(request, response, idleMs)]);
+    await Promise.race([parse(request, response), rejectWhenIdleOrClosed(request, response, idleMs)]);
   } catch (error) {
     throw toFailure(error);
   } finally {
@@ -66,7 +66,7 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   }
 }
 
-function rejectOnStandstill(request: Request, response: Response, idleMs: number): Promise<never> {
+function rejectWhenIdleOrClosed(request: Request, response: Response, idleMs: number): Promise<never> {
   return new Promise((_, reject) => {
     response.once('close', () => {
       reject(failures.malformedRequest());

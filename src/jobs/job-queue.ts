@@ -21,8 +21,8 @@ const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
 const FAILED_STOP_MS = SECOND;
-/** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
-const POLL_MS = 30 * SECOND;
+/** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers when jobs are due. */
+const FETCH_GAP_MS = 30 * SECOND;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
 interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
@@ -60,7 +60,8 @@ export class JobQueue {
     const { isExclusive, stopping } = options;
     while (!stopping.aborted) {
       try {
-        const staleLocks = { ...(isExclusive && { lockedForS: 0 }), endedRunnerId: this.#lastRunnerId };
+        const lockedForS = isExclusive ? 0 : undefined;
+        const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
         for (const job of await freeJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
         await this.#runOnce(options);
       } catch (error) {
@@ -101,7 +102,7 @@ export class JobQueue {
       concurrency: WORKERS,
       events,
       forbiddenFlags: limits.forbiddenFlags,
-      pollInterval: POLL_MS,
+      pollInterval: FETCH_GAP_MS,
       noHandleSignals: true,
       // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
       noPreparedStatements: true,
@@ -124,14 +125,13 @@ export class JobQueue {
       };
       const watched = watchQueue(this.pool, runnerToWatch, ended.signal);
       watched.catch(() => undefined); // Awaited in the race, which another failure may win.
-      // A failure aborts `ended`, which also ends the last two promises, without the reason of the failure. So these two
-      // continue with `failed`, and the race rejects with the reason.
       if (!stopping.aborted)
+        // `failed` stands before the promises that its abort ends.
         await Promise.race([
           runner.promise,
           failed,
-          watched.then(() => failed),
-          once(stopping, 'abort', { signal: ended.signal }).catch(() => failed),
+          watched,
+          once(stopping, 'abort', { signal: ended.signal }),
         ]);
     } finally {
       ended.abort();
@@ -163,8 +163,9 @@ function rejectOnFailure(events: WorkerEvents, ended: AbortController): Promise<
   const failed = new Promise<never>((_, reject) => {
     for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
       events.once(event, ({ error }) => {
-        ended.abort();
+        // Reject first: the abort also ends the other promises of the race, without the reason of the failure.
         reject(error instanceof Error ? error : new Error(String(error)));
+        ended.abort();
       });
   });
   failed.catch(() => undefined); // Nobody awaits the promise if the runner cannot start.

@@ -127,7 +127,7 @@ export async function countDueJobs(database: Queryable): Promise<number> {
 
 interface StaleLocks {
   /** Age at which a lock is stale; by default the age at which its process has died. */
-  readonly lockedForS?: number;
+  readonly lockedForS?: number | undefined;
   /** Runner that has ended: all its locks are stale. */
   readonly endedRunnerId?: string | undefined;
 }

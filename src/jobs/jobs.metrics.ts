@@ -1,6 +1,7 @@
 import { Histogram } from 'prom-client';
 import { DURATION_BUCKETS, createCounter } from '../common/observability/metrics.js';
 
+/** In this module, because `JobsService` counts the failed tries of mail jobs. */
 export const mails = createCounter(
   'bakery_mails_total',
   'Mails that were sent, and failed attempts of mail jobs; retried: the job was retried or superseded; dead: failed for good',

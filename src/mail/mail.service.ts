@@ -15,7 +15,7 @@ interface Recipient {
   readonly emailVerifiedAt?: Date | null;
 }
 
-type Texts = Awaited<ReturnType<MailService['textsFor']>>;
+type Texts = Awaited<ReturnType<MailService['loadTexts']>>;
 
 /** Mail to one account. `send` adds the values that every template needs to the context. */
 interface Mail {
@@ -28,6 +28,7 @@ interface Mail {
   readonly chatText?: string;
 }
 
+// The mailer's own adapter renders only HTML, and each mail also has a text part.
 const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', readTemplate('layout.html'));
 handlebars.registerPartial('shop', readTemplate('shop.txt'));
@@ -43,7 +44,7 @@ export class MailService {
   ) {}
 
   /** Returns the texts of mails to a user, and the shop. A user who has chosen no language gets the shop's. */
-  async textsFor(user: { readonly language: Language | null }) {
+  async loadTexts(user: { readonly language: Language | null }) {
     const shop = await this.shop.get();
     const language = user.language ?? shop.language;
     return { ...MAIL_TEXTS[language], language, shop };

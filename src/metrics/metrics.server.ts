@@ -8,7 +8,13 @@ import { errorMessage } from '../common/errors/error-info.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
-import { sampleBackups, samplePool, sampleProducts, sampleQueue, watchLostConnections } from './samples.js';
+import {
+  sampleBackups,
+  samplePool,
+  sampleProducts,
+  sampleDatabaseAndQueue,
+  watchLostConnections,
+} from './samples.js';
 
 /** Serves `/metrics` on a separate port, which the network must not expose to clients. */
 @Injectable()
@@ -56,7 +62,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   async #collect(): Promise<string> {
     await Promise.all([
-      sampleQueue(this.jobs),
+      sampleDatabaseAndQueue(this.jobs),
       sampleProducts(this.products),
       sampleBackups(this.env.backupDir),
     ]);

@@ -7,14 +7,15 @@ import { countJobs } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 import type { ProductsService } from '../products/products.service.js';
 
-/** Timeout of a read. A scrape should not wait for a database that does not respond. */
-const DEADLINE_MS = 1000;
+/** A scrape should not wait for a database that does not respond. */
+const READ_TIMEOUT_MS = 1000;
 // https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 
 // Metrics of Node.js: event loop, memory and garbage collection.
 collectDefaultMetrics();
+
 const jobsByState = new Gauge({
   name: 'bakery_jobs',
   help: 'Jobs in the database by state and task; the same in every process',
@@ -70,9 +71,10 @@ const lostConnections = new Counter({
  * Samples the database and the queue. The numbers of jobs are the same in every process, so PromQL queries must use
  * max(), not sum(). While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
-export async function sampleQueue(jobs: JobsService): Promise<void> {
+export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
   const { pool } = jobs.queue;
   const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(WRITE_STATE_QUERY)]));
+  // `reset` would set a gauge without labels to 0. `remove` makes the gauge absent.
   jobsByState.reset();
   oldestDueAge.remove();
   databaseReadOnly.remove();
@@ -86,9 +88,9 @@ export async function sampleQueue(jobs: JobsService): Promise<void> {
   databaseReadOnly.set(rows[0]?.isReadOnly === true ? 1 : 0);
 }
 
-/** Returns null if a read fails or takes too long. */
+/** Returns null if a read fails or takes too long. The failure is not logged: the metric is the report. */
 function readInTime<T>(read: Promise<T>): Promise<T | null> {
-  return Promise.race([read, delay(DEADLINE_MS, null, { ref: false })]).catch(() => null);
+  return Promise.race([read, delay(READ_TIMEOUT_MS, null, { ref: false })]).catch(() => null);
 }
 
 export function watchLostConnections(name: string, pool: Pool): void {

@@ -53,7 +53,7 @@ export class OrderMailsService implements OnModuleInit {
     const order = await this.orders.find({ orderId });
     if (order === null || (mail === 'order-ready' && !isReadyOrCollected(order))) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
-    const texts = await this.mail.textsFor(customer);
+    const texts = await this.mail.loadTexts(customer);
     await this.mail.send({
       to: customer,
       texts,

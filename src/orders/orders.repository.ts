@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { toLikePattern } from '../database/like-pattern.js';
+import type { Locked } from '../database/locked.js';
 import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { GRACE_HOURS, isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
@@ -13,12 +14,8 @@ const PAGE_SIZE = 50;
 /** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
 const PLACEMENT_LOCK = 1_766_432;
 
-declare const LOCKED: unique symbol;
 /** Customer whose further orders wait until the transaction ends. Only `lockPlacement` returns one. */
-interface PlacementLock {
-  readonly userId: number;
-  readonly [LOCKED]: true;
-}
+type PlacementLock = Locked<{ readonly userId: number }>;
 
 const CUSTOMER_COLUMNS = [
   'customer.id',

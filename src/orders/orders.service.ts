@@ -4,6 +4,7 @@ import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { dayRange, type TimeRange } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
+import type { Locked } from '../database/locked.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { type NewAction, OrderAction } from './order-action.entity.js';
@@ -15,9 +16,8 @@ import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-declare const LOCKED: unique symbol;
 /** Order whose row is locked until the transaction ends. Only `lockOrFail` and `lockOfAttempt` return one. */
-export type LockedOrder = OrderRow & { readonly [LOCKED]: true };
+export type LockedOrder = Locked<OrderRow>;
 
 @Injectable()
 export class OrdersService {
@@ -76,16 +76,14 @@ export class OrdersService {
   async lockOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
     const order: OrderRow | null = await tx
       .createQueryBuilder(Order, 'o')
-      .setLock('pessimistic_write')
-      .where('o.orderId = (SELECT order_id FROM payment_attempts WHERE attempt_id = :attemptId)', {
-        attemptId,
-      })
+      .innerJoin('o.attempts', 'attempt', 'attempt.attemptId = :attemptId', { attemptId })
+      .setLock('pessimistic_write', undefined, ['o']) // not the row of the attempt
       .getOne();
     return order as LockedOrder | null;
   }
 
   /**
-   * Stores another step of an order, and mails the customer if the order became ready or is refused. Does not cancel the
+   * Stores another step of an order, and mails the customer if the order becomes ready or is refused. Does not cancel the
    * payment of a refused order. If two requests perform the same step concurrently, the second one fails with 409.
    */
   async storeStep({ id: userId }: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
@@ -117,13 +115,13 @@ export class OrdersService {
    * first payment enqueues the receipt, or `order-refused` for a refused order.
    * @returns false if the order has these values already
    */
-  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Partial<OrderRow>): Promise<boolean> {
-    const isSame = Object.entries(payment).every(([key, value]) =>
+  async applyPayment(tx: EntityManager, order: LockedOrder, columns: Partial<OrderRow>): Promise<boolean> {
+    const isSame = Object.entries(columns).every(([key, value]) =>
       isDeepStrictEqual(order[key as keyof OrderRow], value),
     );
     if (isSame) return false;
     const { orderId, surplusAmount: surplusBefore } = order;
-    Object.assign(order, payment);
+    Object.assign(order, columns);
     if (order.surplusAmount > surplusBefore) {
       surplusPayments.inc(); // Before the commit: an event whose commit fails counts again.
       this.#logger.warn(`order ${orderId} was paid twice: ${order.surplusAmount} rupiah have to be returned`);
@@ -131,13 +129,15 @@ export class OrdersService {
     const isFirstPayment = order.firstPaidAt === null && order.isPaid;
     if (isFirstPayment) order.firstPaidAt = new Date();
     const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
+    // Statements that start together are sent together.
     await Promise.all([
-      tx.update(Order, { orderId }, { ...payment, firstPaidAt: order.firstPaidAt }),
+      tx.update(Order, { orderId }, { ...columns, firstPaidAt: order.firstPaidAt }),
       isFirstPayment ? this.mails.enqueue(tx, orderId, mail) : undefined,
     ]);
     return true;
   }
 
+  /** Finds the attempt with the newest payment page. An attempt whose page could not be opened does not count. */
   async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
     // `attemptId` is the newest attempt until the order is paid. After that it is the attempt that was paid.
     const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);

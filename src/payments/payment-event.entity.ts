@@ -6,9 +6,10 @@ export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 
 type PaymentEventSource = (typeof EVENT_SOURCES)[number];
 
 /**
- * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator
- * rejected the refund.
- * `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms it.
+ * `applied`: has changed its transaction, or ended the order. `duplicate`: its transaction was like this already. `late`: its
+ * transaction has come further. `rejected`: a signed notification that is invalid or implausible, or a refund that the gateway
+ * or an operator rejected. `unconfirmed`: money for an order that has ended, which counts once the gateway's status API confirms
+ * it.
  */
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected', 'unconfirmed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -34,14 +35,15 @@ export class PaymentEvent {
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
 
-  /** Null in a rejected notification, or if the event ends an order for which no transaction was open. */
+  /** Null in a rejected notification, and in an event with which the service itself ends the order. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId: string | null = null;
 
-  /** Null in a rejected event, like the columns up to `refundAmount`. */
+  /** Null in a rejected event. */
   @Column('text', { name: 'transaction_status', nullable: true })
   status: TransactionStatus | null = null;
 
+  /** Null in a rejected event, and in an event with which the service itself ends the order, like the next two columns. */
   @Column('text', { name: 'status_code', nullable: true })
   statusCode: string | null = null;
 

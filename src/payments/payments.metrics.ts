@@ -1,9 +1,19 @@
 import { createCounter } from '../common/observability/metrics.js';
 
 const NOTIFICATION_OUTCOMES = [
-  ...(['applied', 'duplicate', 'late', 'unconfirmed', 'test'] as const), // response 200
-  ...(['bad_signature', 'invalid', 'incomplete', 'unknown_order', 'failed'] as const), // any other response
-];
+  // Response 200
+  'applied',
+  'duplicate',
+  'late',
+  'unconfirmed',
+  'test',
+  // Any other response
+  'bad_signature',
+  'invalid',
+  'incomplete',
+  'unknown_order',
+  'failed',
+] as const;
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(
@@ -13,7 +23,7 @@ export const paymentNotifications = createCounter(
   { outcome: NOTIFICATION_OUTCOMES },
 );
 
-export const refundsTotal = createCounter(
+export const refundOutcomes = createCounter(
   'bakery_refunds_total',
   'Refunds by outcome; manual: made outside of the gateway; rejected: the gateway cannot refund the payment; failed: ' +
     'the gateway is unavailable, and the job retries',

@@ -13,7 +13,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { refundsTotal } from './payments.metrics.js';
+import { refundOutcomes } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
 
 /** Name of the task in version 1.2, whose waiting jobs this version runs. */
@@ -100,7 +100,7 @@ export class RefundCompletionService implements OnModuleInit {
         await this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, error.reason));
         return;
       }
-      refundsTotal.inc({ outcome: 'failed' });
+      refundOutcomes.inc({ outcome: 'failed' });
       await lease.endAfter(error, manager, { refundId }, leaseId);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
@@ -155,7 +155,7 @@ export class RefundCompletionService implements OnModuleInit {
     const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
     await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
     this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
-    refundsTotal.inc({ outcome: 'rejected' });
+    refundOutcomes.inc({ outcome: 'rejected' });
   }
 
   async #storeSuccess(
@@ -185,6 +185,6 @@ export class RefundCompletionService implements OnModuleInit {
     await this.history.record(tx, order, event, history);
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
-    refundsTotal.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
+    refundOutcomes.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
   }
 }

@@ -16,6 +16,7 @@ export interface ClosedRange {
   readonly reason: string | null;
 }
 
+/** Id of the only row. */
 export const SHOP_ID = 1;
 
 const DEFAULT_WINDOWS: readonly OpeningWindow[] = [['07:00', '18:00']];

@@ -2,12 +2,12 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Role } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Language } from '../common/languages.js';
+import type { Locked } from '../database/locked.js';
 
 export const USER_CONSTRAINT_FAILURES = { users_email_key: failures.emailTaken };
 
-declare const LOCKED: unique symbol;
 /** User whose row the current transaction has locked or created. Only methods of `UsersService` return one. */
-export type LockedUser = User & { readonly [LOCKED]: true };
+export type LockedUser = Locked<User>;
 
 @Entity('users')
 export class User {

@@ -9,6 +9,7 @@ import { placeOrder } from '../support/orders.js';
 import { createProduct, pictures } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { expiredToken } from '../support/tokens.js';
+import { inParallel } from '../support/wait.js';
 import {
   buildRequestsWithOneWrongValue,
   type DocumentedOperation,
@@ -28,12 +29,13 @@ const CONCURRENCY = 8;
 /** Long enough for several Argon2 hashes at once on a busy machine. */
 const DEADLINE_MS = 15_000;
 
-// Defined before the hook that stops the service, because Jest runs such hooks in their order.
+// Defined before `useServiceProcess`, because Jest runs `afterAll` hooks in the order of their definition.
 afterAll(() => connections.destroy());
 
 // As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
 const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
-// A connection for each request: a request on an idle connection fails if the service closes the connection at that moment.
+// With `pipelining: 0`, each request has its own connection: a request on an idle connection fails if the service closes the
+// connection at that moment.
 const connections = new Pool(service.url, {
   pipelining: 0,
   headersTimeout: DEADLINE_MS,
@@ -51,9 +53,7 @@ beforeAll(async () => {
   const ids: number[] = [];
   for (let n = 0; n < 9; n += 1) ids.push((await createProduct(admin)).id); // Random requests delete some of these products.
   const { id, images } = await createProduct(admin, pictures(1));
-  const orders = await Promise.all(
-    [1, 2, 3, 4].map((quantity) => placeOrder(customer, [{ product_id: id, quantity }])),
-  );
+  const orders = await inParallel(4, (n) => placeOrder(customer, [{ product_id: id, quantity: n + 1 }]));
   const [image = ''] = images;
   const document = await readOpenApi(service);
   operations = listOperations(document);

@@ -47,10 +47,6 @@ interface StoredOtp {
   readonly seconds: number | null;
 }
 
-export function sortedStatusesOf(responses: readonly { readonly status: number }[]): number[] {
-  return responses.map(({ status }) => status).sort((a, b) => a - b);
-}
-
 let emails = 0;
 
 /** Returns an address that no other account of the test file has. */

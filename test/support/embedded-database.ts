@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfPresent } from '../../src/common/files.js';
 import { locateCluster } from '../../src/database/embedded-postgres/cluster.js';
 import { findServer } from '../../src/database/embedded-postgres/server.js';
 import { buildDatabaseUrl } from '../../src/database/embedded-postgres/supervisor-connection.js';
-import { nullIfMissing } from './files.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
 export async function findEmbeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
@@ -15,6 +15,6 @@ export async function findEmbeddedDatabaseUrl(dataDir: string): Promise<string |
 /** Returns the process id of the embedded server from its pid file. A killed server leaves its pid file behind. */
 export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const { folder } = await locateCluster(dataDir);
-  const pidFile = await nullIfMissing(readFile(join(folder, 'postmaster.pid'), 'utf8'));
-  return pidFile === null ? undefined : parseInt(pidFile);
+  const pidFile = await readIfPresent(join(folder, 'postmaster.pid'));
+  return pidFile === undefined ? undefined : parseInt(pidFile);
 }

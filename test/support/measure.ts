@@ -68,3 +68,8 @@ function runReferenceTask(): void {
     createHash('sha512').update(parsed).digest();
   }
 }
+
+/** Returns the middle of the sorted numbers, the upper one of two; Infinity for an empty list. */
+export function findMedian(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity;
+}

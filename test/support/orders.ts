@@ -43,6 +43,13 @@ export function orderOf({ body }: Pick<Response, 'body'>): OrderBody {
   return (body as { data: { order: OrderBody } }).data.order;
 }
 
+/** Returns the order of a response with the status 200. After another status, the assertion prints the body. */
+export function expectOrder(response: Pick<Response, 'status' | 'body'>): OrderBody {
+  const { status, body } = response as { status: number; body: unknown };
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return orderOf({ body });
+}
+
 export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }

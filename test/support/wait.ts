@@ -1,21 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Calls `ask` until its result is not undefined, null or false, and returns that result. Throws Error after the deadline. */
+/** Calls `poll` until its result is not undefined, null or false, and returns that result. Throws Error after the deadline. */
 export async function until<T>(
-  what: string,
-  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  description: string,
+  poll: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   deadlineMs = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
-    const result = await ask();
+    const result = await poll();
     if (result !== undefined && result !== null && result !== false) return result;
-    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${description}`);
     await delay(20);
   }
 }
 
-/** Calls a function this many times at the same time, with the number of the call, from 0. */
+/** Calls a function `count` times in parallel. Passes the number of the call, which starts at 0. */
 export function inParallel<T>(count: number, act: (n: number) => PromiseLike<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, n) => act(n)));
+}
+
+/** Returns the statuses of responses in ascending order, because parallel requests end in any order. */
+export function sortedStatusesOf(responses: readonly { readonly status: number }[]): number[] {
+  return responses.map(({ status }) => status).sort((a, b) => a - b);
 }

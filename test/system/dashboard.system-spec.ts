@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { requestLogin, requestReset } from '../support/accounts.js';
 import { Client } from '../support/client.js';
 import { describeInstalled } from '../support/installed.js';
 import { placeOrder } from '../support/orders.js';
@@ -25,6 +26,7 @@ type Rule = Readonly<Record<'name' | 'query' | 'health' | 'state', string>>;
 describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   let instance: ServiceInstance;
   let prometheus: ChildProcess;
+  let prometheusExit: Promise<unknown>;
   let prometheusUrl: string;
 
   beforeAll(async () => {
@@ -44,10 +46,11 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
       `--web.listen-address=127.0.0.1:${prometheusPort}`,
     ];
     prometheus = spawn('prometheus', options, { stdio: 'ignore' });
+    prometheusExit = once(prometheus, 'exit');
     const backups = join(instance.dataDir, 'backups');
     await mkdir(backups);
-    const now = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    await writeFile(join(backups, `bakery-${now}.tar.gz`), ''); // The metric reads only its name.
+    const timestamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    await writeFile(join(backups, `bakery-${timestamp}.tar.gz`), ''); // The metric reads only its name.
     await instance.start({ METRICS_PORT: String(metricsPort), BACKUP_DIR: backups });
     const isReady = async () => (await fetch(`${prometheusUrl}/-/ready`).catch(() => undefined))?.ok;
     await until('Prometheus is ready', isReady);
@@ -55,14 +58,15 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     const admin = await instance.admin();
     const customer = new Client(instance.url);
     await customer.register({ email: 'ayu@example.com' }).expect(201);
-    const end = Date.now() + TRAFFIC_LIMIT_MS;
-    do await sendTraffic(admin, customer);
-    while ((await findEmptyPanels()).length > 0 && Date.now() < end);
+    const deadline = Date.now() + TRAFFIC_LIMIT_MS;
+    do {
+      await sendTraffic(admin, customer);
+    } while ((await findEmptyPanels()).length > 0 && Date.now() < deadline);
   });
 
   afterAll(async () => {
     prometheus.kill('SIGTERM');
-    await once(prometheus, 'exit');
+    await prometheusExit;
     await instance.clear();
   });
 
@@ -74,9 +78,8 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     const { pathname } = new URL(redirect_url ?? '');
     await customer.post(`${pathname}/qris`).set('Accept', 'application/json').expect(200);
     await customer.get('/api/nowhere').expect(404);
-    const account = { email: 'ayu@example.com', password: 'mistyped' };
-    await customer.post('/api/login').send(account).expect(400);
-    await customer.post('/api/password/forgot').send(account);
+    await requestLogin(instance, 'ayu@example.com', 'mistyped').expect(400);
+    await requestReset(instance, 'ayu@example.com').expect(204);
     await admin.delete(`/api/products/${id}`).expect(204);
   }
 
@@ -94,7 +97,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     return result.some(({ value: [, text] }) => Number.isFinite(Number(text)));
   }
 
-  /** Returns the titles of panels with a query that has no number, except panels that MAY_BE_EMPTY. */
+  /** Returns the titles of panels with a query that has no number, except panels in `MAY_BE_EMPTY`. */
   async function findEmptyPanels(): Promise<string[]> {
     const dashboard = await readFile('deploy/grafana/dashboards/bakery.json', 'utf8');
     const { panels } = JSON.parse(dashboard) as { panels: readonly Panel[] };

@@ -156,6 +156,11 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
     /is not a backup, or it was truncated or changed/,
   ],
   [
+    'has another format',
+    inManifest((manifest) => Object.assign(manifest, { format: 3 })),
+    /has a format that this build does not read/,
+  ],
+  [
     'has a migration of a newer build',
     inManifest(({ migrations }) => (migrations[0] = 'Tomorrow1999999999999')),
     /made by a newer build: this one does not know Tomorrow1999999999999/,

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { importPackage } from '../support/built.js';
 import { startServiceBehindProxy } from '../support/database-proxy.js';
+import { reportSkipped } from '../support/installed.js';
 import { addJob } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { freePort } from '../support/process.js';
@@ -219,7 +220,10 @@ function expectValidFormat(text: string): void {
   expect(text.endsWith('\n')).toBe(true);
   const options = { input: text, encoding: 'utf8' } as const;
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], options);
-  if (error !== undefined) return;
+  if (error !== undefined) {
+    reportSkipped('not installed: promtool');
+    return;
+  }
   // Exit code 3: the scrape is valid, and promtool suggests other names.
   expect([0, 3]).toContain(status);
   expect(stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line))).toEqual([]);

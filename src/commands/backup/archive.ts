@@ -31,8 +31,9 @@ export async function pack(
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
 export async function unpack(file: string, folder: string): Promise<Manifest> {
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined) throw new Error(`${file} does not exist`);
+  const found = await stat(file).catch((error: unknown) => {
+    throw new Error(`${file} does not exist`, { cause: error });
+  });
   if (!found.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';

@@ -85,8 +85,8 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       return source.rowCount;
     };
-    const oneConnection = { batchSize: 1 };
-    const rowCounts = await processWithProgress(tables, 'tables', exportTable, oneConnection);
+    // One connection copies one table at a time.
+    const rowCounts = await processWithProgress(tables, 'tables', exportTable, { batchSize: 1 });
     const rows = rowCounts.reduce((sum, count) => sum + count, 0);
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);

@@ -31,7 +31,7 @@ export async function writeToDatabase(
   backup: UnpackedBackup,
   images: ImageCopies,
 ): Promise<Summary> {
-  const { tables, sequences } = backup.manifest;
+  const { tables, sequences, checksums } = backup.manifest;
   await client.query('BEGIN');
   await liftTimeouts(client);
   assertSameTables(await listTables(client), tables);
@@ -40,18 +40,18 @@ export async function writeToDatabase(
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
   await unlockJobs(client);
-  const imagePaths = Object.keys(backup.manifest.checksums).filter((path) => path.startsWith('images/'));
+  const imagePaths = Object.keys(checksums).filter((path) => path.startsWith('images/'));
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
-  // The COMMIT may succeed although its response is lost.
+  // Keep the images even if the COMMIT fails: it may have succeeded although its response was lost.
   images.keep();
   await client.query('COMMIT');
   return { tables: tables.length, rows, images: imagePaths.length };
 }
 
 /**
- * Makes sure that the backup has exactly the tables and columns of this database, so that the names in the backup are safe
+ * Throws Error unless the backup has exactly the tables and columns of this database, so that the names in the backup are safe
  * in SQL text. Ignores the order of columns: a column comes last if its migration was reverted and applied again.
  */
 function assertSameTables(existing: readonly Table[], expected: readonly Table[]): void {
@@ -76,8 +76,8 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
     });
     return target.rowCount;
   };
-  const oneConnection = { batchSize: 1 };
-  const rowCounts = await processWithProgress(tables, 'tables', writeTable, oneConnection);
+  // One connection copies one table at a time.
+  const rowCounts = await processWithProgress(tables, 'tables', writeTable, { batchSize: 1 });
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rowCounts.reduce((sum, count) => sum + count, 0);
@@ -89,7 +89,7 @@ async function writeSequences(client: pg.Client, values: Manifest['sequences']):
     const current = known.get(name);
     if (current === undefined)
       throw new Error('the backup names a sequence that its migrations do not create');
-    // Never backwards, because the table `migrations` keeps the ids of this database. `greatest` ignores null.
+    // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids. `greatest` ignores null.
     await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
   }
 }

@@ -6,10 +6,11 @@ import { IsOptional, IsString, Matches } from 'class-validator';
 export interface TextRules {
   /** Unicode code points, as in PostgreSQL and JSON Schema. */
   readonly maxLength: number;
-  readonly label?: string; // name in messages; by default the name of the property
+  /** Name in messages. By default, the name of the property. */
+  readonly label?: string;
   /** False for a password, whose spaces count. */
   readonly trim?: boolean;
-  /** True rejects control characters, also those that change the direction of text, for example in a name in a mail. */
+  /** True rejects line breaks and other control characters, also those that change the direction of text. */
   readonly isSingleLine?: boolean;
   readonly example: string;
 }
@@ -33,9 +34,13 @@ export function Text({
     ...(trim ? [Trim({ ifBlank: '' })] : []),
     Matches(/\S/, { message: `${label} is required` }),
     ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
-    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
-    MaxCharacters(maxLength, { message: `${label} can have ${maxLength} characters at max` }),
+    StorableText(maxLength, label),
   );
+}
+
+interface OptionalTextRules {
+  readonly maxLength: number;
+  readonly ifBlank: null | undefined;
 }
 
 /** Trims, documents and validates a text that may be absent. */
@@ -43,17 +48,20 @@ export function OptionalText({
   maxLength,
   ifBlank,
   ...docs
-}: {
-  readonly maxLength: number;
-  readonly ifBlank: null | undefined;
-} & ApiPropertyOptions): PropertyDecorator {
+}: OptionalTextRules & ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, maxLength, ...docs }),
     Trim({ ifBlank }),
     IsOptional(),
     IsString({ message: '$property should be a text' }),
-    Matches(STORABLE, { message: '$property contains a character that is not allowed' }),
-    MaxCharacters(maxLength, { message: `$property can have ${maxLength} characters at max` }),
+    StorableText(maxLength, '$property'),
+  );
+}
+
+function StorableText(maxLength: number, label: string): PropertyDecorator {
+  return applyDecorators(
+    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
+    MaxCharacters(maxLength, { message: `${label} can have ${maxLength} characters at max` }),
   );
 }
 

@@ -8,7 +8,7 @@ type DtoClass = ClassConstructor<object>;
 type Properties = ReadonlyMap<string, DtoClass | undefined>;
 
 /** Types that Nest reports for parameters whose type is not a DTO class. */
-const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
+const NON_DTO_TYPES: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 /** Limits of a copy. No valid input of any DTO has more values or is nested deeper. */
 const MAX_VALUES = 800;
 const MAX_DEPTH = 5;
@@ -19,7 +19,7 @@ const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 @Injectable()
 export class DtoValidationPipe implements PipeTransform {
   async transform(value: unknown, { metatype }: ArgumentMetadata): Promise<unknown> {
-    if (NO_DTOS.includes(metatype)) return value;
+    if (NON_DTO_TYPES.includes(metatype)) return value;
     const { value: dto, details, isCut } = await checkDto(metatype as DtoClass, value);
     if (details !== null) throw failures.validation(details);
     // A cut copy lacks values of the input, so it is never valid.
@@ -64,8 +64,10 @@ function pickKnownFields(dtoClass: DtoClass, input: object) {
     const fields: [string, unknown][] = [];
     for (const key of properties?.keys() ?? Object.keys(value)) {
       if (!Object.hasOwn(value, key) || UNSAFE_KEYS.has(key)) continue;
-      isCut = copiedCount >= MAX_VALUES;
-      if (isCut) break;
+      if (copiedCount >= MAX_VALUES) {
+        isCut = true;
+        break;
+      }
       const field = (value as Record<string, unknown>)[key];
       fields.push([key, copy(field, Array.isArray(value) ? type : properties?.get(key), depth + 1)]);
     }
@@ -78,10 +80,11 @@ function pickKnownFields(dtoClass: DtoClass, input: object) {
 
 const propertiesByDto = new Map<DtoClass, Properties>();
 
-/** Returns the names of the validated properties. The value is the class of a nested DTO. */
+/** Maps each validated property of a DTO to the class of its nested DTO; undefined for a property without one. */
 function getProperties(dto: DtoClass): Properties {
   const known = propertiesByDto.get(dto);
   if (known !== undefined) return known;
+  // No schema, and no validation groups.
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const names = rules.map(({ propertyName }) => propertyName);
   const toType = (name: string) => defaultMetadataStorage.findTypeMetadata(dto, name)?.typeFunction();

@@ -10,12 +10,26 @@ import { run, type RunAs } from './run.js';
 /** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only the user root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
-/**
- * Database cluster and its programs. `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs`
- * is undefined if the server runs as the user of this process. `superuserPassword` is the password of the role `postgres`.
- */
-export type Cluster = Awaited<ReturnType<typeof locateCluster>> &
-  Awaited<ReturnType<typeof findBinaries>> & { readonly superuserPassword: string };
+/** Place of a database cluster, which may not exist yet. */
+interface ClusterLocation {
+  readonly dataDir: string;
+  /** Real path of DATA_DIR. */
+  readonly realDataDir: string;
+  /** PostgreSQL's data directory. */
+  readonly folder: string;
+  /** User that runs the server; undefined if it is the user of this process. */
+  readonly runAs: RunAs | undefined;
+}
+
+/** Database cluster and its programs. */
+export interface Cluster extends ClusterLocation {
+  /** Folder of the programs. */
+  readonly bin: string;
+  /** Version of the programs. */
+  readonly version: string;
+  /** Password of the role `postgres`. */
+  readonly superuserPassword: string;
+}
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
@@ -51,7 +65,7 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
  * creates the cluster and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
  * `<dataDir>/postgres-location` contains the path of the cluster.
  */
-export async function locateCluster(dataDir: string) {
+export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
   createDataDir(dataDir);
   const realDataDir = await realpath(dataDir);
   const locationFile = join(realDataDir, 'postgres-location');
@@ -62,7 +76,7 @@ export async function locateCluster(dataDir: string) {
     folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
     for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
       await mkdir(parent, { recursive: true });
-      await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
+      await chmod(parent, 0o755); // The mode of `mkdir` is subject to the umask.
     }
   }
   return { dataDir, realDataDir, folder, runAs };
@@ -97,9 +111,17 @@ async function initialize(draft: string, { bin, runAs, superuserPassword }: Clus
   await writeFile(passwordFile, superuserPassword, { mode: 0o600, flag: 'wx' });
   if (runAs) for (const path of [passwordFile, dirname(draft)]) await chown(path, runAs.uid, runAs.gid);
   const args = [
-    ...['-D', draft, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-    ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    ...['--data-checksums', '--no-instructions'],
+    '--pgdata',
+    draft,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--data-checksums',
+    '--no-instructions',
   ];
   await run(join(bin, 'initdb'), args, runAs);
 }

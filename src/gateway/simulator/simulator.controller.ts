@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Controller, Get, Header, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import Handlebars from 'handlebars';
@@ -60,6 +60,7 @@ export class SimulatorController {
 
   /** Changes the latest transaction or starts one. The second path is for an earlier transaction. */
   @Header('Cache-Control', 'no-store')
+  @HttpCode(200)
   @Post([':action', 'transactions/:transactionId/:action'])
   async act(
     @Param('token', tokenPipe) token: string,
@@ -70,15 +71,17 @@ export class SimulatorController {
   ) {
     if (findAction(action) === undefined) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
-    if (isPerformed && !wantsJson(request)) {
-      response.status(303).location(this.#pathTo(token) + toQuery(this.#findShop(request)));
-      return undefined;
-    }
     const page = await this.#findPage(token);
-    if (!wantsJson(request)) return this.#renderPage(page, request, response.status(409), action);
-    if (!isPerformed) throw failures.simulatorActionNotPossible();
-    response.status(200);
-    return toView(page);
+    if (wantsJson(request)) {
+      if (!isPerformed) throw failures.simulatorActionNotPossible();
+      return toView(page);
+    }
+    if (!isPerformed) {
+      response.status(409);
+      return this.#renderPage(page, request, response, action);
+    }
+    response.status(303).location(this.#pathTo(token) + toQuery(this.#findShopOrigin(request)));
+    return undefined;
   }
 
   async #findPage(token: string): Promise<SimulatorPage> {
@@ -93,7 +96,7 @@ export class SimulatorController {
     response.set('Referrer-Policy', 'same-origin');
     const view = toView(page);
     const earlier = view.transactions.slice(0, -1);
-    const shop = this.#findShop(request);
+    const shop = this.#findShopOrigin(request);
     const links = { path: this.#pathTo(page.token), query: toQuery(shop), shop };
     const language = findPreferredLanguage(request) ?? 'en';
     const texts = PAGE_TEXTS[language];
@@ -109,11 +112,10 @@ export class SimulatorController {
    * Returns the origin of the storefront that linked to this page, if that origin may call the service. The forms repeat
    * the origin as `shop`, because this page is the referrer after a button is pressed.
    */
-  #findShop({ headers: { referer = '', host }, query: { shop } }: Request): string | null {
-    const referrer = typeof shop === 'string' ? shop : referer;
-    if (!URL.canParse(referrer) || new URL(referrer).host === host) return null;
-    const { origin } = new URL(referrer);
-    return isCorsOrigin(this.env, origin) ? origin : null;
+  #findShopOrigin({ headers, query }: Request): string | null {
+    const url = URL.parse(typeof query.shop === 'string' ? query.shop : (headers.referer ?? ''));
+    if (url === null || url.host === headers.host) return null;
+    return isCorsOrigin(this.env, url.origin) ? url.origin : null;
   }
 }
 
@@ -130,7 +132,7 @@ function toView(page: SimulatorPage) {
     gross_amount: page.grossAmount,
     items: page.items,
     customer: page.customer,
-    // These fields describe the latest transaction.
+    // The status, the refunded amount and the payment are those of the latest transaction.
     transaction_status: page.status,
     refunded_amount: readRefundedAmount(page.payment),
     payment: page.payment,

@@ -57,10 +57,14 @@ export async function listChildren(pid: number): Promise<number[]> {
   return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
 
-/** Sends a signal to a process and to all its descendants, parents first. */
+/**
+ * Sends a signal to a process and to all its descendants, parents first. Stops each process before its children are listed, so
+ * that it cannot start another one.
+ */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   let children: readonly number[] = [];
   try {
+    process.kill(pid, 'SIGSTOP');
     children = await listChildren(pid);
     process.kill(pid, signal);
   } catch (error) {

@@ -30,7 +30,7 @@ export const ownOrders = {
 /** Query parameters that search and filter the administrators' order list. */
 export type OrderFilter = paths['/api/admin/orders']['get']['parameters']['query'];
 
-/** Orders of all customers, newest first. For administrators. */
+/** Orders of all customers, newest first, or by pickup time with the filter `pickup`. For administrators. */
 export function allOrders(filter: OrderFilter) {
   const list = listOptions<AdminOrder, string>([...ORDER_LISTS_KEY, 'all', filter], async (page, signal) => {
     const query = { ...filter, ...page };

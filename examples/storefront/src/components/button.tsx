@@ -1,11 +1,21 @@
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 
-/** Button for an action on the page. While it is `aria-disabled` it keeps the focus, looks busy and ignores clicks. */
-export function Button({ className = 'button', onClick, ...attributes }: ComponentProps<'button'>) {
-  const isBusy = attributes['aria-disabled'] === true;
+interface ButtonProps extends ComponentProps<'button'> {
+  /** True while the action runs: the button keeps the focus, looks busy and ignores clicks. */
+  isBusy?: boolean | undefined;
+}
+
+/** Button for an action on the page. */
+export function Button({ className = 'button', isBusy, onClick, ...attributes }: ButtonProps) {
   return (
-    <button type="button" className={className} onClick={isBusy ? undefined : onClick} {...attributes} />
+    <button
+      type="button"
+      className={className}
+      aria-disabled={isBusy}
+      onClick={isBusy ? undefined : onClick}
+      {...attributes}
+    />
   );
 }
 

@@ -79,7 +79,7 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
       <Alert>{error && explain(error, FIELDS)}</Alert>
       <Button
         className="button wide"
-        aria-disabled={isPending}
+        isBusy={isPending}
         disabled={lines.length === 0 || times.length === 0}
         onClick={() => mutate({ lines, details })}
       >

@@ -85,7 +85,7 @@ interface PayButtonProps {
 function PayButton({ order, isBusy, onRequestPage }: PayButtonProps) {
   if (order.redirect_url === null || hasFailedPayment(order))
     return (
-      <Button aria-disabled={isBusy} onClick={onRequestPage}>
+      <Button isBusy={isBusy} onClick={onRequestPage}>
         {hasFailedPayment(order) ? t('tryAgain') : t('order.getPage')}
       </Button>
     );

@@ -30,7 +30,7 @@ export function OrderAgainButton({ order }: { order: Order }) {
     onError: (error) => showToast(explain(error)),
   });
   return (
-    <Button className="button quiet" aria-disabled={isPending} onClick={() => mutate()}>
+    <Button className="button quiet" isBusy={isPending} onClick={() => mutate()}>
       {t('order.again')}
     </Button>
   );

@@ -43,7 +43,7 @@ export function QuestionButton(props: QuestionButtonProps) {
       <Button
         className={className}
         disabled={disabled}
-        aria-disabled={isBusy}
+        isBusy={isBusy}
         onClick={() => dialog.current?.showModal()}
       >
         {label}

@@ -25,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
   }, [description]);
   return (
     <div className="shell">
-      <a className="skip" href="#main">
+      <a className="skip-link" href="#main">
         {t('skip')}
       </a>
       <header className="site-header">

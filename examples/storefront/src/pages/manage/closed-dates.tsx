@@ -4,16 +4,16 @@ import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 import { t } from '../../i18n';
-import { addDate } from './shop-values';
+import { addDate, type ShopFormValues } from './shop-values';
 
 /** Form fields `closed`, the dates on which the shop is closed, and `newClosedDate`, the date to add. */
 export function ClosedDates() {
-  const { field, fieldState } = useController({ name: 'closed' });
-  const dates = field.value as string[];
-  const draft = useController({ name: 'newClosedDate' }).field;
+  const { field, fieldState } = useController<ShopFormValues, 'closed'>({ name: 'closed' });
+  const dates = field.value;
+  const draft = useController<ShopFormValues, 'newClosedDate'>({ name: 'newClosedDate' }).field;
   const input = useRef<HTMLInputElement>(null);
   const add = () => {
-    field.onChange(addDate(dates, draft.value as string));
+    field.onChange(addDate(dates, draft.value));
     draft.onChange('');
   };
   const remove = (date: string) => {
@@ -26,13 +26,7 @@ export function ClosedDates() {
       <FieldFrame label={t('closed.label')} hint={t('closed.hint')} message={fieldState.error?.message}>
         {(control) => (
           <div className="inline add-date">
-            <input
-              {...control}
-              ref={input}
-              type="date"
-              value={draft.value as string}
-              onChange={draft.onChange}
-            />
+            <input {...control} ref={input} type="date" value={draft.value} onChange={draft.onChange} />
             <Button className="button quiet small" onClick={add}>
               {t('closed.add')}
             </Button>

@@ -1,21 +1,20 @@
 import { useRef } from 'react';
 import { useController } from 'react-hook-form';
-import type { Shop } from '../../api/client';
 import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { TextField } from '../../components/field';
 import { t } from '../../i18n';
-import { addRange, EMPTY_RANGE } from './shop-values';
+import { addRange, EMPTY_RANGE, type ShopFormValues } from './shop-values';
 
 /**
  * Two form fields. `closed_ranges`: closed periods with a reason that customers see. `newClosedRange`: the range that is being
  * typed.
  */
 export function ClosedRanges() {
-  const { field, fieldState } = useController({ name: 'closed_ranges' });
-  const ranges = field.value as Shop['closed_ranges'];
-  const draft = useController({ name: 'newClosedRange' }).field;
-  const range = draft.value as typeof EMPTY_RANGE;
+  const { field, fieldState } = useController<ShopFormValues, 'closed_ranges'>({ name: 'closed_ranges' });
+  const ranges = field.value;
+  const draft = useController<ShopFormValues, 'newClosedRange'>({ name: 'newClosedRange' }).field;
+  const range = draft.value;
   const { from, to, reason } = range;
   const firstInput = useRef<HTMLInputElement>(null);
   const hasChosenEnd = useRef(false);

@@ -16,11 +16,12 @@ interface DayOrderProps {
   error: Error | null;
   onErrorChange: (error: Error | null) => void;
   /** Called when the order may have moved to another list: after its collection, and after a failure. */
-  onMoved: () => void;
+  onMayHaveMoved: () => void;
 }
 
 /** Order in a list of the day, with a button for its next step. */
-export function DayOrder({ order, time, error, onErrorChange, onMoved }: DayOrderProps) {
+export function DayOrder({ order, time, error, onErrorChange, onMayHaveMoved }: DayOrderProps) {
+  const backLinkState = useBackLinkState();
   const { order_id, phone, note, customer, items, fulfilment } = order;
   return (
     <li className={error ? 'row day-order failed' : 'row day-order'}>
@@ -28,7 +29,7 @@ export function DayOrder({ order, time, error, onErrorChange, onMoved }: DayOrde
       <div className="row-main">
         <span className="contact-links">
           <strong>{customer.fullname}</strong>
-          <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
+          <Link to={`/manage/orders/${order_id}`} state={backLinkState}>
             {formatOrderNumber(order_id)}
           </Link>
           {phone !== null && <a href={toPhoneLink(phone)}>{phone}</a>}
@@ -46,8 +47,8 @@ export function DayOrder({ order, time, error, onErrorChange, onMoved }: DayOrde
         <NextStepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
-          onTaken={(step) => step === 'collected' && onMoved()}
-          {...trackStepError(onErrorChange, onMoved)}
+          onTaken={(step) => step === 'collected' && onMayHaveMoved()}
+          {...trackStepError(onErrorChange, onMayHaveMoved)}
         />
       </div>
     </li>

@@ -31,7 +31,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       time={time}
       error={orderErrors[order.order_id] ?? null}
       onErrorChange={(error) => setOrderErrors((errors) => ({ ...errors, [order.order_id]: error }))}
-      onMoved={focusDayHeading}
+      onMayHaveMoved={focusDayHeading}
     />
   );
   return (

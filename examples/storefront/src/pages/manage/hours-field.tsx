@@ -4,17 +4,19 @@ import type { Shop } from '../../api/client';
 import { WEEKDAYS } from '../../api/shop';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
-import { completeTime } from './shop-values';
+import { completeTime, type ShopFormValues } from './shop-values';
 
-type Windows = Shop['hours'][(typeof WEEKDAYS)[number]];
+/** Opening windows of a day, each as `[from, to]`. */
+type OpeningWindows = Shop['hours'][(typeof WEEKDAYS)[number]];
 
+/** The service rejects more windows for a day. */
 const MAX_WINDOWS = 5;
 const NEW_WINDOW = ['07:00', '18:00'];
 
 /** Form field `hours`: opening hours of each weekday. A window is a period between opening and closing. */
 export function HoursField() {
-  const { field, fieldState } = useController({ name: 'hours' });
-  const hours = field.value as Shop['hours'];
+  const { field, fieldState } = useController<ShopFormValues, 'hours'>({ name: 'hours' });
+  const hours = field.value;
   return (
     <fieldset className="field hours" aria-describedby="hours-error">
       <legend className="label">{t('hours.title')}</legend>
@@ -36,8 +38,8 @@ export function HoursField() {
 
 interface DayHoursProps {
   name: string;
-  windows: Windows;
-  onChange: (windows: Windows) => void;
+  windows: OpeningWindows;
+  onChange: (windows: OpeningWindows) => void;
 }
 
 function DayHours({ name, windows, onChange }: DayHoursProps) {
@@ -46,6 +48,7 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
   const change = (index: number, changed: string[]) => onChange(windows.with(index, changed));
   const remove = (index: number) => {
     onChange(windows.toSpliced(index, 1));
+    // The focused button disappears together with the window.
     group.current?.focus();
   };
   return (
@@ -81,7 +84,7 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
         <Button
           className="link"
           aria-label={t('hours.addOn', { day: name })}
-          onClick={() => onChange([...windows, [...NEW_WINDOW]])}
+          onClick={() => onChange([...windows, NEW_WINDOW])}
         >
           {t('hours.add')}
         </Button>
@@ -98,14 +101,14 @@ interface TimeInputProps {
 
 /** Text field for a time. The browser's own time field does not know 24:00. */
 function TimeInput({ label, value, onChange }: TimeInputProps) {
-  const isUnclear = !/^[\d.:\s]*$/.test(value);
+  const hasOtherCharacters = !/^[\d.:\s]*$/.test(value);
   const id = useId();
   return (
     <>
       <input
         aria-label={label}
         aria-describedby={id}
-        aria-invalid={isUnclear || undefined}
+        aria-invalid={hasOtherCharacters || undefined}
         inputMode="numeric"
         maxLength={8}
         value={value}
@@ -113,7 +116,7 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
         onBlur={() => onChange(completeTime(value))}
       />
       <span className="error" id={id} role="status">
-        {isUnclear && t('hours.unclear')}
+        {hasOtherCharacters && t('hours.unclear')}
       </span>
     </>
   );

@@ -23,7 +23,7 @@ export function PauseButtons({ shop }: { shop: Shop }) {
   });
   const pauseUntil = (end: Date) => mutate(end.toISOString());
   const pauseToday = () => pauseUntil(toInstant(addDays(today, 1), '00:00'));
-  const attributes = { className: 'button quiet', 'aria-disabled': isPending };
+  const attributes = { className: 'button quiet', isBusy: isPending };
   if (pauseEnd !== null)
     return (
       <Button {...attributes} onClick={() => mutate(null)}>

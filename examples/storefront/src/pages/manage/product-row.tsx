@@ -43,7 +43,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
             key={position}
             className="button quiet"
             aria-label={`${label}: ${name}`}
-            aria-disabled={isPending}
+            isBusy={isPending}
             onClick={() => mutate(change)}
           >
             {label}

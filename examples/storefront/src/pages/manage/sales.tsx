@@ -27,7 +27,7 @@ export default function SalesPage() {
     to: parameters.get('to') ?? lastWeek.to,
   };
   const download = useMutation({ mutationFn: (format?: 'excel') => downloadSales(range, format) });
-  const downloadButton = { className: 'button quiet', 'aria-disabled': download.isPending };
+  const downloadButton = { className: 'button quiet', isBusy: download.isPending };
   return (
     <ManagePage
       title={t('manage.sales')}

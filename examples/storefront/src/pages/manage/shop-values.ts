@@ -32,12 +32,22 @@ export function toFormValues(shop: AdminShop) {
   };
 }
 
-export function toSettings({ newClosedDate, newClosedRange, ...values }: ShopFormValues): ShopSettings {
+/** Adds the dates that were chosen without pressing "Add date" or "Add holidays". */
+export function addChosenDates(values: ShopFormValues): ShopFormValues {
+  const { closed, newClosedDate, closed_ranges, newClosedRange } = values;
+  return {
+    ...values,
+    closed: addDate(closed, newClosedDate),
+    newClosedDate: '',
+    closed_ranges: addRange(closed_ranges, newClosedRange),
+    newClosedRange: EMPTY_RANGE,
+  };
+}
+
+export function toSettings(formValues: ShopFormValues): ShopSettings {
+  const { newClosedDate: _date, newClosedRange: _range, ...values } = formValues;
   const settings = {
     ...values,
-    // Also save dates that were chosen without pressing "Add date" or "Add holidays".
-    closed: addDate(values.closed, newClosedDate),
-    closed_ranges: addRange(values.closed_ranges, newClosedRange),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
     cut_off: completeTime(values.cut_off.trim()) || null,

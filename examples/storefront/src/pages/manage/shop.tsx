@@ -14,14 +14,7 @@ import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
-import {
-  addRange,
-  EMPTY_RANGE,
-  listChanges,
-  type ShopFormValues,
-  toFormValues,
-  toSettings,
-} from './shop-values';
+import { addChosenDates, listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
@@ -35,10 +28,10 @@ export default function ShopPage() {
 function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
-  const save = async (values: ShopFormValues, reset: (values: ShopFormValues) => void) => {
-    const settings = toSettings(values);
+  const save = async (typed: ShopFormValues, reset: (values: ShopFormValues) => void) => {
+    const values = addChosenDates(typed);
     try {
-      await saveShop(settings, base.etag);
+      await saveShop(toSettings(values), base.etag);
     } catch (error) {
       if (!hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
@@ -47,13 +40,7 @@ function ShopForm(loaded: LoadedSettings) {
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
-    reset({
-      ...values,
-      closed: settings.closed,
-      newClosedDate: '',
-      closed_ranges: addRange(values.closed_ranges, values.newClosedRange),
-      newClosedRange: EMPTY_RANGE,
-    });
+    reset(values);
     showToast(t('hours.saved'));
   };
   return (

@@ -109,7 +109,7 @@ export function StepButton(props: StepButtonProps) {
   // not take the following step.
   const take = ({ detail }: MouseEvent) => detail < 2 && mutate({ orders, step });
   return (
-    <Button className={className} aria-disabled={isPending} onClick={take}>
+    <Button className={className} isBusy={isPending} onClick={take}>
       {children}
     </Button>
   );

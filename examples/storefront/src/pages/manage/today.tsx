@@ -44,6 +44,7 @@ function Day({ shop }: { shop: Shop }) {
         {({ orders, products, overdue }) => (
           <div className="day">
             <BakeList products={products} />
+            {/* A new key drops the errors of the other day's orders. */}
             <DayOrders key={date} orders={orders} overdue={overdue} />
           </div>
         )}
