@@ -25,9 +25,9 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
     for (const path of invalidPaths) await client.get(path).expect(400).expect('Cache-Control', 'no-cache');
   });
 
-  it('is marked private in a response to a valid access cookie', async () => {
+  it('is marked private in a response to a valid access cookie, and so is the shop', async () => {
     const customer = await service.customer();
-    for (const path of [...paths(), ...paths()])
+    for (const path of [...paths(), ...paths(), '/api/shop'])
       await customer.get(path).expect(200).expect('Cache-Control', 'private, no-cache');
   });
 

@@ -1,11 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, utimes, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { importBuilt } from './support/built.js';
+import { useFolder } from './support/process.js';
+import { until } from './support/wait.js';
 
 const { VARIABLES } = await importBuilt('src/config/read-env.js');
 const { POOL_SIZE } = await importBuilt('src/database/data-source.js');
 const { MAX_FORM_BYTES } = await importBuilt('src/images/form.interceptor.js');
 const { WORKERS } = await importBuilt('src/jobs/job-kinds.js');
 
+const root = await useFolder('bakery-deployment-');
 /** Connections that a process of the service may use, for requests and for jobs. */
 const CONNECTIONS_OF_A_PROCESS = POOL_SIZE + WORKERS;
 const RESERVED_FOR_COMMANDS = 20;
@@ -14,6 +20,8 @@ const SETTINGS = new Set(VARIABLES.values());
 const development = await readFile('docker-compose.yml', 'utf8');
 const production = await readFile('docker-compose.production.yml', 'utf8');
 const nginx = await readFile('deploy/nginx.conf', 'utf8');
+const alertmanager = await readFile('deploy/alertmanager/alertmanager.yml', 'utf8');
+const embeddedPostgres = await readFile('src/database/embedded-postgres/server.ts', 'utf8');
 const example = await readFile('deploy/production.env.example', 'utf8');
 const linesOfExample = [...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name);
 
@@ -49,6 +57,99 @@ it('the compose file for production fixes only the settings that its containers 
   const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(production) ?? [];
   const fixed = [...block.matchAll(/^ {4}(\w+): (?!\$\{)/gm)].map(([, name]) => name);
   expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
+});
+
+it('the two compose files have different project names, so neither replaces containers of the other', () => {
+  const names = [development, production].map((file) => /^name: ([\w-]+)$/m.exec(file)?.[1]);
+  expect(names).toEqual(['bakery-development', 'bakery']);
+});
+
+it('the size of the log of each container in production is limited', () => {
+  const [, block = ''] = /\nservices:\n(.*)\nvolumes:\n/s.exec(production) ?? [];
+  const services = block.split(/^(?= {2}\w)/m);
+  expect(services.length).toBeGreaterThan(7);
+  const isLimited = (service: string) => /^ {4}(<<: \*service|logging: \*logging)$/m.test(service);
+  expect(services.filter((service) => !isLimited(service))).toEqual([]);
+  expect(production).toMatch(/\nx-service: &service\n(?: {2}.*\n)* {2}logging: \*logging\n/);
+});
+
+it('the compose file for production mounts each secret file that the configuration of Alertmanager names', () => {
+  const files = [...alertmanager.matchAll(/_file: (\S+)/g)].map(([, file = '']) => file);
+  expect(files).not.toEqual([]);
+  expect(files.filter((file) => !production.includes(`}:${file}:ro\n`))).toEqual([]);
+});
+
+it('PostgreSQL in production leaves the same details out of its log as the embedded PostgreSQL', () => {
+  for (const setting of ['log_error_verbosity', 'log_min_error_statement']) {
+    const [, value = 'unknown'] = new RegExp(`${setting}: '(\\w+)'`).exec(embeddedPostgres) ?? [];
+    expect(production).toContain(`- ${setting}=${value}\n`);
+  }
+});
+
+describe('the container for scheduled backups', () => {
+  const BACKUP = 'bakery db backup --keep 14';
+  /** Program that prints its call, and needs 150 ms to end after SIGTERM. If the shell ends first, the program ends at once. */
+  const STAND_IN = `#!/usr/bin/env node
+    const call = [require('node:path').basename(process.argv[1]), ...process.argv.slice(2)].join(' ');
+    process.on('SIGTERM', () => {
+      setTimeout(() => {
+        console.log('ended: ' + call);
+        process.exit(1);
+      }, 150);
+    });
+    console.log(call);
+    const shell = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== shell) process.exit();
+    }, 50);`;
+  const FAILURE = '#!/bin/sh\necho "bakery $*"\nexit 1';
+
+  /**
+   * Runs the container's command with stand-ins for other programs. Sends SIGTERM to the command as soon as `lastCall` runs.
+   * Returns the lines that the stand-ins have printed until the end of the command.
+   * @param ages hours since each backup in the folder was made
+   */
+  async function runCommand(ages: readonly number[], lastCall: string, bakery = STAND_IN): Promise<string[]> {
+    const folder = await mkdtemp(join(root, 'run-'));
+    for (const age of ages) {
+      const time = new Date(Date.now() - age * 3_600_000);
+      const file = join(folder, `bakery-${time.getTime()}Z.tar.gz`);
+      await writeFile(file, '');
+      await utimes(file, time, time);
+    }
+    await writeFile(join(folder, 'sleep'), STAND_IN, { mode: 0o755 });
+    await writeFile(join(folder, 'bakery'), bakery, { mode: 0o755 });
+    const [, script = ''] = /\n {6}- \|\n((?: {8}.*\n)+)/.exec(production) ?? [];
+    const shell = spawn('sh', ['-c', script.replaceAll('$$', '$').replaceAll('/backups', folder)], {
+      env: { PATH: [folder, process.env.PATH].join(delimiter) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = once(shell, 'close');
+    let output = '';
+    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    try {
+      await until(`${lastCall} runs`, () => output.includes(`${lastCall}\n`), 10_000);
+      shell.kill('SIGTERM');
+      await closed;
+    } finally {
+      shell.kill('SIGKILL');
+    }
+    return output.trimEnd().split('\n');
+  }
+
+  it.each([
+    ['makes a backup if there is none', [], BACKUP],
+    ['makes a backup if the newest backup is a day old', [48, 24], BACKUP],
+    ['makes a backup if the only other backup lies in the future', [24, -240], BACKUP],
+    ['makes no backup if the newest backup is recent', [24, 23, -240], 'sleep 900'],
+  ])('%s, and ends the program that runs when it stops', async (_, ages, call) => {
+    expect(await runCommand(ages, call)).toEqual([call, `ended: ${call}`]);
+  });
+
+  it('repeats a failed backup after an hour', async () => {
+    const lines = await runCommand([], 'sleep 2700', FAILURE);
+    expect(lines).toEqual([BACKUP, 'sleep 2700', 'ended: sleep 2700']);
+  });
 });
 
 it('the load balancer rejects no form that the service accepts, and no larger one reaches the service', () => {

@@ -6,7 +6,7 @@ import type { JobsService } from '../src/jobs/jobs.service.js';
 import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import { addJob, changeJobs, makeJobsDue, readJobs } from './support/jobs.js';
+import { addJob, changeJobs, hasFutureRun, makeJobsDue, readJobs, storeFutureRun } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
 import { until } from './support/wait.js';
 
@@ -252,4 +252,10 @@ it('a superseded job that fails for good is not reported as dead, because anothe
   fail();
   await waitUntilAllDone();
   expect(log.filter((line) => line.startsWith('dead job'))).toEqual([]);
+});
+
+it('a queue forgets that cron ran in the future, while the clock was ahead, because cron would run nothing until then', async () => {
+  await storeFutureRun(database.pool, TASK);
+  await startQueue();
+  await until('the run is forgotten', async () => !(await hasFutureRun(database.pool, TASK)));
 });

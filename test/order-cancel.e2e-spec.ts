@@ -76,6 +76,15 @@ describe('a pending order', () => {
 });
 
 describe('a cancellation', () => {
+  it('takes effect for a card payment that was denied by fraud, although the gateway does not cancel it', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card', fraudStatus: 'deny' });
+    const rejection = { status_code: '412', status_message: 'Transaction status cannot be updated.' };
+    shop.gateway.addFault({ operation: 'cancel', kind: 'response', status: 200, body: rejection });
+    expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
+    shop.gateway.clearFaults();
+  });
+
   it.each(['settlement', 'cancel', 'refund'] as const)(
     'gets 409 without a call to the gateway for an order with the status %s',
     async (status) => {

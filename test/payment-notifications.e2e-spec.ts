@@ -79,6 +79,23 @@ describe('a notification', () => {
     const history = await readHistory(shop.service, orderId);
     expect(history).toMatchObject([{ outcome: 'applied', payload: received }]);
   });
+
+  it('can begin with a byte order mark', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    const body = JSON.stringify(shop.gateway.notification(orderId));
+    await sendNotification(shop.service, `\uFEFF${body}`).expect(200, '');
+    expect(await shop.readStoredOrder(orderId)).toMatchObject({ payment_type: 'bank_transfer' });
+  });
+
+  it.each(['\ud800', '..'])(
+    'with the transaction id %j does not prevent the cancellation of its order',
+    async (transaction_id) => {
+      const orderId = await shop.orderWithUnreportedPayment();
+      await sendNotification(shop.service, shop.gateway.notification(orderId, { transaction_id }));
+      await shop.waitForPaymentChecks();
+      expect((await shop.cancel(orderId)).status).toBe(200);
+    },
+  );
 });
 
 describe('a signed notification of a completed payment', () => {

@@ -6,7 +6,7 @@ import { addJob } from './support/jobs.js';
 import { waitUntilReady } from './support/process.js';
 import { until } from './support/wait.js';
 
-const TIMES = { pollMs: 20, upkeepMs: 100, stuckAfterMs: 200 };
+const TIMES = { pollMs: 20, upkeepMs: 100, stuckAfterMs: 200, readClock: Date.now };
 
 const service = await useServiceBehindProxy();
 
@@ -27,7 +27,11 @@ describe('the watch over the job runner', () => {
   const wakeCounts: number[] = [];
 
   /** Watches a runner that fetches no job, unless `runner` says otherwise. */
-  async function watch(runner: Partial<WatchedRunner> = {}, signal = neverAborted.signal): Promise<void> {
+  async function watch(
+    runner: Partial<WatchedRunner> = {},
+    signal = neverAborted.signal,
+    times = TIMES,
+  ): Promise<void> {
     const { watchQueue } = await importBuilt('src/jobs/watch-queue.js');
     const stuckRunner: WatchedRunner = {
       isBusy: () => false,
@@ -35,7 +39,7 @@ describe('the watch over the job runner', () => {
       wake: (count) => void wakeCounts.push(count),
       onDeadJob: () => undefined,
     };
-    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, TIMES);
+    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, times);
   }
 
   beforeEach(async () => {
@@ -57,6 +61,17 @@ describe('the watch over the job runner', () => {
       await addJob(database.pool, 'test-task', { key: null, priority: 10 });
     }
     await expect(watch()).rejects.toThrow('although 11 are due');
+  });
+
+  it('fails if the clock is set back, so that a new runner can begin at the current minute', async () => {
+    let setBackMs = 0;
+    const lastFetchAt = () => {
+      setBackMs = 121_000;
+      return performance.now();
+    };
+    const readClock = () => Date.now() - setBackMs;
+    const watched = watch({ lastFetchAt }, neverAborted.signal, { ...TIMES, readClock });
+    await expect(watched).rejects.toThrow('the clock was set back');
   });
 
   it.each<[string, Partial<WatchedRunner>]>([

@@ -65,13 +65,11 @@ describe('the check of an unpaid order', () => {
     expect(Math.round((await readSecondsUntilCheck(orderId)) / 60)).toBe(360);
   });
 
-  it('is no longer made 7 days after the time to pay if a card payment was denied by fraud', async () => {
+  it('is no longer made 7 days after the time to pay if a payment was denied', async () => {
     const orderId = await shop.insertOrder();
-    await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card', fraudStatus: 'deny' });
-    await shop.reconcile([orderId], '191 hours');
-    expect(shop.countCalls('status', orderId)).toBe(1);
-    await shop.reconcile([orderId], '3 hours');
-    expect(shop.countCalls('status', orderId)).toBe(1);
+    await shop.setStatusAndNotify(orderId, 'deny');
+    await shop.reconcile([orderId], '194 hours');
+    expect(shop.countCalls('status', orderId)).toBe(0);
   });
 
   it('is no longer made once the order is paid', async () => {
@@ -225,11 +223,15 @@ describe('25 hours after the creation of an order', () => {
     await shop.customer.post(`/api/orders/${withPayment}/token`).expect(409);
   });
 
-  it.each(['deny', 'failure'] as const)(
-    'an order whose last payment had the status %s expires, even if the service did not run at that time',
-    async (status) => {
+  it.each([
+    ['deny', 'accept'],
+    ['failure', 'accept'],
+    ['capture', 'deny'],
+  ] as const)(
+    'an order whose last payment had the status %s and the fraud status %s expires, even if the service did not run then',
+    async (status, fraudStatus) => {
       const orderId = await shop.insertOrder();
-      await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card' });
+      await shop.setStatusAndNotify(orderId, status, { paymentType: 'credit_card', fraudStatus });
       await shop.reconcile([orderId], '48 hours');
       expect(await shop.readStatus(orderId)).toBe('expire');
     },

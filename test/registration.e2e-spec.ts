@@ -86,6 +86,7 @@ const allFields = (value: unknown): object => ({
 });
 
 it.each<[string, object, Record<string, string>]>([
+  ['a full-width @', { email: 'ayu＠example.com' }, EMAIL],
   ['no fields', allFields(undefined), REQUIRED],
   ['numbers', allFields(7), REQUIRED],
   ['empty fields', allFields(''), REQUIRED],

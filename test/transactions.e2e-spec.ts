@@ -176,6 +176,18 @@ describe('a completed payment of an order that was cancelled', () => {
     },
   );
 
+  it('counts if the status API of the gateway reports it only later than the notification', async () => {
+    const orderId = await shop.orderTwoPieces();
+    expect((await shop.cancel(orderId)).status).toBe(200);
+    await notifyAll(orderId, 'T1 settlement');
+    await shop.waitForPaymentChecks();
+    expect(await shop.readStatus(orderId)).toBe('cancel');
+    shop.gateway.settle(orderId, { transactionId: `T1-${orderId}` });
+    await makeJobsDue(shop.service.database.pool);
+    await shop.waitForPaymentChecks();
+    expect(await shop.readStatus(orderId)).toBe('settlement');
+  });
+
   it('does not count again if its notification is redelivered after a denial', async () => {
     const orderId = await shop.orderTwoPieces();
     expect((await shop.cancel(orderId)).status).toBe(200);

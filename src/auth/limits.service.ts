@@ -122,8 +122,9 @@ export class LimitsService implements OnModuleInit {
   /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
   async #toTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
     const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
-    if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
-      return toCounter(LIMITS.triesOfCodeForKnownAddress);
+    const hasMailed = await this.counts.hasMark(this.#toMailedMark(guess));
+    if (hasMailed || (await this.counts.hasMark(this.#toKnownAddressMark(guess))))
+      return toCounter(LIMITS.triesOfCodeOfOwner);
     const isRequester = await this.counts.hasMark(this.#toRequesterMark(guess));
     return toCounter(isRequester ? LIMITS.triesOfCodeForRequester : LIMITS.triesOfCode);
   }
@@ -133,15 +134,20 @@ export class LimitsService implements OnModuleInit {
    * code, unless the address is beyond its limit.
    */
   async tryCountMail(tx: EntityManager, request: CodeRequest): Promise<boolean> {
-    const { email, purpose, client } = request;
+    const { purpose, client } = request;
     const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
     if (isOverLimit(await this.counts.readNext(ofAddress, tx))) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
     await this.counts.setMark(this.#toRequesterMark(request), tx);
-    const mailbox = toMailbox(email);
-    const ofMailboxAndPurpose = this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose);
-    const ofMailbox = this.counts.toCounter(LIMITS.mailsToMailbox, mailbox);
-    return this.counts.tryAdd([ofMailboxAndPurpose, ofMailbox, ...ofAddress], isOverLimit, tx);
+    const counters = [...this.#toMailboxCounters(request), ...ofAddress];
+    const isAllowed = await this.counts.tryAdd(counters, isOverLimit, tx);
+    if (isAllowed) await this.counts.setMark(this.#toMailedMark(request), tx);
+    return isAllowed;
+  }
+
+  /** Takes back the counts of a mailbox for a mail that is not sent. The client address keeps its count. */
+  async takeBackMail(tx: EntityManager, request: Omit<CodeRequest, 'client'>): Promise<void> {
+    await this.counts.takeBack(this.#toMailboxCounters(request), tx);
   }
 
   async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
@@ -154,6 +160,19 @@ export class LimitsService implements OnModuleInit {
 
   #toRequesterMark({ email, purpose, client }: CodeRequest): Mark {
     return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
+  }
+
+  /** Not for the mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow more tries of the code of `ayu@`. */
+  #toMailedMark({ email, purpose, client }: CodeRequest): Mark {
+    return this.counts.toMark(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
+  }
+
+  #toMailboxCounters({ email, purpose }: Omit<CodeRequest, 'client'>): readonly Counter[] {
+    const mailbox = toMailbox(email);
+    return [
+      this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose),
+      this.counts.toCounter(LIMITS.mailsToMailbox, mailbox),
+    ];
   }
 
   #toAccountAndAddressCounters(guess: Guess): readonly Counter[] {

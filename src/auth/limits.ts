@@ -37,7 +37,8 @@ export const LIMITS = {
   // Three limits of one count, that of the tries from all addresses: tries from others must not lock the owner out.
   triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE },
   triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE },
-  triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
+  /** For the address whose request was mailed a code, and addresses that the owner has used. */
+  triesOfCodeOfOwner: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
   codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
 
   // Mails with a code.
@@ -55,6 +56,8 @@ export const MARKS = {
   knownAddress: { name: 'known', seconds: 30 * DAY },
   /** The address has requested a code, which is valid for a shorter time than the mark. */
   requester: { name: 'code-requested', seconds: 20 * MINUTE },
+  /** A code was mailed because of a request from the address. At most ten codes an hour are mailed to a mailbox. */
+  mailed: { name: 'code-mailed', seconds: 20 * MINUTE },
 } as const;
 
 /** Returns true if more attempts were made than a limit allows. */

@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { errorCode } from './errors/error-info.js';
 
 /** Name of a backup in BACKUP_DIR that was restored as a check. The groups are the parts of its time in UTC. */
 const NAME = /^bakery-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
@@ -7,6 +6,9 @@ const NAME = /^bakery-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
 export const UNCHECKED = '.unchecked';
 /** End of the name of a folder in which `createBackup` builds a backup. */
 export const PARTIAL = '.partial';
+
+/** Difference between the clocks of two machines that is no reason to ignore a backup. */
+const CLOCK_TOLERANCE_S = 600;
 
 export function nameBackup(time: Date): string {
   return `bakery-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
@@ -28,13 +30,17 @@ export async function listBackups(folder: string) {
   };
 }
 
-/** Returns the age in seconds of the newest checked backup in BACKUP_DIR; Infinity if there is none. */
+/**
+ * Returns the age in seconds of the newest checked backup in BACKUP_DIR; Infinity if there is none. Ignores backups of the future,
+ * which were made while the clock was ahead.
+ */
 export async function readBackupAge(folder: string): Promise<number> {
-  const { checked } = await listBackups(folder).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return { checked: [] };
-    throw error;
-  });
-  const [, year, month, day, ...clock] = NAME.exec(checked.at(-1) ?? '') ?? [];
-  if (year === undefined) return Infinity;
-  return (Date.now() - Date.parse(`${year}-${month}-${day}T${clock.join(':')}Z`)) / 1000;
+  const { checked } = await listBackups(folder);
+  const ages = checked.map((name) => (Date.now() - parseTime(name)) / 1000);
+  return Math.min(Infinity, ...ages.filter((age) => age > -CLOCK_TOLERANCE_S));
+}
+
+function parseTime(name: string): number {
+  const [, year, month, day, ...clock] = NAME.exec(name) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${clock.join(':')}Z`);
 }

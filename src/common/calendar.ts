@@ -10,6 +10,7 @@ export interface TimeRange {
   readonly end: Date;
 }
 
+const DAY_MS = 24 * 60 * 60_000;
 /** `YYYY-MM-DD`, from the year 1000 on. */
 const DATE = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 /** ISO 8601 with an offset. Seconds may be omitted. */
@@ -70,8 +71,9 @@ export function toLocalDateAndTime(
   instant: Date,
   zone: string,
 ): { readonly date: string; readonly time: string } {
-  const local = DateTime.fromJSDate(instant, { zone });
-  return { date: local.toFormat('yyyy-MM-dd'), time: local.toFormat('HH:mm') };
+  // Not `toFormat`, which takes several times as long.
+  const [date = '', time = ''] = DateTime.fromJSDate(instant, { zone }).toISO()?.split('T') ?? [];
+  return { date, time: time.slice(0, 5) };
 }
 
 /** Returns for example `Tuesday, 24 November 2026, 10:30`. */
@@ -80,11 +82,16 @@ export function formatDateTime(instant: Date, zone: string, locale: Language): s
 }
 
 export function addDays(date: string, days: number): string {
-  return parseDate(date, 'utc').plus({ days }).toISODate();
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 export function daysBetween(from: string, to: string): number {
-  return parseDate(to, 'utc').diff(parseDate(from, 'utc'), 'days').days;
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}
+
+/** Returns true if daylight saving time begins or ends on a date. */
+export function doClocksChange(date: string, zone: string): boolean {
+  return parseDate(date, zone).offset !== parseDate(addDays(date, 1), zone).offset;
 }
 
 /** Returns false for a local time that the clocks skip when daylight saving time begins. */

@@ -113,7 +113,9 @@ export class MidtransGateway extends PaymentGateway {
   }
 
   /** Calls the Core API for a payment attempt or a transaction. Returns null if there is no such transaction. */
-  #callCoreApi(operation: string, id: string, body?: object): Promise<GatewayTransaction | null> {
+  async #callCoreApi(operation: string, id: string, body?: object): Promise<GatewayTransaction | null> {
+    // The URL parser would remove these segments of the path. No transaction has such an id.
+    if (id === '.' || id === '..') return null;
     return measure(operation, async () => {
       const response = await this.#client.send(operation, {
         method: operation === 'status' ? 'GET' : 'POST',

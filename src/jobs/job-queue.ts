@@ -10,7 +10,7 @@ import {
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { freeJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
+import { forgetFutureRuns, freeJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -60,6 +60,7 @@ export class JobQueue {
     const { isExclusive, stopping } = options;
     while (!stopping.aborted) {
       try {
+        await forgetFutureRuns(this.pool);
         const lockedForS = isExclusive ? 0 : undefined;
         const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
         for (const job of await freeJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);

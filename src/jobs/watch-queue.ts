@@ -9,7 +9,11 @@ const TIMES = {
   upkeepMs: 5 * SECOND,
   /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
   stuckAfterMs: 30 * SECOND,
+  readClock: Date.now,
 };
+
+/** The clock may be set back by this time in all, for example by NTP, before the runner is replaced. */
+const MAX_STEP_BACK_MS = 2 * 60 * SECOND;
 
 export interface WatchedRunner {
   /** Returns true if every worker runs a job. */
@@ -22,7 +26,7 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs. LISTEN is not
+ * Polls the queue until `ended` is aborted. Throws if the runner is stuck or the clock was set back. A poll wakes workers for due jobs. LISTEN is not
  * enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs of dead
  * processes, reports freed jobs that are now dead, and removes failed superseded jobs.
  */
@@ -30,11 +34,16 @@ export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  { pollMs, upkeepMs, stuckAfterMs } = TIMES,
+  { pollMs, upkeepMs, stuckAfterMs, readClock } = TIMES,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;
+  let clockLead = -Infinity;
   while (!ended.aborted) {
+    // Cron would wait for the minute after its last one. A new runner begins at the current minute.
+    const lead = readClock() - performance.now();
+    if (lead < clockLead - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
+    clockLead = Math.max(clockLead, lead);
     if (performance.now() >= nextUpkeepAt) {
       for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
       await removeSupersededJobs(database);

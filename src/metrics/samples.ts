@@ -31,7 +31,7 @@ const unavailableProducts = new Gauge({
 });
 const backupAge = new Gauge({
   name: 'bakery_backup_age_seconds',
-  help: 'Time since the newest checked backup in BACKUP_DIR; +Inf if there is none, absent if BACKUP_DIR is unset',
+  help: 'Time since the newest checked backup in BACKUP_DIR; +Inf if there is none or BACKUP_DIR cannot be read, absent if BACKUP_DIR is unset',
 });
 const databaseUp = new Gauge({
   name: 'bakery_database_up',
@@ -113,11 +113,16 @@ export async function sampleProducts(products: ProductsService): Promise<void> {
   if (count !== null) unavailableProducts.set(count);
 }
 
-/** Samples the age of the newest backup. The age is absent without a folder of backups, or if the folder cannot be read. */
+/** One read at a time: reads of a disk that hangs would otherwise occupy all of Node's threads. */
+let backupAgeRead: Promise<number> | undefined;
+
+/** Samples the age of the newest backup. The age is infinite if the folder cannot be read, and absent without a folder. */
 export async function sampleBackups(folder: string | undefined): Promise<void> {
-  const age = folder === undefined ? null : await readInTime(readBackupAge(folder));
-  backupAge.remove();
-  if (age !== null) backupAge.set(age);
+  if (folder === undefined) return;
+  backupAgeRead ??= readBackupAge(folder)
+    .catch(() => Infinity)
+    .finally(() => (backupAgeRead = undefined));
+  backupAge.set((await readInTime(backupAgeRead)) ?? Infinity);
 }
 
 export function samplePool(name: string, { totalCount, idleCount, waitingCount, options }: Pool): void {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, Put, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, Headers, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors/failures.js';
@@ -22,6 +22,7 @@ export class ShopController {
     access: 'public',
     success: { status: 200, data: { shop: ShopView } },
   })
+  @Header('Cache-Control', 'private, no-cache')
   @Get('shop')
   async show(): Promise<{ shop: ShopView }> {
     return { shop: await this.#toView(await this.shop.get()) };

@@ -12,7 +12,7 @@ import {
   type PaymentHistory,
 } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
-import { holdsMoney, isOpenTransaction } from './transaction.js';
+import { holdsMoney, canSucceed } from './transaction.js';
 
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
@@ -92,7 +92,7 @@ export class PaymentHistoryService {
     const history = await this.read(order, tx);
     const { transactions, endedAs } = history;
     const wasPaid = findPaid(transactions) !== undefined;
-    const canBePaid = transactions.some((t) => isOpenTransaction(t) && !unknownIds.includes(t.transactionId));
+    const canBePaid = transactions.some((t) => canSucceed(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || wasPaid || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     const payload = JSON.stringify({ reason: END_REASONS[status] });

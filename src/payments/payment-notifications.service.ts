@@ -84,11 +84,11 @@ export class PaymentNotificationsService {
     const reasons = problems ?? findImplausibleFields(notification, grossAmount);
     if (reasons !== null) {
       await this.history.recordRejected(tx, { orderId, payload });
-      await this.reconciliation.enqueueCheck(tx, orderId);
+      await this.reconciliation.enqueueChecks(tx, orderId);
       return buildRejection(notification, reasons);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
-    if (outcome === 'unconfirmed') await this.reconciliation.enqueueCheck(tx, orderId);
+    if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);
     return { outcome };
   }
 }

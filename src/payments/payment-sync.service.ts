@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { parseRupiah } from '../common/rupiah.js';
+import { STORABLE } from '../common/validation/text.decorator.js';
 import { parseJsonObject } from '../gateway/midtrans.messages.js';
 import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
@@ -127,7 +128,9 @@ function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
     .map(({ payload }) => parseJsonObject(payload)?.transaction_id)
-    .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= 255);
+    .filter(
+      (id): id is string => typeof id === 'string' && id !== '' && id.length <= 255 && STORABLE.test(id),
+    );
 }
 
 function findLastApplied({ events }: PaymentHistory): number | undefined {

@@ -2,12 +2,12 @@ import type { OrderRow } from '../orders/order.entity.js';
 import { isReceived } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
+  canSucceed,
   computeNext,
   decideOutcome,
   hasFailed,
   holdsMoney,
   isOfTransaction,
-  isOpenTransaction,
   isRefundedInFull,
   type Transaction,
   type TransactionEvent,
@@ -96,7 +96,7 @@ function findEnd(
   const isByService = outcome === 'applied' && (source === 'cancellation' || isExpiry);
   // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2
   // names no attempt and always ends the order: 1.2 records the end separately only if no response of the gateway ended it.
-  const canBePaid = attemptId !== null && transactions.some(isOpenTransaction);
+  const canBePaid = attemptId !== null && transactions.some(canSucceed);
   return isByService && !canBePaid ? status : null;
 }
 

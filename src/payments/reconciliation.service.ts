@@ -8,6 +8,8 @@ import { paymentReconciliations, type ReconciliationOutcome } from './payments.m
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
+/** Minutes after a notification at which `enqueueChecks` checks its order again. */
+const FURTHER_CHECKS_MIN = [1, 10, 360];
 
 /** `Order.expiryDueAt` in SQL. */
 const EXPIRY = `(coalesce(pay_until, created_at + interval '${PAY_TIME_HOURS} hours') + interval '${GRACE_HOURS} hours')`;
@@ -63,13 +65,25 @@ export class ReconciliationService implements OnModuleInit {
     do {
       taken = await this.dataSource.transaction(async (tx) => {
         const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
-        for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
+        for (const { order_id } of due) await this.#enqueueCheck(tx, order_id);
         return due.length;
       });
     } while (taken > 0);
   }
 
-  async enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
+  /**
+   * Enqueues checks of an order of which a notification did not say enough: one now, and further ones, because the gateway's
+   * status API can report a payment later than its notification.
+   */
+  async enqueueChecks(tx: EntityManager, orderId: string): Promise<void> {
+    await this.#enqueueCheck(tx, orderId);
+    for (const minutes of FURTHER_CHECKS_MIN) {
+      const runAt = new Date(Date.now() + minutes * 60_000);
+      await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { subject: `${orderId}:${minutes}`, runAt });
+    }
+  }
+
+  async #enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
     await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { subject: orderId });
   }
 
@@ -80,7 +94,7 @@ export class ReconciliationService implements OnModuleInit {
       if (isDueToExpire(checked.order)) checked = await this.paymentSync.sync(orderId, 'expire');
       outcome = checked.outcome;
       // The order changed during the call, so the response may be older than the order.
-      if (outcome === 'outdated') await this.dataSource.transaction((tx) => this.enqueueCheck(tx, orderId));
+      if (outcome === 'outdated') await this.dataSource.transaction((tx) => this.#enqueueCheck(tx, orderId));
     } finally {
       paymentReconciliations.inc({ outcome });
     }
@@ -88,6 +102,7 @@ export class ReconciliationService implements OnModuleInit {
 }
 
 function isDueToExpire(order: OrderRow): boolean {
-  const isUnpaid = order.status === 'pending' || (order.isRetryable && order.firstPaidAt === null);
+  const isDenied = order.isRetryable || (order.status === 'capture' && order.fraudStatus === 'deny');
+  const isUnpaid = order.status === 'pending' || (isDenied && order.firstPaidAt === null);
   return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
 }

@@ -58,6 +58,12 @@ export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean
   return UNSETTLED_STATUSES.includes(status) && !isReceived(status, fraudStatus);
 }
 
+/** Returns true if the customer's payment can still succeed. A captured payment that was denied by fraud cannot. */
+export function canSucceed(transaction: Transaction): boolean {
+  const isDenied = transaction.status === 'capture' && transaction.fraudStatus === 'deny';
+  return isOpenTransaction(transaction) && !isDenied;
+}
+
 export function hasFailed({ status }: Transaction): boolean {
   return FAILED_STATUSES.includes(status);
 }

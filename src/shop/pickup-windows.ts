@@ -1,4 +1,4 @@
-import { addDays, isExistingLocalTime, toLocalDateAndTime } from '../common/calendar.js';
+import { addDays, doClocksChange, isExistingLocalTime, toLocalDateAndTime } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
@@ -44,9 +44,11 @@ export function* pickupWindows(
   const full = computeFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
+    const clocksChange = doClocksChange(date, shop.time_zone);
     for (const [from, to] of listFreeWindows(shop, date, full)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
-      const window = clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, shop.time_zone);
+      const opening = { date, from: isTooEarly ? earliest.time : from, to };
+      const window = clocksChange ? clipToClock(opening, shop.time_zone) : opening;
       if (window.from < window.to) yield window;
     }
   }

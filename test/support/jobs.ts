@@ -76,6 +76,23 @@ export async function ageLocks(pool: Pool, seconds: number): Promise<void> {
   await pool.query(`UPDATE ${JOBS} SET locked_at = locked_at - make_interval(secs => $1)`, [seconds]);
 }
 
+/** Makes a task look as if cron had run it an hour from now, while the clock was ahead. */
+export async function storeFutureRun(pool: Pool, task: string): Promise<void> {
+  await pool.query(
+    `INSERT INTO ${QUEUE_SCHEMA}._private_known_crontabs (identifier, known_since, last_execution)
+     VALUES ($1, now(), now() + interval '1 hour')`,
+    [task],
+  );
+}
+
+export async function hasFutureRun(pool: Pool, task: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    `SELECT FROM ${QUEUE_SCHEMA}._private_known_crontabs WHERE identifier = $1 AND last_execution > now() + interval '1 minute'`,
+    [task],
+  );
+  return rows.length > 0;
+}
+
 /** Deletes the jobs whose key matches `keyPattern`, a pattern for LIKE, except running ones. */
 export async function deleteJobs(pool: Pool, keyPattern: string): Promise<void> {
   await pool.query(`DELETE FROM ${JOBS} WHERE key LIKE $1 AND locked_at IS NULL`, [keyPattern]);

@@ -285,7 +285,7 @@ export class Shop {
       const { pool } = this.service.database;
       // Read the searches first, because a search may enqueue a check.
       const jobs = [...(await readJobs(pool, 'find-due-orders')), ...(await readJobs(pool, 'check-order'))];
-      return jobs.every(({ attempts, max_attempts }) => attempts >= max_attempts);
+      return jobs.every(({ attempts, max_attempts, due_in }) => attempts >= max_attempts || due_in > 30);
     });
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createDatabase, inTransaction, type TestDatabase } from '../support/databases.js';
@@ -26,6 +26,17 @@ async function fillFolder(...names: string[]): Promise<void> {
 async function scheduleBackup(url: string): Promise<{ code: number | null; output: string }> {
   return runDb({ ...settings, DATABASE_URL: url }, 'backup', '--keep', '2');
 }
+
+it('a scheduled backup is checked although another client is connected to template1', async () => {
+  await fillFolder();
+  const template = new URL(database.url);
+  template.pathname = 'template1';
+  const monitor = new pg.Client({ connectionString: template.href });
+  await monitor.connect();
+  const { code, output } = await scheduleBackup(database.url);
+  await monitor.end();
+  expect({ code, output }).toMatchObject({ code: 0 });
+});
 
 it('a scheduled backup is checked, and removes all but the newest backups and no other file', async () => {
   await fillFolder('bakery-20250102T030405Z.tar.gz', OLD, `${OLD}.unchecked`, 'notes.txt', 'shop.tar.gz');
@@ -135,15 +146,19 @@ describe('the metric of the age of the newest backup', () => {
     return value === '+Inf' || value === 'Infinity' ? Infinity : Number(value || NaN);
   }
 
-  it('counts from the time in the name of the newest checked backup, and is infinite without one', async () => {
+  it('counts from the time in the name of the newest checked backup that is not of the future, and is infinite without one', async () => {
     const port = await freePort();
     await fillFolder();
     await instance.start({ ...settings, METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
     expect(await readAge(port)).toBe(Infinity);
     const newer = new Date(Date.now() - 3_600_000).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    await fillFolder(OLD, `bakery-${newer}.tar.gz`, 'bakery-99990102T030405Z.tar.gz.unchecked');
+    const ofFuture = 'bakery-99990102T030405Z.tar.gz';
+    await fillFolder(OLD, `bakery-${newer}.tar.gz`, ofFuture, `${ofFuture}.unchecked`);
     const age = await readAge(port);
     expect(age).toBeGreaterThanOrEqual(3_600);
     expect(age).toBeLessThan(3_700);
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    expect(await readAge(port)).toBe(Infinity);
   });
 });

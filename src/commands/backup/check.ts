@@ -35,7 +35,8 @@ async function restoreAndDrop(databaseUrl: string, backup: UnpackedBackup): Prom
   const drop = () => execute(`DROP DATABASE IF EXISTS ${name}`);
   try {
     await drop(); // An interrupted check leaves the database behind.
-    await execute(`CREATE DATABASE ${name}`);
+    // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
+    await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
   } catch (error) {
     throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
   }

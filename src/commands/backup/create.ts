@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
-import { chmod, constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
+import { closeSync, createWriteStream, existsSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { chmod, constants, copyFile, mkdir } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -36,8 +36,9 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await flushToDisk(packed);
     // Reserves the name. Fails if another program has created this file meanwhile: `rename` alone would replace it. Not a hard
     // link, which the file systems of many USB drives do not have.
-    await (await open(file, 'wx')).close();
-    await rename(packed, file);
+    // Synchronous, so that no signal ends the command between the two steps and leaves an empty file.
+    closeSync(openSync(file, 'wx'));
+    renameSync(packed, file);
     await flushToDisk(dirname(file));
     return { tables: manifest.tables.length, rows, images };
   });
