@@ -69,6 +69,13 @@ describe('one mailbox', () => {
     expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
+  it('gets one code for a reset a minute, even if the i of its address is spelled as İ, which PostgreSQL also finds', async () => {
+    await service.client().register({ email: 'ilham@example.com' }).expect(201);
+    for (const email of ['İlham@example.com', 'ilham@example.com']) await requestReset(email);
+    const subjects = await readSubjects('ilham@example.com');
+    expect(subjects.toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]);
+  });
+
   it('gets a code for a reset although others have requested codes for its +tag addresses, which have no account', async () => {
     const [localPart, domain] = ayu.email.split('@');
     for (const tag of ['a', 'b']) await requestReset(`${localPart}+${tag}@${domain}`, ATTACKER);

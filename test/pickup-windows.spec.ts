@@ -116,6 +116,14 @@ describe('the pickup windows', () => {
     expect(found).toEqual(expected.map((times) => `2026-03-29 ${times}`));
   });
 
+  it('begin at 01:00 on a date on which the clocks skip midnight', () => {
+    const settings = { time_zone: 'Africa/Cairo', hours: everyDay(['00:00', '06:00']), days_ahead: 1 };
+    const found = listWindows(settings, '2026-04-23T12:00:00Z').filter((line) =>
+      line.startsWith('2026-04-24'),
+    );
+    expect(found).toEqual(['2026-04-24 01:00-06:00']);
+  });
+
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
     const settings = {
       time_zone: 'America/New_York',

@@ -122,9 +122,9 @@ export class LimitsService implements OnModuleInit {
   /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
   async #toTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
     const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
-    const hasMailed = await this.counts.hasMark(this.#toMailedMark(guess));
-    if (hasMailed || (await this.counts.hasMark(this.#toKnownAddressMark(guess))))
-      return toCounter(LIMITS.triesOfCodeOfOwner);
+    if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
+      return toCounter(LIMITS.triesOfCodeForKnownAddress);
+    if (await this.counts.hasMark(this.#toMailedMark(guess))) return toCounter(LIMITS.triesOfCodeForMailed);
     const isRequester = await this.counts.hasMark(this.#toRequesterMark(guess));
     return toCounter(isRequester ? LIMITS.triesOfCodeForRequester : LIMITS.triesOfCode);
   }
@@ -192,6 +192,7 @@ function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void 
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
 export function toMailbox(email: string): string {
-  const normalized = email.normalize('NFKC').toLowerCase();
+  // PostgreSQL's `lower` converts U+0130 to `i`. JavaScript adds a combining dot.
+  const normalized = email.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i');
   return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }

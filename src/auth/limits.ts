@@ -34,11 +34,15 @@ export const LIMITS = {
 
   // Codes. Each mailed code has its own counts of tries, for as long as the code is valid.
   triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },
-  // Three limits of one count, that of the tries from all addresses: tries from others must not lock the owner out.
+  // Four limits of one count, that of the tries from all addresses: tries from others must not lock the owner out.
   triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE },
   triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE },
-  /** For the address whose request was mailed a code, and addresses that the owner has used. */
-  triesOfCodeOfOwner: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
+  /**
+   * For addresses whose request caused a mail, at most ten an hour for an account: five tries for each, after the 100 of other
+   * requesters. Finite, because a request for an email without an account also sets the mark.
+   */
+  triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE },
+  triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
   codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
 
   // Mails with a code.
@@ -56,7 +60,7 @@ export const MARKS = {
   knownAddress: { name: 'known', seconds: 30 * DAY },
   /** The address has requested a code, which is valid for a shorter time than the mark. */
   requester: { name: 'code-requested', seconds: 20 * MINUTE },
-  /** A code was mailed because of a request from the address. At most ten codes an hour are mailed to a mailbox. */
+  /** A request from the address was counted as a mail. Also set for an email without an account, to which nothing is mailed. */
   mailed: { name: 'code-mailed', seconds: 20 * MINUTE },
 } as const;
 

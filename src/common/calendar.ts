@@ -82,16 +82,17 @@ export function formatDateTime(instant: Date, zone: string, locale: Language): s
 }
 
 export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
-/** Returns true if daylight saving time begins or ends on a date. */
+/** Returns true if the clocks change on a date. Can also return true for the dates before and after that. */
 export function doClocksChange(date: string, zone: string): boolean {
-  return parseDate(date, zone).offset !== parseDate(addDays(date, 1), zone).offset;
+  // Not the offset at the start of the date itself: if the clocks skip midnight, the date begins with the new offset.
+  return parseDate(addDays(date, -1), zone).offset !== parseDate(addDays(date, 1), zone).offset;
 }
 
 /** Returns false for a local time that the clocks skip when daylight saving time begins. */

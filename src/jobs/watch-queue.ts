@@ -12,7 +12,7 @@ const TIMES = {
   readClock: Date.now,
 };
 
-/** The clock may be set back by this time in all, for example by NTP, before the runner is replaced. */
+/** Total time by which the clock may be set back, for example by NTP. Beyond it, the runner is replaced. */
 const MAX_STEP_BACK_MS = 2 * 60 * SECOND;
 
 export interface WatchedRunner {
@@ -26,9 +26,9 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue until `ended` is aborted. Throws if the runner is stuck or the clock was set back. A poll wakes workers for due jobs. LISTEN is not
- * enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs of dead
- * processes, reports freed jobs that are now dead, and removes failed superseded jobs.
+ * Polls the queue until `ended` is aborted. Throws if the runner is stuck or the clock was set back. A poll wakes workers for due
+ * jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs
+ * of dead processes, reports freed jobs that are now dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,

@@ -31,7 +31,9 @@ const unavailableProducts = new Gauge({
 });
 const backupAge = new Gauge({
   name: 'bakery_backup_age_seconds',
-  help: 'Time since the newest checked backup in BACKUP_DIR; +Inf if there is none or BACKUP_DIR cannot be read, absent if BACKUP_DIR is unset',
+  help:
+    'Time since the newest checked backup in BACKUP_DIR; +Inf if there is none or BACKUP_DIR cannot be read, absent if ' +
+    'BACKUP_DIR is unset',
 });
 const databaseUp = new Gauge({
   name: 'bakery_database_up',
@@ -118,7 +120,10 @@ let backupAgeRead: Promise<number> | undefined;
 
 /** Samples the age of the newest backup. The age is infinite if the folder cannot be read, and absent without a folder. */
 export async function sampleBackups(folder: string | undefined): Promise<void> {
-  if (folder === undefined) return;
+  if (folder === undefined) {
+    backupAge.remove(); // A new gauge without labels is 0, not absent.
+    return;
+  }
   backupAgeRead ??= readBackupAge(folder)
     .catch(() => Infinity)
     .finally(() => (backupAgeRead = undefined));

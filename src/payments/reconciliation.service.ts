@@ -72,8 +72,8 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   /**
-   * Enqueues checks of an order of which a notification did not say enough: one now, and further ones, because the gateway's
-   * status API can report a payment later than its notification.
+   * Enqueues checks of an order after a notification that was rejected or is unconfirmed: one now, and further ones later, because
+   * the gateway's status API can report a payment later than its notification.
    */
   async enqueueChecks(tx: EntityManager, orderId: string): Promise<void> {
     await this.#enqueueCheck(tx, orderId);

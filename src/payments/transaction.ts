@@ -10,7 +10,7 @@ import {
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Payment event about a transaction. Any other event was rejected, or ends an order for which no transaction was open. */
+/** Payment event about a transaction. Any other event was rejected, or is one with which the service itself ends the order. */
 export type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */

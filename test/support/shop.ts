@@ -279,7 +279,7 @@ export class Shop {
     await addJob(this.service.database.pool, 'find-due-orders', canRunInParallel ? { key: null } : {});
   }
 
-  /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
+  /** Waits until no search for due orders and no payment check is due within 30 seconds. Dead jobs do not count. */
   async waitForPaymentChecks(): Promise<void> {
     await until('every check is done', async () => {
       const { pool } = this.service.database;

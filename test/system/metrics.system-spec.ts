@@ -152,6 +152,10 @@ describe('the metrics of a shop', () => {
         expect(text).not.toContain(hidden);
       expectValidFormat(text);
     });
+
+    it('lack the age of the newest backup, because BACKUP_DIR is unset', () => {
+      expect(text).not.toMatch(/^bakery_backup_age_seconds /m);
+    });
   });
 
   it('count jobs by state and task, and contain the age of the oldest due job in seconds', async () => {
