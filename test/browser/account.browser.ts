@@ -85,6 +85,27 @@ it('a sign-out removes the phone number from the browser, even without the scrip
   expect(await readDetails()).not.toContain('0812-3456-7890');
 });
 
+it('the note in the cart is kept when a session ends, until another customer signs in', async () => {
+  const { context, page, email } = await newCustomer();
+  const other = await newCustomer();
+  const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
+  await addToCartAndChoosePickup(page, CROISSANT);
+  await page.getByLabel('Note').fill('Selamat ulang tahun');
+  const endSession = async () => {
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await waitForHeading(page, 'Welcome back');
+  };
+  await endSession();
+  await submitSignIn(page, email, PASSWORD);
+  await waitForHeading(page, 'Your cart');
+  expect(await page.getByLabel('Note').inputValue()).toBe('Selamat ulang tahun');
+  await endSession();
+  await submitSignIn(page, other.email, PASSWORD);
+  await waitForHeading(page, 'Your cart');
+  expect(await readDetails()).not.toContain('Selamat ulang tahun');
+});
+
 it('a page that could not be loaded without a connection is loaded when the connection is back', async () => {
   const { context, page } = await newCustomer();
   const scriptOfOrders = page.waitForResponse('**/assets/orders-*.js');

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { createPhoto, createPng, padTo } from '../support/pictures.js';
-import { search, waitForHeading, waitForText } from './support/page.js';
-import { holdRequests } from './support/requests.js';
+import { openPage, search, waitForHeading, waitForText } from './support/page.js';
+import { holdRequests, loseFirstResponse } from './support/requests.js';
 import { changePrice, createProduct, makeUnique } from './support/shop.js';
-import { newCustomer, openAsAdmin } from './support/shopper.js';
+import { newAdmin, newCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
 
@@ -29,6 +29,21 @@ function listPictures(page: Page) {
         height: image.naturalHeight,
       })),
     );
+}
+
+/** Holds the decoding of all pictures until the page gets the event `decode`. */
+function holdDecoding(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    const decode = globalThis.createImageBitmap;
+    const released = new Promise((resolve) => {
+      addEventListener('decode', resolve);
+    });
+    const decodeLater = async (file: Blob) => {
+      await released;
+      return decode(file);
+    };
+    globalThis.createImageBitmap = decodeLater as typeof decode;
+  });
 }
 
 function canRenderPreviews(page: Page): Promise<boolean> {
@@ -80,6 +95,57 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
     { name: 'cake.jpg', width: 2000, height: 200 },
     { name: 'bread.jpg', width: 2000, height: 200 },
   ]);
+});
+
+it('a product cannot be saved while its new pictures are being prepared', async () => {
+  const product = await createProduct('Roti foto', 20_000);
+  const { page } = await newAdmin();
+  await holdDecoding(page);
+  await openPage(page, `/manage/products/${product.id}`);
+  await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png')]);
+  await page.getByLabel('Add pictures').setInputFiles([toUpload('b.png')]);
+  const save = page.getByRole('button', { name: 'Save changes' });
+  await save.click();
+  const message = page.getByRole('alert').getByText('The pictures are being prepared.');
+  await message.waitFor();
+  await page.evaluate(() => dispatchEvent(new Event('decode')));
+  await getTiles(page).nth(1).waitFor();
+  await message.waitFor({ state: 'detached' });
+  await save.click();
+  await waitForText(page, `${product.name} is saved.`);
+  await openPage(page, `/manage/products/${product.id}`);
+  expect(await getTiles(page).count()).toBe(2);
+});
+
+it('a product that is saved again because the first response was lost gets its new pictures once', async () => {
+  const product = await createProduct('Roti hilang', 20_000);
+  const { page } = await openAsAdmin(`/manage/products/${product.id}`);
+  await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png'), toUpload('b.png')]);
+  await getTiles(page).nth(1).waitFor();
+  await page.getByLabel('Description').fill('Two lines,\nand butter.');
+  await loseFirstResponse(page, `**/api/products/${product.id}`, 'PUT');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, `${product.name} is saved.`);
+  await openPage(page, `/manage/products/${product.id}`);
+  expect(await getTiles(page).count()).toBe(2);
+});
+
+it('a product whose creation is repeated because the first response was lost is created once', async () => {
+  const name = makeUnique('Roti ganda');
+  const { page } = await openAsAdmin('/manage/products/new');
+  await fillProduct(page, name, '12.500,50', 'Only one.');
+  await loseFirstResponse(page, '**/api/products', 'POST');
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await waitForText(page, `${name} is saved.`);
+  await waitForHeading(page, 'Edit product');
+  await page.getByRole('button', { name: 'Save changes' }).click(); // The form accepts its own price with decimals.
+  await waitForHeading(page, 'Products');
+  await search(page, name);
+  await waitForText(page, '1 product found.');
 });
 
 it('a form that is submitted again while its values are being sent sends them once', async () => {

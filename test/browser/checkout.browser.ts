@@ -145,6 +145,18 @@ it('the last hour to pay has a countdown that screen readers ignore', async () =
   await page.locator('.pay-until [aria-hidden=true]', { hasText: /^(30|29):\d\d$/ }).waitFor();
 });
 
+it('an order that is not paid in time no longer waits for its payment, also before it expires', async () => {
+  const customer = await newCustomer();
+  const { page } = customer;
+  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
+    order: { ...order, status: 'pending', pay_until: null },
+  }));
+  await page.goto(`/orders/${order_id}`);
+  await waitForHeading(page, 'The time to pay is over');
+  await waitForText(page, 'You can no longer pay for this order.');
+});
+
 /** Opens the page of an open order, and its payment page, and stops the clock of the page of the order. */
 async function openPausedOrder() {
   const { page } = await newCustomer();

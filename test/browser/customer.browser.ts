@@ -171,12 +171,12 @@ it('a customer searches the catalog by keyboard, and gets back to the results fr
   await page.goto('/');
   await page.getByRole('searchbox', { name: 'Find bread or cake' }).fill('LAPIS');
   await page.keyboard.press('Enter');
-  await waitForText(page, '1 product with “LAPIS” in the name.');
+  await waitForText(page, '1 product for “LAPIS”.');
   expect(new URL(page.url()).search).toBe('?q=LAPIS');
   await page.getByRole('link', { name: 'Kue lapis legit' }).click();
   await waitForHeading(page, 'Kue lapis legit');
   await page.goBack();
-  await waitForText(page, '1 product with “LAPIS” in the name.');
+  await waitForText(page, '1 product for “LAPIS”.');
   expect(await page.getByRole('searchbox').inputValue()).toBe('LAPIS');
   await search(page, '50 % off_');
   await waitForText(page, 'Nothing that we bake has “50 % off_” in its name.');

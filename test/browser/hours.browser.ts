@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { DEFAULT_SHOP } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
-import { waitForHeading, waitForText } from './support/page.js';
+import { openPage, waitForHeading, waitForText } from './support/page.js';
+import { loseFirstResponse } from './support/requests.js';
 import {
   changeShop,
   CROISSANT,
@@ -13,7 +14,7 @@ import {
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
-import { newCustomer, openAsAdmin } from './support/shopper.js';
+import { newAdmin, newCustomer, openAsAdmin, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup } from './support/steps.js';
 
 useShopSettings(DEFAULT_SHOP);
@@ -45,6 +46,21 @@ it('opening hours can be typed as 6.30 or 12, and can end at 24:00', async () =>
   expect(await readShop()).toMatchObject({ hours: { ...DEFAULT_SHOP.hours, mon, tue: [] } });
   await page.reload();
   expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
+});
+
+it('the focus moves to a wrong opening hour and its message, and Enter saves a corrected one', async () => {
+  const { page } = await newAdmin({ viewport: PHONE });
+  await openPage(page, '/manage/shop');
+  await page.getByLabel('Monday, closes').fill('25');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('legend:focus').getByText('Opening hours').waitFor();
+  const message = await page.getByText('Monday: at most 5 periods').boundingBox();
+  expect(message?.y).toBeGreaterThan(0);
+  expect(message?.y).toBeLessThan(PHONE.height);
+  await page.getByLabel('Monday, closes').fill('19');
+  await page.getByLabel('Monday, closes').press('Enter');
+  await waitForText(page, 'The opening hours are saved.');
+  expect((await readShop()).hours.mon).toEqual([['07:00', '19:00']]);
 });
 
 it('the dates that the form closes are not offered for a pickup', async () => {
@@ -111,10 +127,28 @@ it('the form of the shop starts with the current settings, not with cached ones'
 it('a change of the shop by somebody else is shown before the form replaces it', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Minutes between').fill('60');
-  await changeShop({ days_ahead: 9 });
+  await changeShop({ days_ahead: 9, language: 'id' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await waitForText(page, 'Somebody else has changed: Days in advance: 9.');
+  await waitForText(page, 'Somebody else has changed: Days in advance: 9, Language: Bahasa Indonesia.');
   expect(await page.getByLabel('Minutes between').inputValue()).toBe('60');
+  await save(page);
+});
+
+it('the form of the shop is saved without a question after a colleague has paused the shop, and keeps the pause', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  const paused_until = inDays(1).toISOString();
+  await changeShop({ paused_until });
+  await page.getByLabel('Minutes between').fill('60');
+  await save(page);
+  expect(await readShop()).toMatchObject({ paused_until, lead_minutes: 60 });
+});
+
+it('the form of the shop is saved again without a question after the first response was lost', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  await page.getByLabel('Minutes between').fill('60');
+  await loseFirstResponse(page, '**/api/admin/shop', 'PUT');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
   await save(page);
 });
 
@@ -176,7 +210,7 @@ it('no paid orders are listed for a range of closed dates that has no first date
   expect(days).toEqual([closed]); // The form lists the paid orders of each closed date.
 });
 
-it('the form of the shop asks before a link discards unsaved limits of orders', async () => {
+it('the form of the shop asks before a link or a sign-out discards unsaved limits of orders', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Latest time to order').fill('18:00');
   await page.getByLabel('Orders per pickup time').fill('20');
@@ -184,6 +218,8 @@ it('the form of the shop asks before a link discards unsaved limits of orders', 
   await page.getByLabel('Language').selectOption('Bahasa Indonesia');
   page.once('dialog', (question) => void question.dismiss());
   await page.getByRole('link', { name: 'Today' }).click();
+  page.once('dialog', (question) => void question.dismiss());
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await save(page);
   const limits = { cut_off: '18:00', orders_per_slot: 20, slot_minutes: 30, language: 'id' };
   expect(await readShop()).toMatchObject(limits);
@@ -248,7 +284,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
   it('every page names the date of the reopening, and the reason of the first range', async () => {
     const { page } = await newCustomer();
     await page.goto('/');
-    const note = page.getByRole('status').getByText(/^We are closed until .* \(Lebaran\)$/);
+    const note = page.getByRole('status').getByText(/^We are closed and open again on .* \(Lebaran\)$/);
     await note.waitFor();
     expect(await note.textContent()).toContain(formatWeekday(reopening, 'long'));
   });
@@ -269,7 +305,7 @@ describe('in a shop with single closed dates on all days for which customers can
     async (path) => {
       const { page } = await newCustomer();
       await page.goto(path);
-      const note = page.getByRole('status').getByText(/^We are closed until [^()]*\.$/);
+      const note = page.getByRole('status').getByText(/^We are closed and open again on [^()]*\.$/);
       await note.waitFor();
       expect(await note.textContent()).toContain(formatWeekday(inDays(16), 'long'));
     },

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/wait.js';
-import { waitForHeading, waitForText } from './support/page.js';
+import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
-import { CROISSANT, placeOrder } from './support/shop.js';
-import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
+import { createProduct, CROISSANT, placeOrder } from './support/shop.js';
+import { newCustomer, newVisitor, openAsAdmin, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
@@ -83,6 +83,28 @@ it('the focus moves to the heading when the pressed button disappears, in the ca
   await page.goto(`/orders/${order_id}`);
   await page.getByRole('button', { name: 'Get a payment page' }).press('Enter');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
+});
+
+it('the focus is not lost when a button of an administrator disappears, or shows another range of sales', async () => {
+  const product = await createProduct('Roti fokus', 20_000);
+  const { page } = await openAsAdmin('/manage/sales');
+  const lastDays = page.getByRole('button', { name: 'Last 30 days' });
+  await lastDays.press('Enter');
+  await page.getByRole('button', { name: 'Last 30 days', pressed: true }).waitFor();
+  await page.locator('button:focus').and(lastDays).waitFor();
+  await openPage(page, '/manage/today');
+  await page.getByRole('button', { name: 'Next day' }).press('Enter');
+  await page.getByRole('button', { name: 'Today' }).press('Enter');
+  await waitForHeading(page, 'Today');
+  expect(await readFocusedHeading(page)).toBe('Today');
+  await page.getByRole('button', { name: 'Next day' }).focus();
+  await page.getByRole('button', { name: 'Turn on the sound' }).press('Enter');
+  expect(await readFocusedHeading(page)).toBe('Today');
+  await openPage(page, '/manage/products?available=true');
+  await search(page, product.name);
+  await page.getByRole('button', { name: `Hide: ${product.name}` }).press('Enter');
+  await waitForText(page, 'No products match your search.');
+  expect(await readFocusedHeading(page)).toBe('Products');
 });
 
 /** Returns the text of the page's heading, once it has the focus. */

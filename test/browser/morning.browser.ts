@@ -62,7 +62,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await search(page, bread.name);
   await page.getByRole('button', { name: `Sold out today: ${bread.name}` }).click();
-  const confirmation = page.getByRole('status').getByText(/^Sold out until/);
+  const confirmation = page.getByRole('status').getByText(/^Sold out, available again/);
   await confirmation.waitFor();
   await page.getByLabel('Availability').selectOption('false');
   await waitForText(page, bread.name);
@@ -101,6 +101,54 @@ it('orders with the same pickup time take their next step together, with one tap
   await page.getByRole('button', { name: '07:00, 2 orders: Handed over' }).press('Enter');
   await waitForText(page, 'We cannot reach the bakery.');
   await page.locator('h2#day-orders:focus').waitFor();
+});
+
+it('a group takes its step without the order that a colleague has already taken, and undoes only its own steps', async () => {
+  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  const date = toShopDate(inDays(7)); // No other test places orders for this day.
+  const details = { pickup_at: `${date}T07:00:00+07:00` };
+  const taken = await placePaidOrder(rudi, { [CROISSANT]: 1 }, details);
+  for (let index = 0; index < 2; index += 1) await placePaidOrder(rudi, { [CROISSANT]: 1 }, details);
+  const { page } = await openAsAdmin(`/manage/today?date=${date}`);
+  await page.route(`**/orders/${taken}/fulfilment`, async (route) => {
+    await setFulfilment(taken, 'preparing');
+    await route.continue();
+  });
+  await page.getByRole('button', { name: '07:00, 3 orders: Start preparing' }).click();
+  await waitForText(page, 'The order cannot take this step.');
+  await waitForText(page, '2 orders: Preparing.');
+  await page.getByRole('button', { name: '07:00, 3 orders: Ready to be collected' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: '07:00, 2 orders: Start preparing' }).waitFor();
+});
+
+it('a step can be undone while a new order is announced, and the focus then moves to the heading', async () => {
+  const sari = await newCustomer({ name: makeUnique('Sari') });
+  await placePaidOrder(sari, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/today');
+  await placePaidOrder(await newCustomer(), { [CROISSANT]: 1 });
+  // The orders are reloaded after the step.
+  await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).click();
+  await waitForText(page, '1 new order.');
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await page.locator('h1:focus').waitFor();
+  await waitForText(page, 'The step is undone.');
+});
+
+it('Enter that is held down takes an order only to its next step', async () => {
+  const sari = await newCustomer({ name: makeUnique('Sari') });
+  await placePaidOrder(sari, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin('/manage/today');
+  let steps = 0;
+  page.on('request', (request) => (steps += request.method() === 'PUT' ? 1 : 0));
+  await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).focus();
+  await page.keyboard.down('Enter');
+  await findOrders(page, sari).getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await page.keyboard.down('Enter'); // repeats the key
+  await page.keyboard.up('Enter');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitForText(page, 'The step is undone.');
+  expect(steps).toBe(2);
 });
 
 it('forty orders of a morning take at most 60 taps, from the opening of the day to the last collected order', async () => {
@@ -184,6 +232,7 @@ it.each([
   ['today', /^We take no new orders until .*00:00\.$/],
 ])('one tap stops new orders %s, and another tap undoes it', async (duration, note) => {
   const { page: customerPage } = await newCustomer();
+  await customerPage.clock.install();
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('button', { name: `No new orders ${duration}` }).click();
   await waitForText(page, 'New orders are paused.');
@@ -191,6 +240,8 @@ it.each([
   await waitForText(customerPage, note);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'No new orders today' }).waitFor();
+  await customerPage.clock.runFor(61_000); // Every page reloads the shop once a minute.
+  await customerPage.getByText(note).waitFor({ state: 'detached' });
 });
 
 it('the page of the day has buttons for the next day, the previous day and today', async () => {

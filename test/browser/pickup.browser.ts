@@ -1,7 +1,7 @@
 import { everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, useShopSettings } from './support/shop.js';
+import { changeShop, CROISSANT, inDays, placeOrder, toShopDate, useShopSettings } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
@@ -74,5 +74,25 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
     await message.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForHeading(page, 'Waiting for payment');
+  });
+});
+
+describe('in a shop that takes one order for every 15 minutes', () => {
+  useShopSettings({
+    hours: everyDay(['07:00', '07:45']),
+    lead_minutes: 0,
+    slot_minutes: 15,
+    orders_per_slot: 1,
+  });
+
+  it('the cart offers every slot that no order has taken', async () => {
+    const customer = await newCustomer();
+    const { page } = customer;
+    const date = toShopDate(inDays(1));
+    await placeOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T07:00:00+07:00` });
+    await addToCartAndChoosePickup(page, CROISSANT);
+    await page.getByLabel('Day').selectOption(date);
+    const times = await page.getByLabel('Time').getByRole('option').allTextContents();
+    expect(times).toEqual(['07:15', '07:30']);
   });
 });

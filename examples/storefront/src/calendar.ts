@@ -4,8 +4,6 @@ import { getLocale, t } from './i18n';
 
 // All dates and times are those of the shop's time zone.
 
-/** Interval between pickup times that customers can choose. */
-const PICKUP_INTERVAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -81,11 +79,11 @@ export function formatDayAndTime(iso: string, today?: string): string {
   return date === today ? time : t('dateAndTime', { date: formatDate(date), time });
 }
 
-/** Lists the pickup times in a window from one time to another. The end of the window is excluded. */
-export function listTimes({ from, to }: { from: string; to: string }): string[] {
-  const first = Math.ceil(toMinutes(from) / PICKUP_INTERVAL_MINUTES) * PICKUP_INTERVAL_MINUTES;
-  const count = Math.max(0, Math.ceil((toMinutes(to) - first) / PICKUP_INTERVAL_MINUTES));
-  return Array.from({ length: count }, (_, index) => toTime(first + index * PICKUP_INTERVAL_MINUTES));
+/** Lists the times in a window that are multiples of an interval in minutes. The end of the window is excluded. */
+export function listTimes({ from, to }: { from: string; to: string }, interval: number): string[] {
+  const first = Math.ceil(toMinutes(from) / interval) * interval;
+  const count = Math.max(0, Math.ceil((toMinutes(to) - first) / interval));
+  return Array.from({ length: count }, (_, index) => toTime(first + index * interval));
 }
 
 /** Converts a date and a time of the shop: `2026-11-24`, `14:30` */

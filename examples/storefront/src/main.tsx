@@ -7,7 +7,7 @@ import { queryClient } from './api/query-client';
 import { shopInfo } from './api/shop';
 import { App } from './app';
 import { adoptVisitorCart } from './state/cart';
-import { removeCheckoutDetails } from './state/checkout-details';
+import { keepOnlyCheckoutDetailsOf } from './state/checkout-details';
 import { loadFirstLanguage } from './state/language';
 import { useSession } from './state/session';
 
@@ -19,9 +19,9 @@ useSession.subscribe(({ user }, { user: previous }) => {
   if (user?.id === previous?.id) return;
   // The next person must not see cached responses of the previous one.
   queryClient.clear();
-  // A shared computer must not keep the phone number and the note of a person who has left.
-  if (previous !== null) removeCheckoutDetails(previous.id);
-  else adoptVisitorCart();
+  // The details stay when a session ends: the same person may sign in again.
+  if (user !== null) keepOnlyCheckoutDetailsOf(user.id);
+  if (previous === null) adoptVisitorCart();
 });
 
 /** Requests what the first page shows while its texts are still loading. The page reports failures. */

@@ -114,7 +114,7 @@ export function countPages(pdf: Buffer): number {
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await waitForPictures(page);
-  await page.locator('.toast').waitFor({ state: 'detached' });
+  await page.locator('.toast').first().waitFor({ state: 'detached' });
   const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOT_FOLDER;
   await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 75 });
 }

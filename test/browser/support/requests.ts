@@ -14,6 +14,20 @@ export async function holdRequests(page: Page, url: string): Promise<() => Promi
   };
 }
 
+/**
+ * Loses the response of a page's first request with this method: the service performs the request, but the page gets no
+ * response.
+ */
+export async function loseFirstResponse(page: Page, url: string, method: string): Promise<void> {
+  let isLost = false;
+  await page.route(url, async (route) => {
+    if (isLost || route.request().method() !== method) return route.continue();
+    isLost = true;
+    await route.fetch();
+    return route.abort();
+  });
+}
+
 /** Changes the `data` of the service's responses before a page gets them. */
 export async function changeResponses<Data>(
   page: Page,

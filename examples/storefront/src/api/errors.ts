@@ -27,6 +27,9 @@ const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[
     toText: (day) => t('error.hours', { day: findText(`day.${day}`) ?? day }),
   },
   { pattern: /^(.*) is not a png or jpg file$/, toText: (name) => t('error.image', { name }) },
+  { pattern: /^closed_ranges should be/, toText: () => t('error.ranges') },
+  { pattern: /^from and to can include (\d+)/, toText: (days) => t('error.rangeTooLong', { days }) },
+  { pattern: /^the total should be at least/, toText: () => t('error.totalTooSmall') },
   { pattern: / should be a date/, toText: () => t('error.date') },
   {
     pattern: /contains a character that is not allowed$|has invalid characters$/,

@@ -95,11 +95,18 @@ export async function requestPaymentPage(id: string) {
   void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
 }
 
-/** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */
+/**
+ * Changes the fulfilment of an order. Call `reloadOrders` afterwards, also after a failure: somebody else may have changed the
+ * order.
+ */
 export async function setFulfilment(id: string, fulfilment: Fulfilment) {
   const change = { ...orderParams(id), body: { fulfilment } };
-  const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
-  await call.finally(() => queryClient.invalidateQueries({ queryKey: ORDERS_KEY }));
+  await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
+}
+
+/** Reloads the orders, lists and day sheets that are shown. */
+export function reloadOrders() {
+  return queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
 }
 
 /** Caches the order of a response, so that the page of the order shows it at once. Reloads the lists of orders. */

@@ -7,6 +7,8 @@ import { PRODUCT_LISTS_KEY, productParams, PRODUCTS_KEY } from './products';
 import { queryClient } from './query-client';
 import { createProgressClient, type OnProgress } from './upload-progress';
 
+const MAX_SEARCH_LENGTH = 100;
+
 /** Query parameters that search and filter the administrators' product list. */
 export type ProductFilter = paths['/api/admin/products']['get']['parameters']['query'];
 
@@ -75,6 +77,29 @@ export async function changeProduct(
   const { products: changed } = await dataOf(call);
   await reloadProducts();
   return changed;
+}
+
+/** Returns true if a product has the values that a form sent. The response of an earlier save may have been lost. */
+export function isSaved({ name, price, description, images: stored }: Product, values: ProductValues) {
+  const kept = values.images.filter(({ file, isRemoved }) => !file && !isRemoved);
+  const added = values.images.filter(({ file }) => file);
+  const sources = stored ?? [];
+  return (
+    name === values.name.trim() &&
+    price === Number(values.price) &&
+    // A form is sent with line breaks of two characters.
+    description?.replaceAll('\r\n', '\n') === values.description.trim() &&
+    // New images follow the existing ones.
+    sources.length === kept.length + added.length &&
+    kept.every(({ src }, index) => src === sources[index])
+  );
+}
+
+/** Finds a product that has the values of a form, among the first 50 products whose names match. */
+export async function findSaved(values: ProductValues) {
+  const q = values.name.trim().slice(0, MAX_SEARCH_LENGTH);
+  const call = dataOf(api.GET('/api/admin/products', { params: { query: { q } } }));
+  return (await orNullIf404(call))?.products.find((product) => isSaved(product, values));
 }
 
 function toBody({ images, ...texts }: ProductValues) {

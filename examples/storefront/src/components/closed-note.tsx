@@ -5,12 +5,15 @@ import { addDays, formatDate, formatDayAndTime, listDates, useToday } from '../c
 import { t } from '../i18n';
 import { Icon } from './icon';
 
+const RELOAD_MS = 60_000;
+
 /** Number of days to search for the reopening. For a longer closure, the note names no date. */
 const LONGEST_CLOSURE_DAYS = 366;
 
 /** Note on every page of the shop while nothing can be ordered. */
 export function ClosedNote() {
-  const { data } = useQuery(shopInfo);
+  // Reloads the shop for all parts of the page: a pause ends, and pickup times pass, while the page stays open.
+  const { data } = useQuery({ ...shopInfo, refetchInterval: RELOAD_MS });
   const today = useToday();
   return (
     <div role="status">

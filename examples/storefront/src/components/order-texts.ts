@@ -46,6 +46,9 @@ function describeStatus(status: OrderStatus): StatusText {
 export function describePayment(order: Order): StatusText {
   // The order itself has not expired: the customer can pay in another way.
   if (order.status === 'expire' && isOpen(order)) return describeStatus('failure');
+  // The service waits for late notifications for some time before the order expires.
+  if (order.status === 'pending' && !isOpen(order))
+    return { label: t('order.payOver'), text: t('order.payOver.text'), tone: 'error' };
   if (order.status !== 'capture' || isPaid(order)) return describeStatus(order.status);
   if (order.fraud_status === 'challenge')
     return { label: t('status.review'), text: t('status.review.text'), tone: 'waiting' };

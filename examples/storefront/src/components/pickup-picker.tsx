@@ -3,6 +3,9 @@ import { formatDay, formatTime, listTimes, toInstant, useToday } from '../calend
 import { t } from '../i18n';
 import { FieldFrame } from './field';
 
+/** Interval between pickup times, unless the slots of the shop are shorter. */
+const PICKUP_INTERVAL_MINUTES = 30;
+
 interface PickupTime {
   /** Date in the time zone of the shop: `2026-11-24` */
   date: string;
@@ -11,9 +14,11 @@ interface PickupTime {
 }
 
 /** Lists all pickup times of the shop, earliest first. */
-export function listPickupTimes({ pickup }: Shop): PickupTime[] {
+export function listPickupTimes({ pickup, slot_minutes }: Shop): PickupTime[] {
+  // With an interval that is longer than a slot, customers could not choose some slots.
+  const interval = Math.min(slot_minutes ?? PICKUP_INTERVAL_MINUTES, PICKUP_INTERVAL_MINUTES);
   return pickup.flatMap(({ date, from, to }) =>
-    listTimes({ from, to }).map((time) => ({ date, at: toInstant(date, time).toISOString() })),
+    listTimes({ from, to }, interval).map((time) => ({ date, at: toInstant(date, time).toISOString() })),
   );
 }
 

@@ -1,5 +1,6 @@
+import { onlineManager } from '@tanstack/react-query';
 import { sizedImage } from 'bakery-client';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 
 /** Drawings in public/drawings, each with a pattern for product names. The first match counts. */
 const DRAWINGS = [
@@ -27,6 +28,8 @@ export function ProductImage({
   ...attributes
 }: ProductImageProps) {
   const [brokenSrc, setBrokenSrc] = useState<string>();
+  // Without a connection, every image fails to load.
+  useEffect(() => onlineManager.subscribe((isOnline) => isOnline && setBrokenSrc(undefined)), []);
   const isDrawn = src === undefined || src === brokenSrc;
   const image = isDrawn
     ? { className: 'drawing', src: `/drawings/${chooseDrawing(name)}.svg`, alt: '', width: 120, height: 120 }

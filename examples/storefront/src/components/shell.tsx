@@ -7,6 +7,7 @@ import { explain } from '../api/errors';
 import { useShopName } from '../api/shop';
 import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
 import { chooseLanguage } from '../state/language';
+import { removeCheckoutDetails } from '../state/checkout-details';
 import { forgetUser, useSession } from '../state/session';
 import { showToast } from '../state/toast';
 import { Button, ButtonLink } from './button';
@@ -61,6 +62,8 @@ function AccountButton() {
       // Navigate first: without a user, `RequireUser` would redirect to the sign-in.
       void navigate('/', { replace: true });
       forgetUser();
+      // A shared computer must not keep the phone number and the note of a person who has left.
+      removeCheckoutDetails();
     } catch {
       showToast(t('account.signOutFailed'));
     }
@@ -73,7 +76,7 @@ function AccountButton() {
           {t('account.signIn')}
         </ButtonLink>
       ) : (
-        <Button className="link" onClick={() => void signOut()}>
+        <Button className="link" data-leaves-page onClick={() => void signOut()}>
           {t('account.signOut')}
         </Button>
       )}

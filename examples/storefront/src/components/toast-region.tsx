@@ -1,33 +1,41 @@
 import { useEffect } from 'react';
-import { hideToast, useToast } from '../state/toast';
+import { hideToast, type Toast, useToasts } from '../state/toast';
 import { Button } from './button';
+import { focusHeading } from './page-heading';
 
 const SHOWN_MS = 5_000;
 /** A person needs time to notice a mistake. */
 const SHOWN_WITH_ACTION_MS = 10_000;
 
 export function ToastRegion() {
-  const { toast } = useToast();
+  const { toasts } = useToasts();
+  return (
+    <div className="toasts" role="status" aria-live="polite" aria-atomic="false">
+      {toasts.map((toast) => (
+        <ToastMessage key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
+}
+
+function ToastMessage({ toast: { id, text, action } }: { toast: Toast }) {
   useEffect(() => {
-    if (toast === null) return;
-    const timer = setTimeout(hideToast, toast.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
+    const timer = setTimeout(() => hideToast(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [toast]);
+  }, [id, action]);
   const runAction = () => {
-    hideToast();
-    toast?.action?.run();
+    hideToast(id);
+    // The focused button disappears.
+    focusHeading();
+    action?.run();
   };
   return (
-    <div className="toasts" role="status" aria-live="polite">
-      {toast && (
-        <div className="toast">
-          {toast.text}
-          {toast.action && (
-            <Button className="link" onClick={runAction}>
-              {toast.action.label}
-            </Button>
-          )}
-        </div>
+    <div className="toast">
+      {text}
+      {action && (
+        <Button className="link" onClick={runAction}>
+          {action.label}
+        </Button>
       )}
     </div>
   );

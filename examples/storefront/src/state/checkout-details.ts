@@ -32,7 +32,12 @@ export function clearOrderDetails() {
   changeCheckoutDetails({ note: '', pickup_at: null });
 }
 
-export function removeCheckoutDetails(userId: number) {
-  const { [userId]: _, ...details } = useAllDetails.getState().details;
-  useAllDetails.setState({ details });
+/** Removes the details of everybody else. They may have left a shared computer without signing out. */
+export function keepOnlyCheckoutDetailsOf(userId: number) {
+  const { [userId]: own } = useAllDetails.getState().details;
+  useAllDetails.setState({ details: own === undefined ? {} : { [userId]: own } });
+}
+
+export function removeCheckoutDetails() {
+  useAllDetails.setState({ details: {} });
 }

@@ -1,19 +1,26 @@
 import { create } from 'zustand';
 
-interface Toast {
+export interface Toast {
+  id: number;
   text: string;
   /** Button beside the text. */
   action: { label: string; run: () => void } | undefined;
 }
 
-/** Message at the bottom of the page, null if none is shown. */
-export const useToast = create<{ toast: Toast | null }>(() => ({ toast: null }));
+/** More messages would cover the page. */
+const MAX_TOASTS = 3;
+let lastId = 0;
 
-/** Shows a message for a few seconds, optionally with a button. Replaces an earlier message. */
+/** Messages at the bottom of the page, oldest first. */
+export const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
+
+/** Shows a message for a few seconds, optionally with a button, below the earlier messages. */
 export function showToast(text: string, action?: Toast['action']) {
-  useToast.setState({ toast: { text, action } });
+  lastId += 1;
+  const toast = { id: lastId, text, action };
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(1 - MAX_TOASTS), toast] }));
 }
 
-export function hideToast() {
-  useToast.setState({ toast: null });
+export function hideToast(id: number) {
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 }

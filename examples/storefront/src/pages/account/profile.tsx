@@ -1,10 +1,12 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
+import { useEffect } from 'react';
+import { useFormContext } from 'react-hook-form';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { LocalizedError } from '../../api/errors';
 import { Form, FormField, SelectField } from '../../components/form';
 import { PageHeading } from '../../components/page-heading';
-import { getLanguage, type Language, LANGUAGE_NAMES, t } from '../../i18n';
+import { type Language, LANGUAGE_NAMES, t, useLanguage } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
 import { storeUser, useSignedInUser } from '../../state/session';
 import { showToast } from '../../state/toast';
@@ -52,12 +54,8 @@ export default function ProfilePage() {
         </Form>
       </section>
       <section className="panel">
-        <Form
-          submitLabel={t('profile.saveLanguage')}
-          defaultValues={{ language: getLanguage() }}
-          onSubmit={changeLanguage}
-        >
-          <SelectField name="language" label={t('profile.language')} options={LANGUAGE_NAMES} />
+        <Form submitLabel={t('profile.saveLanguage')} onSubmit={changeLanguage}>
+          <LanguageField />
         </Form>
       </section>
       <section className="panel">
@@ -76,6 +74,14 @@ export default function ProfilePage() {
       </section>
     </div>
   );
+}
+
+/** Form field for the language. Shows the current language also after the switch in the header has changed it. */
+function LanguageField() {
+  const { setValue } = useFormContext();
+  const language = useLanguage();
+  useEffect(() => setValue('language', language), [setValue, language]);
+  return <SelectField name="language" label={t('profile.language')} options={LANGUAGE_NAMES} />;
 }
 
 /** Shows the failure for a wrong password at a field. The response of the service names no field. */

@@ -12,7 +12,7 @@ import { addRange, EMPTY_RANGE, type ShopFormValues } from './shop-values';
  */
 export function ClosedRanges() {
   const { field, fieldState } = useController<ShopFormValues, 'closed_ranges'>({ name: 'closed_ranges' });
-  const ranges = field.value;
+  const { ref, value: ranges, onChange } = field;
   const draft = useController<ShopFormValues, 'newClosedRange'>({ name: 'newClosedRange' }).field;
   const range = draft.value;
   const { from, to, reason } = range;
@@ -20,17 +20,19 @@ export function ClosedRanges() {
   const hasChosenEnd = useRef(false);
   const change = (part: Partial<typeof EMPTY_RANGE>) => draft.onChange({ ...range, ...part });
   const add = () => {
-    field.onChange(addRange(ranges, range));
+    onChange(addRange(ranges, range));
     draft.onChange(EMPTY_RANGE);
   };
   const remove = (index: number) => {
-    field.onChange(ranges.toSpliced(index, 1));
+    onChange(ranges.toSpliced(index, 1));
     // The focused button disappears together with the range.
     firstInput.current?.focus();
   };
   return (
     <fieldset className="closed-dates">
-      <legend className="label">{t('ranges.label')}</legend>
+      <legend className="label" ref={ref} tabIndex={-1}>
+        {t('ranges.label')}
+      </legend>
       <div className="inline range">
         {/* The first date is also the last date until the person chooses another one. */}
         <TextField

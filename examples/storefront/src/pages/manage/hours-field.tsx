@@ -16,22 +16,24 @@ const NEW_WINDOW = ['07:00', '18:00'];
 /** Form field `hours`: opening hours of each weekday. A window is a period between opening and closing. */
 export function HoursField() {
   const { field, fieldState } = useController<ShopFormValues, 'hours'>({ name: 'hours' });
-  const hours = field.value;
+  const { ref, value: hours, onChange } = field;
   return (
     <fieldset className="field hours" aria-describedby="hours-error">
-      <legend className="label">{t('hours.title')}</legend>
+      <legend className="label" ref={ref} tabIndex={-1}>
+        {t('hours.title')}
+      </legend>
       <p className="hint">{t('hours.hint')}</p>
+      <p className="error" id="hours-error" role="alert">
+        {fieldState.error?.message}
+      </p>
       {WEEKDAYS.map((day) => (
         <DayHours
           key={day}
           name={t(`day.${day}`)}
           windows={hours[day]}
-          onChange={(windows) => field.onChange({ ...hours, [day]: windows })}
+          onChange={(windows) => onChange({ ...hours, [day]: windows })}
         />
       ))}
-      <p className="error" id="hours-error" role="alert">
-        {fieldState.error?.message}
-      </p>
     </fieldset>
   );
 }

@@ -12,11 +12,15 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Form field `images`: marks existing images for removal, previews new ones before the upload and puts them in order. */
 export function ImagePicker() {
-  const { field, fieldState } = useController({ name: 'images' });
+  // Number of calls of `add` that are still preparing images. The form is not sent without these images.
+  const [pending, setPending] = useState(0);
+  const { field, fieldState } = useController({
+    name: 'images',
+    rules: { validate: () => pending === 0 || t('pictures.preparing') },
+  });
   const images = field.value as EditedImage[];
-  const { setError, clearErrors, getValues } = useFormContext<{ images: EditedImage[] }>();
+  const { setError, setValue, clearErrors, getValues } = useFormContext<{ images: EditedImage[] }>();
   const input = useRef<HTMLInputElement>(null);
-  const [isPreparing, setPreparing] = useState(false);
   const createObjectUrl = useObjectUrls();
   const remaining = countRemaining(images);
   // The service appends new images to the existing ones, so only new images can change places.
@@ -25,15 +29,16 @@ export function ImagePicker() {
 
   const showError = (message: string) => setError('images', { message: toSentence(message) });
   const change = (changed: EditedImage[]) => {
-    field.onChange(changed);
+    // `field.onChange` would also validate the images, and would then remove the errors of `showError`.
+    setValue('images', changed, { shouldDirty: true });
     clearErrors('images');
   };
   const add = async (files: File[]) => {
-    setPreparing(true);
+    setPending((count) => count + 1);
     const prepared = await Promise.all(files.map(prepareImage));
     // The person has left the form. Object URLs that are created now would never be revoked.
     if (input.current === null) return;
-    setPreparing(false);
+    setPending((count) => count - 1);
     // Other images may have been added while these were prepared.
     const current = getValues('images');
     const valid = prepared.flatMap(({ shrunk }) => (shrunk && shrunk.size <= MAX_BYTES ? shrunk : []));
@@ -94,7 +99,7 @@ export function ImagePicker() {
         {t('pictures.add')}
       </label>
       <p className="hint" role="status">
-        {isPreparing ? t('pictures.preparing') : t('pictures.remaining', { count: remaining })}
+        {pending > 0 ? t('pictures.preparing') : t('pictures.remaining', { count: remaining })}
       </p>
       <p className="error" role="alert">
         {fieldState.error?.message}

@@ -12,7 +12,7 @@ interface ImageTileProps {
   image: EditedImage;
   index: number;
   isMovable: (offset: -1 | 1) => boolean;
-  /** Moves an image from one index to another. */
+  /** Moves an image from one index to another, if this is possible. */
   onMove: (from: number, to: number) => void;
   /** Removes a new image, or marks or unmarks an existing image for removal. */
   onToggle: () => void;
@@ -54,7 +54,8 @@ export function ImageTile({ image, index, isMovable, onMove, onToggle }: ImageTi
               key={key}
               type="button"
               aria-label={t(key, { name })}
-              disabled={!isMovable(offset)}
+              // A disabled button would lose the focus.
+              aria-disabled={!isMovable(offset)}
               onClick={() => onMove(index, index + offset)}
             >
               {arrow}

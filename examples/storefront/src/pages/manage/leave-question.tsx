@@ -3,8 +3,8 @@ import { useFormContext } from 'react-hook-form';
 import { t } from '../../i18n';
 
 /**
- * Asks before the person leaves a form with unsaved changes, by a link or by closing the tab. React Router's own `useBlocker`
- * needs a data router, which this storefront does not use.
+ * Asks before the person leaves a form with unsaved changes, by a link, by signing out or by closing the tab. React Router's
+ * own `useBlocker` needs a data router, which this storefront does not use.
  */
 export function LeaveQuestion() {
   const { isDirty } = useFormContext().formState;
@@ -31,7 +31,9 @@ export function LeaveQuestion() {
  * which the browser asks.
  */
 function leavesPage({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
-  const link = target instanceof Element ? target.closest('a') : null;
+  if (!(target instanceof Element)) return false;
+  if (target.closest('[data-leaves-page]')) return true;
+  const link = target.closest('a');
   if (link === null || link.target === '_blank' || ctrlKey || metaKey || shiftKey) return false;
   return link.origin === location.origin && (link.pathname !== location.pathname || link.hash === '');
 }

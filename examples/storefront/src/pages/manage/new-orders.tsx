@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { newestPaidOrderIds } from '../../api/orders';
 import { Button } from '../../components/button';
+import { focusHeading } from '../../components/page-heading';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { allowSound, beep, useSound } from './sound';
@@ -38,9 +39,14 @@ export function NewOrderAlerts() {
     for (const event of SEEN_EVENTS) window.addEventListener(event, markSeen, { signal: controller.signal });
     return () => controller.abort();
   }, []);
+  const turnOnSound = async () => {
+    await allowSound();
+    // The pressed button disappears.
+    focusHeading();
+  };
   if (isSoundAllowed) return null;
   return (
-    <Button className="link" onClick={() => void allowSound()}>
+    <Button className="link" onClick={() => void turnOnSound()}>
       {t('sound.allow')}
     </Button>
   );

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { allOrders, type OrderFilter } from '../../api/orders';
 import { Notice } from '../../components/notice';
 import { OrderList } from '../../components/order-list';
@@ -47,10 +48,17 @@ export default function ManageOrdersPage() {
 
 function PickupFilter() {
   const [date, setDate] = useUrlParameter('pickup');
+  // Date while its year is being typed, such as `0020-11-24`. If null, the field shows `date`.
+  const [draft, setDraft] = useState<string | null>(null);
+  const change = (value: string) => {
+    const isComplete = value === '' || /^20\d\d-/.test(value);
+    setDraft(isComplete ? null : value);
+    if (isComplete) setDate(value, { replace: true });
+  };
   return (
     <label className="filter">
       <span>{t('order.pickup')}</span>
-      <input type="date" value={date} onChange={({ target }) => setDate(target.value)} />
+      <input type="date" value={draft ?? date} onChange={({ target }) => change(target.value)} />
     </label>
   );
 }

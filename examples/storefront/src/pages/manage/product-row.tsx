@@ -5,17 +5,22 @@ import { setAvailability } from '../../api/product-editing';
 import { addDays, formatShortDate, useToday } from '../../calendar';
 import { Badge } from '../../components/badge';
 import { Button, ButtonLink } from '../../components/button';
+import { focusHeading } from '../../components/page-heading';
 import { ProductImage } from '../../components/product-image';
 import { formatPrice } from '../../format';
 import { t } from '../../i18n';
+import { useUrlParameter } from '../../routing/url-parameters';
 import { showToast } from '../../state/toast';
 
 /** Row of the administrators' product list, with buttons that change the product's availability. */
 export function ProductRow({ product }: { product: AdminProduct }) {
   const { id, name, price, images, available, unavailable_until } = product;
   const today = useToday();
+  const [availability] = useUrlParameter('available');
   const { mutate, isPending } = useMutation({
     mutationFn: (change: { available: boolean; until?: string }) => setAvailability(id, change),
+    // A filtered list no longer contains the product, so the pressed button disappears.
+    onSuccess: () => availability !== '' && focusHeading(),
     onError: (error) => showToast(explain(error)),
   });
   const unavailableLabel =

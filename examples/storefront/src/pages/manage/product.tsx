@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { BakeryFailure } from 'bakery-client';
+import { useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
 import { explain, hasCode, LocalizedError } from '../../api/errors';
@@ -8,6 +9,8 @@ import {
   createProduct,
   deleteProduct,
   type EditedProduct,
+  findSaved,
+  isSaved,
   productForEditing,
   type ProductValues,
 } from '../../api/product-editing';
@@ -56,22 +59,30 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const [base, setBase] = useState(edited);
   // Fraction from 0 to 1 while the form is being uploaded, otherwise undefined.
   const [uploadProgress, setUploadProgress] = useState<number>();
+  // True if an earlier attempt may have created the product although its response was lost.
+  const mayExist = useRef(false);
+  const finish = async (saved: Product) => {
+    showToast(t('products.saved', { name: saved.name }));
+    await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
+  };
+  const create = async (values: ProductValues) =>
+    (mayExist.current ? await findSaved(values) : undefined) ?? createProduct(values, setUploadProgress);
   const save = async (values: ProductValues) => {
     const price = parsePrice(values.price);
     if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
     const sent = { ...values, price };
     try {
-      const saved = await (base === undefined
-        ? createProduct(sent, setUploadProgress)
-        : changeProduct(base, sent, setUploadProgress));
-      showToast(t('products.saved', { name: saved.name }));
-      await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
+      await finish(await (base === undefined ? create(sent) : changeProduct(base, sent, setUploadProgress)));
     } catch (error) {
+      mayExist.current = !(error instanceof BakeryFailure && error.code < 500);
       if (base === undefined || !hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
       if (current === null) throw error;
-      setBase(current);
-      throw createConflict(listChanges(base.product, current.product));
+      if (!isSaved(current.product, sent)) {
+        setBase(current);
+        throw createConflict(listChanges(base.product, current.product));
+      }
+      await finish(current.product);
     } finally {
       setUploadProgress(undefined);
     }
@@ -112,7 +123,8 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
 function toFormValues(product?: Product): ProductValues {
   return {
     name: product?.name ?? '',
-    price: String(product?.price ?? ''),
+    // With a comma, as `parsePrice` reads decimals.
+    price: String(product?.price ?? '').replace('.', ','),
     description: product?.description ?? '',
     images: product?.images?.map((src) => ({ src })) ?? [],
   };

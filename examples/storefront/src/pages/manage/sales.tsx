@@ -41,9 +41,7 @@ export default function SalesPage() {
           </Button>
         </div>
       }
-      belowTitle={
-        <RangePicker key={`${range.from} ${range.to}`} range={range} today={today} onChoose={setParameters} />
-      }
+      belowTitle={<RangePicker range={range} today={today} onChoose={setParameters} />}
     >
       <Alert>{download.error && explain(download.error)}</Alert>
       <Loaded query={useQuery(salesReport(range))}>
@@ -90,9 +88,15 @@ interface RangePickerProps {
 
 /** Form that chooses the last 7 or 30 days, or any other date range. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
-  const [{ from, to }, setDraft] = useState(range);
+  // Dates while a person types, null if the fields show `range`.
+  const [draft, setDraft] = useState<DateRange | null>(null);
+  const { from, to } = draft ?? range;
+  const choose = (chosen: DateRange) => {
+    setDraft(null);
+    onChoose(chosen);
+  };
   return (
-    <form className="inline range" action={() => onChoose({ from, to })}>
+    <form className="inline range" action={() => choose({ from, to })}>
       {[7, 30].map((days) => {
         const lastDays = getLastDays(days, today);
         return (
@@ -100,7 +104,7 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
             key={days}
             className="button quiet"
             aria-pressed={range.from === lastDays.from && range.to === lastDays.to}
-            onClick={() => onChoose(lastDays)}
+            onClick={() => choose(lastDays)}
           >
             {t('sales.lastDays', { days })}
           </Button>

@@ -1,5 +1,5 @@
 import type { AdminShop, ShopSettings } from '../../api/client';
-import { t } from '../../i18n';
+import { LANGUAGE_NAMES, t } from '../../i18n';
 
 type ClosedRange = AdminShop['closed_ranges'][number];
 
@@ -32,11 +32,15 @@ export function toFormValues(shop: AdminShop) {
   };
 }
 
-/** Adds the dates that were chosen without pressing "Add date" or "Add holidays". */
-export function addChosenDates(values: ShopFormValues): ShopFormValues {
+/**
+ * Completes the times, because Enter sends the form before a time loses the focus. Adds the dates that were chosen without
+ * pressing "Add date" or "Add holidays".
+ */
+export function completeValues(values: ShopFormValues): ShopFormValues {
   const { closed, newClosedDate, closed_ranges, newClosedRange } = values;
   return {
     ...values,
+    hours: completeHours(values.hours),
     closed: addDate(closed, newClosedDate),
     newClosedDate: '',
     closed_ranges: addRange(closed_ranges, newClosedRange),
@@ -78,6 +82,13 @@ export function completeTime(text: string) {
   return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }
 
+function completeHours(hours: AdminShop['hours']) {
+  const days = Object.entries(hours).map(([day, windows]) => {
+    return [day, windows.map((window) => window.map(completeTime))];
+  });
+  return Object.fromEntries(days) as AdminShop['hours'];
+}
+
 /**
  * Converts the text of a number field. Returns null for an empty text. Returns a text with anything but digits unchanged,
  * so that the service rejects it. `Number` would read `1.000` as 1, and JSON would send NaN as null.
@@ -89,7 +100,7 @@ function toNumber(text: string): number | string | null {
 }
 
 /** Lists the changed settings by label. Adds the new value of a text or number; lists and null have only the label. */
-export function listChanges(before: AdminShop, after: AdminShop): string[] {
+export function listChanges(before: ShopSettings, after: AdminShop): string[] {
   const labels = {
     hours: t('hours.title'),
     closed: t('closed.label'),
@@ -106,10 +117,10 @@ export function listChanges(before: AdminShop, after: AdminShop): string[] {
     whatsapp: t('shop.whatsapp'),
     website: t('shop.website'),
     language: t('shop.language'),
-    paused_until: t('pause.label'),
   };
+  const shown = { ...after, language: LANGUAGE_NAMES[after.language] };
   const names = Object.keys(labels) as (keyof typeof labels)[];
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => (typeof after[name] === 'object' ? labels[name] : `${labels[name]}: ${after[name]}`));
+    .map((name) => (typeof shown[name] === 'object' ? labels[name] : `${labels[name]}: ${shown[name]}`));
 }

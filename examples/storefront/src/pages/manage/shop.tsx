@@ -14,7 +14,7 @@ import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
-import { addChosenDates, listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
+import { completeValues, listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
@@ -29,14 +29,22 @@ function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
   const save = async (typed: ShopFormValues, reset: (values: ShopFormValues) => void) => {
-    const values = addChosenDates(typed);
+    const values = completeValues(typed);
+    const settings = toSettings(values);
     try {
-      await saveShop(toSettings(values), base.etag);
+      await saveShop(settings, base.etag);
     } catch (error) {
       if (!hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
-      setBase(current);
-      throw createConflict(listChanges(base.shop, current.shop));
+      const changes = listChanges(base.shop, current.shop);
+      // The response of an earlier save may have been lost.
+      const isSaved = listChanges(settings, current.shop).length === 0;
+      if (changes.length > 0 && !isSaved) {
+        setBase(current);
+        throw createConflict(changes);
+      }
+      // Nobody else has changed a setting of this form. A pause of the shop is not part of the form, and is kept.
+      await saveShop(settings, current.etag);
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
+import { BakeryFailure } from 'bakery-client';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
-import { setFulfilment } from '../../api/orders';
+import { reloadOrders, setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
@@ -96,37 +97,64 @@ export function StepButton(props: StepButtonProps) {
     mutationFn: takeStep,
     onMutate: onStart,
     // Use the step of the pressed button. After a reload of the orders, `step` is already the following step.
-    onSuccess: (_, taken) => {
-      showToast(`${nameOrders(taken.orders)}: ${t(`fulfilment.${taken.step}`)}.`, {
-        label: t('step.undo'),
-        run: () => void undoStep(taken.orders),
-      });
-      onTaken?.(taken.step);
-    },
+    onSuccess: (_, taken) => onTaken?.(taken.step),
     onError,
   });
   // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click must
   // not take the following step.
   const take = ({ detail }: MouseEvent) => detail < 2 && mutate({ orders, step });
   return (
-    <Button className={className} isBusy={isPending} onClick={take}>
+    <Button
+      className={className}
+      isBusy={isPending}
+      // Enter that is held down must not take the following steps.
+      onKeyDown={(event) => event.repeat && event.preventDefault()}
+      onClick={take}
+    >
       {children}
     </Button>
   );
 }
 
+/**
+ * Takes orders to a step, and shows a message with a button that undoes the step. Then throws the failure of the first
+ * rejected order.
+ */
 async function takeStep({ orders, step }: Step) {
-  for (const { order_id } of orders) await setFulfilment(order_id, step);
+  const { changed, failure } = await changeFulfilments(orders, () => step);
+  if (changed.length > 0)
+    showToast(`${nameOrders(changed)}: ${t(`fulfilment.${step}`)}.`, {
+      label: t('step.undo'),
+      run: () => void undoStep(changed),
+    });
+  if (failure) throw failure;
 }
 
 /** Takes orders back to the steps that they had. */
 async function undoStep(before: Order[]) {
-  try {
-    for (const { order_id, fulfilment } of before) await setFulfilment(order_id, fulfilment);
-    showToast(t('step.undone'));
-  } catch (error) {
-    showToast(explain(error));
+  const { failure } = await changeFulfilments(before, ({ fulfilment }) => fulfilment);
+  showToast(failure ? explain(failure) : t('step.undone'));
+}
+
+/**
+ * Changes the fulfilment of each order, also after another order was rejected. Then reloads all orders.
+ * @returns the changed orders as they were before, and the first failure
+ */
+async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {
+  const changed: Order[] = [];
+  let failure: Error | undefined;
+  for (const order of orders) {
+    try {
+      await setFulfilment(order.order_id, toFulfilment(order));
+      changed.push(order);
+    } catch (error) {
+      failure ??= error as Error;
+      // Without a response, the other requests would fail too.
+      if (!(error instanceof BakeryFailure)) break;
+    }
   }
+  await reloadOrders();
+  return { changed, failure };
 }
 
 /** Returns the number of a single order, otherwise the count: `2 orders`. */

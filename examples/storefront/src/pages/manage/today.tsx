@@ -5,6 +5,7 @@ import { isClosedOn, shopInfo } from '../../api/shop';
 import { addDays, formatDate, formatDay, isDate, useToday } from '../../calendar';
 import { Button } from '../../components/button';
 import { Loaded } from '../../components/loaded';
+import { focusHeading } from '../../components/page-heading';
 import { t } from '../../i18n';
 import { useUrlParameter } from '../../routing/url-parameters';
 import { BakeList } from './bake-list';
@@ -58,13 +59,18 @@ function DayButtons({ date, shop }: { date: string; shop: Shop }) {
   const today = useToday();
   const [, setChosen] = useUrlParameter('date');
   const showDate = (day: string) => setChosen(day === today ? '' : day);
+  const showToday = () => {
+    showDate(today);
+    // The pressed button disappears.
+    focusHeading();
+  };
   return (
     <div className="actions">
       <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
         ← {t('day.previous')}
       </Button>
       {date !== today && (
-        <Button className="button quiet" onClick={() => showDate(today)}>
+        <Button className="button quiet" onClick={showToday}>
           {t('today')}
         </Button>
       )}
