@@ -1,14 +1,15 @@
+import { errorMessage } from './common/errors/error-info.js';
 import { readEnv } from './config/read-env.js';
 
 async function main(): Promise<void> {
   const env = readEnv();
-  // Tracing must start before the modules that it instruments are loaded, so only the settings are imported above.
+  // Tracing must start before the modules that it instruments are loaded, so no import above may load them.
   const stopTracing = env.isTraced ? (await import('./tracing/start.js')).startTracing(env) : undefined;
   const { serve } = await import('./serve.js');
   await serve(env, stopTracing);
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

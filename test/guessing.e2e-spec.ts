@@ -14,6 +14,7 @@ import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { readMetric } from './support/metrics.js';
 import { useService } from './support/service.js';
+import { inParallel } from './support/wait.js';
 
 const HOUR_S = 3600;
 const WRONG = 'not the password';
@@ -116,7 +117,7 @@ describe('parallel logins', () => {
     const countLogins = (outcome: 'wrong' | 'slowed'): Promise<number> =>
       readMetric('bakery_auth_proofs_total', { secret: 'password', outcome });
     const [wrong, slowed] = [await countLogins('wrong'), await countLogins('slowed')];
-    const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
+    const responses = await inParallel(120, () => tryPassword(ATTACKER, WRONG));
     for (const response of responses) expectWrongPassword(response);
     expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
     // A guess that the limit rejects is not counted.
@@ -129,7 +130,7 @@ describe('parallel logins', () => {
     await recordWrongPasswords(CAFE, 40);
     await service.setCounts('wrongPasswordsOfAccount', 0);
     await service.setCounts('wrongPasswordsOfAddress', 0);
-    const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
+    const responses = await inParallel(60, () => tryPassword(CAFE, PASSWORD));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     expect(await service.readCounts()).toEqual({
       wrongPasswordsOfAccount: 0,
@@ -234,7 +235,7 @@ describe('guesses of codes', () => {
   });
 
   it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
-    const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
+    const accounts = await inParallel(20, () => newAccount(service));
     const codes = await Promise.all(accounts.map(({ email }) => service.waitForCode(email)));
     await service.clearCounts();
     const guesses = accounts.flatMap((account, index) =>

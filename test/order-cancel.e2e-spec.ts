@@ -2,7 +2,7 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const shop = await useShop();
 
@@ -113,7 +113,7 @@ describe('a cancellation', () => {
 
   it('is recorded once for four parallel requests, with or without a chosen payment method', async () => {
     for (const orderId of [await shop.orderWithUnreportedPayment(), await shop.orderTwoPieces()]) {
-      const responses = await Promise.all(Array.from({ length: 4 }, () => shop.cancel(orderId)));
+      const responses = await inParallel(4, () => shop.cancel(orderId));
       const statuses = responses.map(({ status }) => status);
       expect(statuses).toContain(200);
       for (const status of statuses) expect([200, 409]).toContain(status);

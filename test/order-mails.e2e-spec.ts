@@ -8,7 +8,7 @@ import { addProduct } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const RECEIPT = 'Your receipt';
 const REFUSED = 'We cannot make your order';
@@ -144,7 +144,7 @@ async function readReadyJobs(orderId: string) {
 describe('the mail about a ready order', () => {
   it('leaves a minute after the step, once even if parallel requests advance the order', async () => {
     const orderId = await payAndPrepare();
-    const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'ready')));
+    const statuses = await inParallel(6, () => advance(orderId, 'ready'));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     const [job, ...others] = await readReadyJobs(orderId);
     expect(others).toEqual([]);
@@ -175,7 +175,7 @@ describe('the mail about a ready order', () => {
 describe('the mail about a refused order', () => {
   it('is sent once even if parallel requests refuse the order', async () => {
     const orderId = await shop.orderTwoPieces();
-    const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'refused')));
+    const statuses = await inParallel(6, () => advance(orderId, 'refused'));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
   });

@@ -97,9 +97,9 @@ it.each([
   await setUpShop(shop.admin, { lead_minutes: 120 });
   const began = Date.now();
   const { order_id, pay_until } = await placeOrderWith({ pickup_at: inHours(pickupMinutes / 60) });
-  const minutesAfter = (ms: number) => ms + pageMinutes * MINUTE_MS;
-  expect(Date.parse(pay_until ?? '')).toBeGreaterThanOrEqual(minutesAfter(began));
-  expect(Date.parse(pay_until ?? '')).toBeLessThanOrEqual(minutesAfter(Date.now()));
+  const toPageEnd = (placedAt: number) => placedAt + pageMinutes * MINUTE_MS;
+  expect(Date.parse(pay_until ?? '')).toBeGreaterThanOrEqual(toPageEnd(began));
+  expect(Date.parse(pay_until ?? '')).toBeLessThanOrEqual(toPageEnd(Date.now()));
   const call = shop.gateway.listCalls('create').find(({ orderId }) => orderId === order_id);
   const lifetime = { unit: 'minutes', duration: pageMinutes };
   expect(call?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
@@ -112,14 +112,17 @@ describe('a shop in which no pickup time can be chosen', () => {
     ['is closed on 16 dates', { closed: Array.from({ length: 16 }, (_, days) => addDays(TODAY, days)) }],
     ['is on holiday', { closed_ranges: [{ from: TODAY, to: addDays(TODAY, 15), reason: 'Lebaran' }] }],
     ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
-  ])('takes no orders if it %s, with and without a pickup time', async (_why, settings) => {
-    await setUpShop(shop.admin, settings);
-    for (const fields of [{}, { pickup_at: inHours(24) }])
-      expectInvalid(await requestWith(fields), NO_ORDERS);
-    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
-    const response = await shop.service.client().get('/api/shop').expect(200);
-    expect(response.body).toMatchObject({ data: { shop: { pickup: [] } } });
-  });
+  ])(
+    'takes no orders, with or without a pickup time, and shows no pickup windows if it %s',
+    async (_why, settings) => {
+      await setUpShop(shop.admin, settings);
+      for (const fields of [{}, { pickup_at: inHours(24) }])
+        expectInvalid(await requestWith(fields), NO_ORDERS);
+      expect(await shop.readStoredOrderIds(customer)).toEqual([]);
+      const response = await shop.service.client().get('/api/shop').expect(200);
+      expect(response.body).toMatchObject({ data: { shop: { pickup: [] } } });
+    },
+  );
 });
 
 describe('a slot with a limited number of orders', () => {
@@ -127,10 +130,13 @@ describe('a slot with a limited number of orders', () => {
   /** Time within a slot of 60 minutes. `minutes`: from 10 to 59. */
   const pickupAt = (minutes: number) => `${dayAfterTomorrow}T10:${minutes}:00+07:00`;
 
+  beforeEach(() => shop.query('TRUNCATE orders CASCADE'));
+
   it('gives its last place to one of 50 parallel orders, and the next slot is free', async () => {
     await setUpShop(shop.admin, { slot_minutes: 60, orders_per_slot: 2 });
     await placeOrderWith({ pickup_at: pickupAt(59) });
-    const customers = await Promise.all(Array.from({ length: 10 }, () => shop.service.customer()));
+    // The orders of one customer wait for each other, so several customers compete for the place.
+    const customers = await inParallel(10, () => shop.service.customer());
     const items = [{ product_id: shop.productId, quantity: 1 }];
     const responses = await inParallel(50, (n) =>
       requestOrder(customers[n % 10] ?? customer, items, undefined, { pickup_at: pickupAt(10 + n) }),
@@ -141,12 +147,11 @@ describe('a slot with a limited number of orders', () => {
     await placeOrderWith({ pickup_at: pickupAt(10).replace('T10', 'T11') });
   });
 
-  it('is not a closed shop if its orders take the only place that can be chosen', async () => {
+  it('is reported as full, not as a closed shop, if an order takes the only place that can be chosen', async () => {
     const date = pickupAt(10).slice(0, 10);
     const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(date).getUTCDay()] ?? '';
     const hours: OpeningHours = { ...NEVER_OPEN, [weekday]: [['10:00', '11:00']] };
     await setUpShop(shop.admin, { hours, days_ahead: 3, slot_minutes: 60, orders_per_slot: 1 });
-    await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
     await placeOrderWith({ pickup_at: pickupAt(10) });
     expectInvalid(await requestWith({ pickup_at: pickupAt(30) }), BAD_PICKUP);
   });
@@ -160,7 +165,6 @@ describe('a slot with a limited number of orders', () => {
     ['stays full', "status = 'settlement', first_paid_at = now(), fulfilment = 'collected'", 400],
   ])('%s if its order changes to %s', async (_what, change, status) => {
     await setUpShop(shop.admin, { slot_minutes: 15, orders_per_slot: 1 });
-    await shop.query('DELETE FROM order_items; DELETE FROM payment_attempts; DELETE FROM orders');
     const { order_id } = await placeOrderWith({ pickup_at: pickupAt(30) });
     await requestWith({ pickup_at: pickupAt(44) }).expect(400);
     await shop.query(`UPDATE orders SET ${change} WHERE order_id = $1`, [order_id]);
@@ -169,7 +173,7 @@ describe('a slot with a limited number of orders', () => {
 });
 
 it('a customer has at most 50 open orders, even if 60 are sent in parallel', async () => {
-  const responses = await Promise.all(Array.from({ length: 60 }, () => requestWith({})));
+  const responses = await inParallel(60, () => requestWith({}));
   const rejected = responses.filter(({ status }) => status !== 201);
   expect(rejected).toHaveLength(10);
   for (const response of rejected) expectFailure(response, 409, 'you have too many unpaid orders');
@@ -211,7 +215,6 @@ describe('the price that a customer was shown', () => {
       `UPDATE products SET price = 20000 WHERE id = ${product_id}`,
       () => requestWith({ items }),
     );
-    expect(response.status).toBe(400);
     expectInvalid(response, { 'items.0.price': 'price is now 20000' });
   });
 

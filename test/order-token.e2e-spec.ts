@@ -3,6 +3,7 @@ import type { Client } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { type NewItem, ORDERS, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
+import { inParallel } from './support/wait.js';
 
 const shop = await useShop();
 let customer: Client;
@@ -84,7 +85,7 @@ describe('the payment page of an order', () => {
     const withoutPage = { ...created, token: null, redirect_url: null };
     expect(await readOrder(customer, created.order_id)).toEqual(withoutPage);
 
-    const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(created.order_id)));
+    const pages = await inParallel(20, () => openPage(created.order_id));
     const shown = await readOrder(customer, created.order_id);
     expect(shown.token).not.toBe(created.token);
     expect(shown).toEqual({ ...created, token: shown.token, redirect_url: shown.redirect_url });
@@ -147,7 +148,7 @@ describe('the payment page of an order', () => {
     it('is opened by one of 20 requests after more than 10 seconds', async () => {
       const orderId = await storeOrder();
       await storeLease(orderId, 11);
-      const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(orderId)));
+      const pages = await inParallel(20, () => openPage(orderId));
       expect(shop.gateway.calls).toHaveLength(1);
       const { token } = shop.gateway.order(orderId);
       for (const page of pages) expect(page.token).toBe(token);

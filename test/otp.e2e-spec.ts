@@ -9,7 +9,7 @@ import {
 } from './support/accounts.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
-import { sortedStatusesOf } from './support/wait.js';
+import { inParallel, sortedStatusesOf } from './support/wait.js';
 
 const MINUTE_S = 60;
 
@@ -78,7 +78,7 @@ describe('POST /api/otp/verify', () => {
 
   it('accepts exactly one of 10 parallel calls with the correct code', async () => {
     const account = await newAccountWithCode();
-    const responses = await Promise.all(Array.from({ length: 10 }, () => verify(account, account.code)));
+    const responses = await inParallel(10, () => verify(account, account.code));
     expect(sortedStatusesOf(responses)).toEqual([200, ...Array<number>(9).fill(400)]);
   });
 

@@ -14,7 +14,7 @@ import { parseCookies } from './support/client.js';
 import { inTransaction, withRejectedWrites } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
-import { sortedStatusesOf } from './support/wait.js';
+import { inParallel, sortedStatusesOf } from './support/wait.js';
 
 const CONFIRMATION_MISMATCH = { passwordConfirmation: 'password confirmation does not match' };
 
@@ -79,7 +79,7 @@ describe('PUT /api/users/password', () => {
 
   it('succeeds for one of 6 parallel calls with the same current password', async () => {
     const { client } = await newAccount(service);
-    const responses = await Promise.all(Array.from({ length: 6 }, () => changePassword(client.clone())));
+    const responses = await inParallel(6, () => changePassword(client.clone()));
     // The other calls get 400 if the password was replaced during their check, 401 if the session ended before it.
     const accepted = responses.filter(({ status }) => status !== 400 && status !== 401);
     expect(sortedStatusesOf(accepted)).toEqual([204]);

@@ -5,7 +5,7 @@ import { requestOrder } from './support/orders.js';
 import { addProduct, listProducts, type PageBody } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 type AdminProduct = components['schemas']['AdminProductView'];
 
@@ -130,7 +130,7 @@ describe('GET /api/admin/products', () => {
   });
 
   it('returns pages of 50 products, each with its images sorted by position', async () => {
-    await Promise.all(Array.from({ length: 60 }, () => addProduct(shop.service, 1, 'Roti')));
+    await inParallel(60, () => addProduct(shop.service, 1, 'Roti'));
     await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)
        SELECT gen_random_uuid(), 'local', 'attached', $1, 3 - n, n || '.png' FROM generate_series(1, 3) AS n`,

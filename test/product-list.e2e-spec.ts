@@ -132,13 +132,13 @@ describe('GET /api/products?q=', () => {
     ['laptop', []],
     ['coklat legit', []],
   ])(
-    'finds available products with names similar to %j, most similar first, if no name contains all words',
+    'finds available products with names similar to %j, on one page only, if no name contains all words',
     async (q, names) => {
       const breads = ['Roti sobek cokelat', 'Croissant mentega', 'Brownies panggang', 'Donut gula'];
       for (const name of [...breads, 'Kue sus', 'Cokelat lumer']) await addProduct(service, 25_000, name);
       const hidden = await addProduct(service, 25_000, 'Coklaat');
       await service.database.query('UPDATE products SET available = false WHERE id = $1', [hidden]);
-      expect([...(await searchNames(q))].sort()).toEqual([...names].sort());
+      expect((await searchNames(q)).toSorted()).toEqual(names);
       await customer.get('/api/products').query({ q, last_id: 1 }).expect(404);
     },
   );
@@ -163,7 +163,7 @@ describe('GET /api/products?q=', () => {
     expect((response.body as PageBody).data.meta.lastProductId).toBe(id);
   });
 
-  it('finds a changed name at once', async () => {
+  it('finds a product by its new name, and no longer by its old name', async () => {
     const admin = await service.admin();
     const { id } = await createProduct(admin, [], { ...BREAD, name: 'Before' });
     await sendForm(admin.put(`/api/products/${id}`), { ...BREAD, name: 'Äfter' }).expect(200);
@@ -183,7 +183,7 @@ describe('GET /api/products?q=', () => {
   ])(
     'rejects %j with the message "%s", and reports an invalid last_id in the same response',
     async (q, message) => {
-      const response = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
+      const response = await customer.get('/api/products').query({ q, last_id: 'x' });
       const details = { last_id: 'last_id should be a number', q: message };
       expectInvalid(response, details);
     },

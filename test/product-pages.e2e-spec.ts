@@ -12,7 +12,7 @@ import {
   sendForm,
 } from './support/products.js';
 import { withService } from './support/service.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const SHOP = 'https://shop.example';
 const TEXT_TO_ESCAPE = 'Roti "sisir"\t\u0001\u2028é🥐 </script>';
@@ -35,7 +35,7 @@ describe('the cache of the product list', () => {
     const { statementCount } = service.proxy;
     const startedAt = performance.now();
     for (let round = 0; round < 4; round += 1)
-      await Promise.all(Array.from({ length: 10 }, () => admin.get('/api/products').expect(200)));
+      await inParallel(10, () => admin.get('/api/products').expect(200));
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const reads = service.proxy.statements
       .slice(statementCount)
@@ -76,7 +76,7 @@ describe('the cache of the product list', () => {
       await admin.delete(`/api/products/${id}`).expect(204);
       expect((await listProducts(admin, id - 1)).map((product) => product.id)).not.toContain(id);
     };
-    await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)));
+    await inParallel(8, (n) => writer(n));
   });
 
   it('shows the changes of another process within a second', async () => {

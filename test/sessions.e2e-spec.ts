@@ -19,7 +19,7 @@ import { type Access, listOperations } from './support/operations.js';
 import { placeOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { ADMIN, useService, withService } from './support/service.js';
-import { sortedStatusesOf, until } from './support/wait.js';
+import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const service = await useService();
 
@@ -146,7 +146,7 @@ describe('a login', () => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
       await withService({ database: service.database, settings }, async (other) => {
         const { client, id, email } = await newAccount(other);
-        const clients = await Promise.all(Array.from({ length: 50 }, () => signIn(other, email)));
+        const clients = await inParallel(50, () => signIn(other, email));
         const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
         expect(sortedStatusesOf(refreshed)).toEqual([
           ...Array<number>(limit).fill(200),
@@ -168,7 +168,7 @@ it('a login ends the oldest sessions of an account beyond 100, even among 50 par
   await service.database.query(
     `INSERT INTO sessions (id, user_id) SELECT gen_random_uuid(), ${id} FROM generate_series(1, 80)`,
   );
-  await Promise.all(Array.from({ length: 50 }, () => signIn(service, email)));
+  await inParallel(50, () => signIn(service, email));
   expect(await service.readSessions(id)).toHaveLength(100);
   expectFailure(await client.post('/api/otp'), 401, MESSAGES.missingAccessToken);
 });

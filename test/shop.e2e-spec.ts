@@ -1,6 +1,7 @@
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 import { DEFAULT_SHOP, everyDay, OPTIONAL_DEFAULTS, type ShopSettings } from './support/shop-settings.js';
+import { inParallel } from './support/wait.js';
 
 type Shop = ShopSettings & {
   readonly pickup: readonly { readonly date: string; readonly from: string; readonly to: string }[];
@@ -128,7 +129,7 @@ describe('PUT /api/admin/shop', () => {
 
   it('stores the complete settings of one of 50 parallel requests', async () => {
     const putNumber = (n: number) => put({ ...DEFAULT_SHOP, lead_minutes: n, days_ahead: n + 1 }).expect(200);
-    await Promise.all(Array.from({ length: 50 }, (_, n) => putNumber(n)));
+    await inParallel(50, (n) => putNumber(n));
     const { lead_minutes, days_ahead } = await readShop();
     expect(days_ahead).toBe(lead_minutes + 1);
   });
@@ -227,7 +228,7 @@ describe('GET /api/admin/shop', () => {
   it('has an ETag with which one of 50 parallel changes succeeds, and the others get 412', async () => {
     const { etag = '' } = (await get().expect(200)).headers;
     const change = (n: number) => put({ ...DEFAULT_SHOP, name: `Roti ${n}` }).set('If-Match', etag);
-    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => change(n)));
+    const responses = await inParallel(50, (n) => change(n));
     const [changed, ...others] = responses.toSorted((a, b) => a.status - b.status);
     expect(changed?.status).toBe(200);
     expect((await get().expect(200)).headers.etag).toBe(changed?.headers.etag);

@@ -9,7 +9,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
+import { type Language, UNKNOWN_LANGUAGE, LANGUAGES } from '../common/languages.js';
 import { EmailAddress } from '../common/validation/email-address.decorator.js';
 import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import type { User } from '../users/user.entity.js';
@@ -64,7 +64,7 @@ export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email'
   password?: string;
 
   @ValidateIf(({ language }: UpdateProfileDto) => language !== undefined)
-  @IsIn(LANGUAGES, { message: LANGUAGE_MESSAGE })
+  @IsIn(LANGUAGES, { message: UNKNOWN_LANGUAGE })
   @ApiPropertyOptional({ description: 'Language of mails', enum: LANGUAGES, example: 'id' })
   language?: Language;
 }

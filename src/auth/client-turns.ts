@@ -7,11 +7,11 @@ import { type Client, toTurn } from '../common/http/client.decorator.js';
 @Injectable()
 export class ClientTurns {
   /**
-   * Uses at most three of libuv's four threads, because reading images needs a thread too. The last of 1,000 waiting
-   * passwords is checked after about 7 seconds.
+   * Queue of password tasks. The tasks use at most three of libuv's four threads, because reading images needs a thread too. The
+   * last of 1,000 waiting passwords is checked after about 7 seconds.
    */
   readonly #passwords = new FairQueue({ capacity: 3, maxWaiting: 1_000 });
-  /** Leaves most of the ten connections to other requests. While the database hangs, waiting requests get 503 in time. */
+  /** Queue of transactions. Leaves seven of the ten connections to other requests. A request that waits 8 seconds gets 503. */
   readonly #transactions = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
 
   constructor(private readonly dataSource: DataSource) {}

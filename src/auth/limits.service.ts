@@ -104,7 +104,7 @@ export class LimitsService implements OnModuleInit {
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
       await this.#toTotalCounter(guess, codeId),
-      ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
+      ...this.counts.toClientCounters(LIMITS.triesOfCodesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
     const isRight = isCounted && check();

@@ -10,58 +10,61 @@ export interface Limit {
 export type Counter = Limit & { readonly key: string };
 
 /** Fact that is stored until it expires. */
-export type Mark = Omit<Counter, 'name' | 'max'>;
+export interface Mark {
+  readonly key: string;
+  readonly seconds: number;
+}
 
 /** Counter with its number of attempts, including the attempt that is being checked. */
 export type AttemptCount = Counter & { readonly attempts: number };
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
 
 /**
- * All limits of guesses and mails (docs/decisions/09). An address is a client address. Each `name` is part of stored keys.
- * Version 1.2 uses the same names, except those of the reset and of all tries of a code, so that both versions count together
- * during a rolling upgrade.
+ * All limits of guesses and mails (docs/decisions/09). An address is a client address. Version 1.2 has the same names except
+ * `resets-of` and `code-at`, so that both versions count together during a rolling upgrade.
  */
 export const LIMITS = {
   // Passwords. Only the first limit applies to a known address, so that guesses from others cannot lock the owner out.
-  passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR },
+  passwordsForAccountFromAddress: { name: 'password-from', max: 50, seconds: HOUR_S },
   /** NIST SP 800-63B, 3.2.2, limits guesses for one account to 100. Beyond it, each unknown address gets one guess. */
-  passwordsForAccount: { name: 'password-at', max: 100, seconds: HOUR },
+  passwordsForAccount: { name: 'password-at', max: 100, seconds: HOUR_S },
   /** About one each second. An office behind one address mistypes only a few passwords a minute. */
-  passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE },
+  passwordsFromAddress: { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE_S },
 
   // Codes. Each mailed code has its own counts of tries, for as long as the code is valid.
-  triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE },
+  triesOfCodeFromAddress: { name: 'code-from', max: 5, seconds: 10 * MINUTE_S },
   // Four limits of one count, that of the tries from all addresses: tries from others must not lock the owner out.
-  triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE },
-  triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE },
+  triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE_S },
+  triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE_S },
   /**
-   * For addresses whose request caused a mail, at most ten an hour for an account: five tries for each, after the 100 of other
-   * requesters. Finite, because a request for an email without an account also sets the mark.
+   * For addresses whose request caused a mail. An account has at most ten of them in an hour (`mailsToMailbox`). Each one keeps its
+   * five tries, even if other requesters have made 100: 100 + 10 * 5. The limit is finite, because a request for an email without
+   * an account also sets the mark.
    */
-  triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE },
-  triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE },
-  codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR },
+  triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE_S },
+  triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE_S },
+  triesOfCodesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR_S },
 
   // Mails with a code.
-  mailsToMailboxForPurpose: { name: 'mail-to', max: 1, seconds: MINUTE },
-  mailsToMailbox: { name: 'mails-to', max: 10, seconds: HOUR },
+  mailsToMailboxForPurpose: { name: 'mail-to', max: 1, seconds: MINUTE_S },
+  mailsToMailbox: { name: 'mails-to', max: 10, seconds: HOUR_S },
   mailsFromAddress: {
-    verify_email: { name: 'mails-of', max: 100, seconds: HOUR },
-    reset_password: { name: 'resets-of', max: 100, seconds: HOUR },
+    verify_email: { name: 'mails-of', max: 100, seconds: HOUR_S },
+    reset_password: { name: 'resets-of', max: 100, seconds: HOUR_S },
   },
 } as const;
 
-/** Facts about a client address, which are stored beside the counts until they expire. */
+/** Marks of client addresses. */
 export const MARKS = {
   /** The owner of an account has used the address. */
-  knownAddress: { name: 'known', seconds: 30 * DAY },
+  knownAddress: { name: 'known', seconds: 30 * DAY_S },
   /** The address has requested a code, which is valid for a shorter time than the mark. */
-  requester: { name: 'code-requested', seconds: 20 * MINUTE },
+  requester: { name: 'code-requested', seconds: 20 * MINUTE_S },
   /** A request from the address was counted as a mail. Also set for an email without an account, to which nothing is mailed. */
-  mailed: { name: 'code-mailed', seconds: 20 * MINUTE },
+  mailed: { name: 'code-mailed', seconds: 20 * MINUTE_S },
 } as const;
 
 /** Returns true if more attempts were made than a limit allows. */
@@ -77,7 +80,7 @@ export function isPasswordOverLimit(counts: readonly AttemptCount[]): boolean {
   const { passwordsForAccount, passwordsForAccountFromAddress } = LIMITS;
   const isUnderAttack = isOverLimit(counts.filter(({ name }) => name === passwordsForAccount.name));
   return counts.some(({ name, attempts, max }) => {
-    // This limit rejects nothing itself, but reduces the next one.
+    // This limit rejects nothing itself. It reduces the limit for the account and the address.
     if (name === passwordsForAccount.name) return false;
     if (name === passwordsForAccountFromAddress.name && isUnderAttack)
       return attempts > max / passwordsForAccountFromAddress.max; // 1 for an address, 16 for a /48 network

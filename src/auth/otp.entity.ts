@@ -19,7 +19,7 @@ export class OneTimePassword {
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 
-  /** Number of tries that processes of version 1.2 have counted. */
+  /** Tries that processes of version 1.2 count during an upgrade. This version only resets the number for a new code. */
   @Column('smallint', { default: 0 })
   tries!: number;
 }

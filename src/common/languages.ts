@@ -2,12 +2,16 @@ import type { Request } from 'express';
 
 /** Languages of the texts that the service writes for customers, as ISO 639-1 codes: Indonesian and English. */
 export const LANGUAGES = ['id', 'en'] as const;
-export const LANGUAGE_MESSAGE = `language should be ${LANGUAGES.join(' or ')}`;
+export const UNKNOWN_LANGUAGE = `language should be ${LANGUAGES.join(' or ')}`;
 export type Language = (typeof LANGUAGES)[number];
 
 /** Returns the language that `Accept-Language` prefers among `LANGUAGES`; null if the header names none of them. */
 export function findPreferredLanguage(request: Request): Language | null {
   // Tags such as `id-ID`, the preferred one first, and `*` for any language.
-  const names = request.acceptsLanguages().map((tag) => tag.split('-')[0]?.toLowerCase());
-  return names.map((name) => LANGUAGES.find((language) => language === name)).find(Boolean) ?? null;
+  for (const tag of request.acceptsLanguages()) {
+    const code = tag.split('-')[0]?.toLowerCase();
+    const language = LANGUAGES.find((known) => known === code);
+    if (language !== undefined) return language;
+  }
+  return null;
 }

@@ -85,7 +85,7 @@ async function checkConnection(url: string, processKind: ProcessKind): Promise<v
   }
 }
 
-/** @throws Error with the SQLSTATE that PostgreSQL returns for a write to a read-only server */
+/** @throws Error if the server accepts no writes, with the SQLSTATE that PostgreSQL returns for a write */
 export function assertWritable([state]: readonly WriteState[]): void {
   if (state?.isReadOnly !== false)
     throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });

@@ -20,7 +20,8 @@ export async function deleteExpired(dataSource: DataSource, rows: ExpiringRows):
   let deleted: number;
   do {
     [, deleted] = await dataSource.query<[unknown, number]>(
-      // With IN, PostgreSQL would join the batch with all rows of the table.
+      // SQL, because TypeORM cannot delete a batch that skips locked rows. With IN, PostgreSQL would join the batch with all rows
+      // of the table.
       `DELETE FROM ${table} WHERE ${primaryKey} = ANY (ARRAY(SELECT ${primaryKey} FROM ${table} WHERE ${expiry} <= ${now}
          ORDER BY ${expiry} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
     );

@@ -72,7 +72,10 @@ export class Lease<Row extends Leasable> {
     }
   }
 
-  /** Ends a lease and changes the row. Returns false, with nothing changed, if another holder has taken the lease since. */
+  /**
+   * Ends a lease and changes the row. Returns false, with nothing changed, if the row no longer meets the condition, or if another
+   * holder has taken the lease.
+   */
   async end(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,
@@ -86,7 +89,7 @@ export class Lease<Row extends Leasable> {
     return affected === 1;
   }
 
-  /** Ends a lease after an error. Without a database the lease expires by itself: ending it would only hide the error. */
+  /** Ends a lease after an error. If the database is unavailable, leaves the lease to expire: ending it would hide the error. */
   async endAfter(
     error: unknown,
     manager: EntityManager,

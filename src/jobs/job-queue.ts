@@ -14,15 +14,15 @@ import { forgetFutureRuns, freeJobs, type NamedJob, RUNNER_LOST } from './job-ta
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 /** When the service stops, running jobs have STOP_MS to end. Then RESULTS_MS remain to write their results. */
-const STOP_MS = 5 * SECOND;
-const RESULTS_MS = 2 * SECOND;
+const STOP_MS = 5 * SECOND_MS;
+const RESULTS_MS = 2 * SECOND_MS;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
-const FAILED_STOP_MS = SECOND;
+const FAILED_STOP_MS = SECOND_MS;
 /** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers when jobs are due. */
-const FETCH_GAP_MS = 30 * SECOND;
+const FETCH_GAP_MS = 30 * SECOND_MS;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
 interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
@@ -31,7 +31,7 @@ interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsed
   readonly stopping: AbortSignal;
 }
 
-/** Keeps a runner working until the service stops. A runner that fails is replaced. */
+/** Keeps a runner working until the service stops. Replaces a runner that fails. */
 export class JobQueue {
   readonly pool: QueuePool;
   #isWorking = false;
@@ -52,8 +52,8 @@ export class JobQueue {
   }
 
   /** Seconds since a worker of this process last received a response to a fetch, with or without a job. */
-  get fetchAge(): number {
-    return (performance.now() - this.#lastFetchAt) / SECOND;
+  get fetchAgeSeconds(): number {
+    return (performance.now() - this.#lastFetchAt) / SECOND_MS;
   }
 
   async run(options: QueueOptions): Promise<void> {
@@ -114,6 +114,7 @@ export class JobQueue {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     try {
+      if (stopping.aborted) return;
       const runnerToWatch = {
         isBusy: () => limits.isEveryWorkerBusy,
         lastFetchAt: () => this.#lastFetchAt,
@@ -124,16 +125,13 @@ export class JobQueue {
           this.logDead(job, RUNNER_LOST);
         },
       };
-      const watched = watchQueue(this.pool, runnerToWatch, ended.signal);
-      watched.catch(() => undefined); // Awaited in the race, which another failure may win.
-      if (!stopping.aborted)
-        // `failed` stands before the promises that its abort ends.
-        await Promise.race([
-          runner.promise,
-          failed,
-          watched,
-          once(stopping, 'abort', { signal: ended.signal }),
-        ]);
+      // `failed` comes before the promises that `ended` ends: if the runner failed during its start, `ended` is aborted already.
+      await Promise.race([
+        runner.promise,
+        failed,
+        watchQueue(this.pool, runnerToWatch, ended.signal),
+        once(stopping, 'abort', { signal: ended.signal }),
+      ]);
     } finally {
       ended.abort();
       const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
@@ -147,7 +145,7 @@ export class JobQueue {
     this.#lastFetchAt = performance.now();
     this.#isWorking = true;
     if (this.#stoppedAt === undefined) return;
-    const seconds = Math.round((performance.now() - this.#stoppedAt) / SECOND);
+    const seconds = Math.round((performance.now() - this.#stoppedAt) / SECOND_MS);
     this.#stoppedAt = undefined;
     this.logger.log(`the queue works again after ${seconds} s`);
   }

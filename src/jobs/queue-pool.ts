@@ -3,7 +3,7 @@ import { WORKERS } from './job-kinds.js';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 /**
  * Connections of the job queue. graphile-worker 0.17 releases a connection twice if it stops while the response to its
@@ -16,9 +16,9 @@ export class QueuePool extends pg.Pool {
       connectionString,
       application_name: 'bakery-jobs',
       max: WORKERS,
-      connectionTimeoutMillis: 3 * SECOND,
+      connectionTimeoutMillis: 3 * SECOND_MS,
       // The timeout of the driver also ends a wait for a connection that was lost without an error.
-      query_timeout: 10 * SECOND,
+      query_timeout: 10 * SECOND_MS,
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
       keepAlive: true,

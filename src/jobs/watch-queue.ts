@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countDueJobs, freeJobs, type NamedJob, type Queryable, removeSupersededJobs } from './job-table.js';
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 const TIMES = {
-  pollMs: SECOND,
+  pollMs: SECOND_MS,
   /** Gap between two upkeeps, which read all jobs. */
-  upkeepMs: 5 * SECOND,
+  upkeepMs: 5 * SECOND_MS,
   /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
-  stuckAfterMs: 30 * SECOND,
+  stuckAfterMs: 30 * SECOND_MS,
   readClock: Date.now,
 };
 
 /** Total time by which the clock may be set back, for example by NTP. Beyond it, the runner is replaced. */
-const MAX_STEP_BACK_MS = 2 * 60 * SECOND;
+const MAX_STEP_BACK_MS = 2 * 60 * SECOND_MS;
 
 export interface WatchedRunner {
   /** Returns true if every worker runs a job. */
@@ -54,7 +54,7 @@ export async function watchQueue(
     else runner.wake(due);
     lastHealthyAt = Math.max(lastHealthyAt, runner.lastFetchAt());
     if (performance.now() - lastHealthyAt > stuckAfterMs)
-      throw new Error(`no job was fetched for ${stuckAfterMs / SECOND} s although ${due} are due`);
+      throw new Error(`no job was fetched for ${stuckAfterMs / SECOND_MS} s although ${due} are due`);
     await delay(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
 }

@@ -82,7 +82,7 @@ export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
   databaseReadOnly.remove();
   databaseUp.set(sample ? 1 : 0);
   queueWorking.set(jobs.queue.isWorking ? 1 : 0);
-  fetchAge.set(jobs.queue.fetchAge);
+  fetchAge.set(jobs.queue.fetchAgeSeconds);
   if (sample === null) return;
   const [counts, { rows }] = sample;
   for (const { state, task, count } of counts) jobsByState.set({ state, task }, count);

@@ -7,18 +7,20 @@ import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
 
+const UNKNOWN_LAST_ID = 'last_id should be the id of an order';
+
 export class OrdersQuery {
   /** Id of the last order of the previous page. */
   @ApiPropertyOptional({ format: 'uuid' })
   @IsOptional()
-  @IsUUID('loose', { message: 'last_id should be the id of an order' })
+  @IsUUID('loose', { message: UNKNOWN_LAST_ID })
   last_id?: string;
 }
 
 /** Description and failures of each endpoint that lists orders. */
 export const ORDER_LIST_DOCS = {
   description: 'A page contains up to 50 orders. If a page would be empty, the response is 404.',
-  failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
+  failures: [failures.validation({ last_id: UNKNOWN_LAST_ID }), failures.notFound()],
 };
 
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;

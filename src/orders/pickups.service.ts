@@ -2,16 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
-import { isClosedOn, isPickupPossible, type PickupCount, pickupWindows } from '../shop/pickup-windows.js';
-import type { PickupWindowView } from '../shop/shop.dto.js';
+import {
+  isClosedNow,
+  isClosedOn,
+  isPickupPossible,
+  type PickupCount,
+  pickupWindows,
+} from '../shop/pickup-windows.js';
+import type { PaidOrdersView, PickupWindowView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';
 import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './create-order.dto.js';
 import { isOpenSql, isPaidSql } from './order-status.js';
+import { Order } from './order.entity.js';
 
 /** Key of the advisory lock that serializes orders with a pickup time while the shop limits the orders of a slot. */
 const PICKUP_LOCK = 1_766_431;
 
-/** Decides, with the pickup times of the stored orders, when a new order can be collected. */
+/** Decides when an order can be collected, and counts stored orders by pickup time. */
 @Injectable()
 export class PickupsService {
   constructor(private readonly dataSource: DataSource) {}
@@ -25,15 +32,15 @@ export class PickupsService {
   /**
    * Checks the pickup time of a new order. If the shop limits the orders of a slot, other orders with a pickup time wait until
    * `tx` ends, so that two of them cannot take the last place.
-   * @returns the field message if the order is not possible, otherwise nothing
+   * @returns the field message if the order is not possible, otherwise an empty object
    */
   async checkPickup(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
-    if (pickupAt !== null && hasSlots(shop))
+    if (pickupAt !== null && hasSlotLimit(shop))
       await tx.query('SELECT pg_advisory_xact_lock($1)', [PICKUP_LOCK]);
     const now = new Date();
     const counts = await this.#countOccupied(tx, shop, now);
     if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
-    const isClosed = pickupWindows(shop, now, counts).next().done === true;
+    const isClosed = isClosedNow(shop, now, counts);
     if (pickupAt === null) return isClosed ? { pickup_at: SHOP_CLOSED } : {};
     // A slot that is full is not a closed shop.
     const isFull = isPickupPossible(shop, pickupAt, now);
@@ -41,8 +48,8 @@ export class PickupsService {
   }
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
-  async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<{ date: string; orders: number }[]> {
-    const isDue = `${isPaidSql('orders')} AND fulfilment NOT IN ('collected', 'refused')`;
+  async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<PaidOrdersView[]> {
+    const isDue = `${isPaidSql('o')} AND o.fulfilment NOT IN ('collected', 'refused')`;
     const counts = await this.#count(this.dataSource.manager, shop, new Date(), isDue);
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of counts) {
@@ -54,21 +61,27 @@ export class PickupsService {
 
   /** Counts the orders that occupy a place in a slot, by pickup time. */
   async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
-    if (!hasSlots(shop)) return [];
-    const isOccupying = `fulfilment <> 'refused' AND (${isPaidSql('orders')} OR ${isOpenSql('orders')})`;
+    if (!hasSlotLimit(shop)) return [];
+    const isOccupying = `o.fulfilment <> 'refused' AND (${isPaidSql('o')} OR ${isOpenSql('o')})`;
     return this.#count(manager, shop, now, isOccupying);
   }
 
   /** Counts the orders that meet a condition and have a pickup time from today on, by pickup time. */
   #count(manager: EntityManager, { time_zone }: Readonly<Shop>, now: Date, condition: string) {
-    return manager.query<PickupCount[]>(
-      `SELECT date_trunc('minute', pickup_at) AS "pickupAt", count(*)::int AS orders
-       FROM orders WHERE pickup_at >= $1 AND ${condition} GROUP BY 1 ORDER BY 1`,
-      [startOfDay(toLocalDateAndTime(now, time_zone).date, time_zone)],
-    );
+    const minute = "date_trunc('minute', o.pickupAt)";
+    const today = startOfDay(toLocalDateAndTime(now, time_zone).date, time_zone);
+    return manager
+      .createQueryBuilder(Order, 'o')
+      .select(minute, 'pickupAt')
+      .addSelect('count(*)::int', 'orders')
+      .where('o.pickupAt >= :today', { today })
+      .andWhere(condition)
+      .groupBy(minute)
+      .orderBy(minute)
+      .getRawMany<PickupCount>();
   }
 }
 
-function hasSlots({ slot_minutes, orders_per_slot }: Readonly<Shop>): boolean {
+function hasSlotLimit({ slot_minutes, orders_per_slot }: Readonly<Shop>): boolean {
   return slot_minutes !== null && orders_per_slot !== null;
 }

@@ -7,7 +7,7 @@ import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 
-/** The order changes during a call at most once for each new payment page or payment. */
+/** Tries of one cancellation. A payment page or a payment that arrives during a try makes another try necessary. */
 const MAX_TRIES = 5;
 
 /** Statuses of payments that a refusal cancels. A captured payment in review stays: the gateway decides about it. */
@@ -41,7 +41,10 @@ export class OrderCancellationService {
     return this.orders.storeStep(admin, orderId, next);
   }
 
-  /** Returns false if the order was paid, or has ended, in the meantime. `userId`: customer who cancels the order. */
+  /**
+   * @param userId customer who cancels the order
+   * @returns false if the order was paid, or has ended, in the meantime
+   */
   async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {

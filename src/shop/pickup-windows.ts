@@ -54,6 +54,11 @@ export function* pickupWindows(
   }
 }
 
+/** Returns true if a customer can choose no pickup time `now`. */
+export function isClosedNow(shop: Readonly<Shop>, now: Date, counts: readonly PickupCount[] = []): boolean {
+  return pickupWindows(shop, now, counts).next().done === true;
+}
+
 export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
   return listOpeningWindows(shop, date).length === 0;
 }

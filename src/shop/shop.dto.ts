@@ -1,7 +1,7 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
-import { type Language, LANGUAGE_MESSAGE, LANGUAGES } from '../common/languages.js';
+import { type Language, UNKNOWN_LANGUAGE, LANGUAGES } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import { ClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
@@ -45,7 +45,7 @@ class OptionalShopSettings {
 
   /** Language of customers who have chosen none. */
   @ApiProperty({ enum: LANGUAGES, example: 'en' })
-  @IsIn(LANGUAGES, { message: LANGUAGE_MESSAGE })
+  @IsIn(LANGUAGES, { message: UNKNOWN_LANGUAGE })
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
@@ -123,7 +123,7 @@ export class ShopView extends IntersectionType(RequiredShopSettings, OptionalSho
   pickup!: readonly PickupWindowView[];
 }
 
-class PaidOrdersView {
+export class PaidOrdersView {
   @ApiProperty({ format: 'date', example: '2026-12-25' })
   readonly date!: string;
 

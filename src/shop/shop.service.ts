@@ -34,14 +34,14 @@ export class ShopService {
     });
   }
 
-  /** Stores settings that differ from the defaults. Does nothing if settings have been stored before. */
+  /** Inserts the default settings with these changes. Does nothing if settings are stored already. */
   async insertIfMissing(changes: Partial<ShopDto>, tx: EntityManager = this.shops.manager): Promise<void> {
     const shop = changeSettings(DEFAULT_SHOP, changes);
     await tx.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
   }
 }
 
-/** Settings that are absent from `changes` stay as in `current`. */
+/** Returns normalized settings: those in `changes`, and those of `current` that `changes` does not contain. */
 function changeSettings(current: Readonly<Shop>, changes: Partial<ShopDto>): Shop {
   const shop = { ...current, ...changes };
   return {

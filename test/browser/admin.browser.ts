@@ -130,6 +130,34 @@ it('a product that is saved again because the first response was lost gets its n
   await waitForText(page, `${product.name} is saved.`);
   await openPage(page, `/manage/products/${product.id}`);
   expect(await getTiles(page).count()).toBe(2);
+  // The description is not touched this time: the service stores its line breaks in another form.
+  await page.getByLabel('Add pictures').setInputFiles([toUpload('c.png')]);
+  await getTiles(page).nth(2).waitFor();
+  await loseFirstResponse(page, `**/api/products/${product.id}`, 'PUT');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, `${product.name} is saved.`);
+  await openPage(page, `/manage/products/${product.id}`);
+  expect(await getTiles(page).count()).toBe(3);
+});
+
+it('a product to which somebody else has added a picture keeps that picture and the new one', async () => {
+  const product = await createProduct('Roti berdua', 20_000);
+  const mine = await openAsAdmin(`/manage/products/${product.id}`);
+  await mine.page.getByLabel('Add pictures').setInputFiles([toUpload('mine.png')]);
+  await getTiles(mine.page).nth(0).waitFor();
+  const theirs = await openAsAdmin(`/manage/products/${product.id}`);
+  await theirs.page.getByLabel('Add pictures').setInputFiles([toUpload('theirs.png')]);
+  await getTiles(theirs.page).nth(0).waitFor();
+  await theirs.page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(theirs.page, `${product.name} is saved.`);
+  await mine.page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(mine.page, /Somebody else has changed: Pictures/);
+  await mine.page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(mine.page, `${product.name} is saved.`);
+  await openPage(mine.page, `/manage/products/${product.id}`);
+  expect(await getTiles(mine.page).count()).toBe(2);
 });
 
 it('a product whose creation is repeated because the first response was lost is created once', async () => {

@@ -284,7 +284,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
   it('every page names the date of the reopening, and the reason of the first range', async () => {
     const { page } = await newCustomer();
     await page.goto('/');
-    const note = page.getByRole('status').getByText(/^We are closed and open again on .* \(Lebaran\)$/);
+    const note = page.getByRole('status').getByText(/^We are closed\. We open again on .* \(Lebaran\)$/);
     await note.waitFor();
     expect(await note.textContent()).toContain(formatWeekday(reopening, 'long'));
   });
@@ -305,7 +305,7 @@ describe('in a shop with single closed dates on all days for which customers can
     async (path) => {
       const { page } = await newCustomer();
       await page.goto(path);
-      const note = page.getByRole('status').getByText(/^We are closed and open again on [^()]*\.$/);
+      const note = page.getByRole('status').getByText(/^We are closed\. We open again on [^()]*\.$/);
       await note.waitFor();
       expect(await note.textContent()).toContain(formatWeekday(inDays(16), 'long'));
     },

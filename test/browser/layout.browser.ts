@@ -17,7 +17,7 @@ describe.each([
   { language: 'en', locale: 'en-GB' },
   { language: 'id', locale: 'id-ID' },
 ] as const)(
-  'in the language "$language", every page has only texts of this language, is accessible and fits windows of 320 to 1280 px',
+  'in the language "$language", every page is accessible, fits windows of 320 to 1280 px, and shows no English text in Indonesian',
   ({ language, locale }) => {
     const text = (key: string) => getText(language, key);
     const press = (key: string) => (page: Page) => page.getByRole('button', { name: text(key) }).click();
@@ -32,7 +32,7 @@ describe.each([
       }
     }
 
-    /** Registers a customer with a paid and an unpaid order. Returns their ids too. */
+    /** Registers a customer with a paid and an unpaid order. Returns the customer, and the ids of both orders. */
     async function newCustomerWithOrders() {
       const customer = await newCustomer({ name: LONG_NAME, locale });
       const details = { phone: '0812-3456-7890', note: 'Tolong diiris '.repeat(20).trim() };

@@ -14,6 +14,7 @@ import {
   useShopSettings,
 } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
+import { inParallel } from '../support/wait.js';
 
 useShopSettings(ALWAYS_OPEN);
 
@@ -126,11 +127,14 @@ it('a step can be undone while a new order is announced, and the focus then move
   const sari = await newCustomer({ name: makeUnique('Sari') });
   await placePaidOrder(sari, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
-  await placePaidOrder(await newCustomer(), { [CROISSANT]: 1 });
-  // The orders are reloaded after the step.
+  const other = await newCustomer();
   await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.waitFor();
+  await placePaidOrder(other, { [CROISSANT]: 1 });
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange'))); // reloads the orders
   await waitForText(page, '1 new order.');
-  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await undo.press('Enter');
   await page.locator('h1:focus').waitFor();
   await waitForText(page, 'The step is undone.');
 });
@@ -157,7 +161,7 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
   const times = ['07:00', '08:00', '09:00', '10:00'];
   for (const time of times) {
     const details = { pickup_at: `${date}T${time}:00+07:00` };
-    await Promise.all(Array.from({ length: 10 }, () => placePaidOrder(rudi, { [CROISSANT]: 1 }, details)));
+    await inParallel(10, () => placePaidOrder(rudi, { [CROISSANT]: 1 }, details));
   }
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   let taps = 1; // The tap that opens the page.
@@ -305,7 +309,7 @@ it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', as
   const date = toShopDate(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
-  await Promise.all(Array.from({ length: 12 }, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details)));
+  await inParallel(12, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details));
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   await findOrders(page, fitri).nth(11).waitFor();
   await expectGoodPrint(page);

@@ -7,16 +7,16 @@ import { freePort } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 /** Longer than `ttl` in patroni.yml, after which the cluster elects another primary. */
-const HANG_MS = 35 * SECOND;
-const READ_ONLY_MS = 8 * SECOND;
-const PROMOTION_LIMIT_MS = 60 * SECOND;
-const RECOVERY_LIMIT_MS = 60 * SECOND;
+const HANG_MS = 35 * SECOND_MS;
+const READ_ONLY_MS = 8 * SECOND_MS;
+const PROMOTION_LIMIT_MS = 60 * SECOND_MS;
+const RECOVERY_LIMIT_MS = 60 * SECOND_MS;
 /** Limit for every response, also while the database does not respond. */
-const RESPONSE_LIMIT_MS = 15 * SECOND;
+const RESPONSE_LIMIT_MS = 15 * SECOND_MS;
 /** Longer than RESPONSE_LIMIT_MS, so that the test reports the duration of a late response. */
-const REQUEST_TIMEOUT_MS = 20 * SECOND;
+const REQUEST_TIMEOUT_MS = 20 * SECOND_MS;
 /** Pause of each simulated user after a step. All users together send about 25 requests a second. */
 const PAUSE_MS = 150;
 /**
@@ -113,7 +113,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   }
 
   it('during a switchover to another PostgreSQL node', async () => {
-    await expectSurvival(switchOver, 15 * SECOND);
+    await expectSurvival(switchOver, 15 * SECOND_MS);
   });
 
   it('after a kill -9 of the primary and of the Patroni process that manages it', async () => {
@@ -121,7 +121,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
       const primary = await cluster.getNode('primary');
       await primary.kill();
       await waitForPromotion(primary.name);
-    }, 45 * SECOND);
+    }, 45 * SECOND_MS);
   });
 
   it('while the primary hangs for 35 s and after it continues', async () => {
@@ -132,11 +132,11 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
       await primary.resume();
       const isReplica = async () => !(await primary.is('primary'));
       await until('the former primary is a replica', isReplica, PROMOTION_LIMIT_MS);
-    }, 45 * SECOND);
+    }, 45 * SECOND_MS);
   });
 
   it('after a kill -9 of the synchronous standby and of the Patroni process that manages it', async () => {
-    await expectSurvival(async () => (await cluster.getNode('synchronous')).kill(), 15 * SECOND);
+    await expectSurvival(async () => (await cluster.getNode('synchronous')).kill(), 15 * SECOND_MS);
   });
 
   it('while the synchronous standby hangs', async () => {
@@ -148,7 +148,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
         return node !== undefined && node.name !== standby.name;
       };
       await until('another standby is synchronous', isReplaced, PROMOTION_LIMIT_MS);
-    }, 45 * SECOND);
+    }, 45 * SECOND_MS);
   });
 
   it('while the database server is read-only for 8 s', async () => {
@@ -162,13 +162,13 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
         await delay(READ_ONLY_MS);
         await setReadOnly('off');
       },
-      READ_ONLY_MS + 12 * SECOND,
+      READ_ONLY_MS + 12 * SECOND_MS,
     );
   });
 
   it('during a switchover behind PgBouncer', async () => {
     pooler = await startPgBouncer(databaseUrl);
-    await expectSurvival(switchOver, 15 * SECOND, pooler.through(databaseUrl));
+    await expectSurvival(switchOver, 15 * SECOND_MS, pooler.through(databaseUrl));
   });
 });
 
@@ -179,5 +179,5 @@ async function countDoneJobs(metricsPort: number): Promise<number> {
 }
 
 function toSeconds(milliseconds: number): string {
-  return `${(milliseconds / SECOND).toFixed(1)} s`;
+  return `${(milliseconds / SECOND_MS).toFixed(1)} s`;
 }

@@ -7,7 +7,7 @@ import { ageLocks, readJobs } from '../support/jobs.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import type { BuiltProcess } from '../support/process.js';
 import { killHard } from '../support/service-process.js';
-import { until } from '../support/wait.js';
+import { inParallel, until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
@@ -73,7 +73,7 @@ async function countRows(from: string): Promise<number> {
 
 /** Sends requests in parallel, and expects the same status of all responses. `send` gets the number of the request. */
 async function expectStatuses(status: number, send: (number: number) => Test): Promise<void> {
-  const responses = await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, (_, number) => send(number)));
+  const responses = await inParallel(PARALLEL_REQUESTS, (number) => send(number));
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([status]));
 }
 

@@ -2,7 +2,7 @@ import { createNoisyPng } from '../support/pictures.js';
 import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
-import { until } from '../support/wait.js';
+import { inParallel, until } from '../support/wait.js';
 import { isLongRun } from './support/long-run.js';
 import { measureMaximum } from './support/maximum.js';
 
@@ -32,7 +32,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
 
   /** Sends uploads in parallel and asserts the limit of resident memory. Returns the statuses; null after a disconnect. */
   async function sendUploads(options: UploadOptions = {}, pieces = buildFormPieces(CAKE, FIVE_FILES)) {
-    const uploads = Promise.all(Array.from({ length: UPLOADS }, () => upload(admin, pieces, options)));
+    const uploads = inParallel(UPLOADS, () => upload(admin, pieces, options));
     const maxMib = await measureMaximum(() => service.residentMiB(), uploads);
     expect(maxMib).toBeLessThan(MAX_RESIDENT_MIB);
     return uploads;

@@ -22,7 +22,6 @@ interface BuiltModules {
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
   'src/database/data-source.js': typeof import('../../src/database/data-source.js');
-  'src/database/database.js': typeof import('../../src/database/database.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');

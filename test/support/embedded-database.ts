@@ -12,7 +12,7 @@ export async function findEmbeddedDatabaseUrl(dataDir: string): Promise<string |
   return buildDatabaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());
 }
 
-/** Returns the process id of the embedded server from its pid file. A killed server leaves its pid file behind. */
+/** Returns the process id in the first line of the embedded server's pid file. A killed server leaves its pid file behind. */
 export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const { folder } = await locateCluster(dataDir);
   const pidFile = await readIfPresent(join(folder, 'postmaster.pid'));

@@ -85,7 +85,7 @@ async function revertFrom(url: string, name: string): Promise<void> {
 type Contents = Awaited<ReturnType<typeof readContents>>;
 
 /** Expects the same rows in all tables and columns that exist in both. Returns the tables and columns only in `before`. */
-function compareContents(before: Contents, after: Contents): string[] {
+function expectKeptContents(before: Contents, after: Contents): string[] {
   return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
     if (kept === undefined) return [table];
@@ -140,7 +140,7 @@ describe('the migrations', () => {
     for (const name of [...applied].reverse()) {
       const before = await readContents(pool);
       expect(await revertLastMigration(url)).toBe(name);
-      compareContents(before, await readContents(pool));
+      expectKeptContents(before, await readContents(pool));
     }
     expect(await revertLastMigration(url)).toBeNull();
     expect([...(await readContents(pool)).keys()]).toEqual([]);
@@ -165,7 +165,7 @@ describe('the migrations', () => {
     }
     const before = await readContents(database.pool);
     await migrate(database.url);
-    const losses = compareContents(before, await readContents(database.pool));
+    const losses = expectKeptContents(before, await readContents(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
     const service = await startService({ database, settings: { DATA_DIR: dataDir } });
@@ -251,7 +251,7 @@ describe('the migrations', () => {
   });
 
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
-    const { query, url } = database;
+    const { pool, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
     const release = await holdLock(database, 'SELECT FROM orders');
     const log: string[] = [];
@@ -259,8 +259,7 @@ describe('the migrations', () => {
     try {
       await until('the migration is retried', async () => {
         // A reader waits only as long as the migration waits for its lock.
-        await query("SET statement_timeout = '8s'");
-        await query('SELECT FROM orders');
+        await pool.query("SET statement_timeout = '8s'; SELECT FROM orders");
         return log.length > 0;
       });
       expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);

@@ -9,6 +9,7 @@ import { gatewaySettings, placeOrder, readOrder } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js';
+import { inParallel } from '../support/wait.js';
 
 describeWithVersion12('version 1.2', () => {
   let buildFolder: string;
@@ -91,7 +92,7 @@ describeWithVersion12('version 1.2', () => {
         gateway.setStatus(orderId, 'pending', { paymentType: 'qris' });
         await notify(orderId, here);
         gateway.setStatus(orderId, 'settlement', { paymentType: 'qris' });
-        await Promise.all(Array.from({ length: 20 }, (_, n) => notify(orderId, n % 2 === 0 ? here : there)));
+        await inParallel(20, (n) => notify(orderId, n % 2 === 0 ? here : there));
         await expectInBoth(customer, orderId, { status: 'settlement', refunded_amount: 0 });
         const { rows: applied } = await database.pool.query(
           "SELECT FROM payment_notifications WHERE order_id = $1 AND outcome = 'applied' AND transaction_status = 'settlement'",

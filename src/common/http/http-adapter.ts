@@ -15,19 +15,19 @@ import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
 import { MAX_HEADERS } from './middleware.js';
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 /** Time for a body that is not a form. */
-const BODY_MS = 60 * SECOND;
+const BODY_MS = 60 * SECOND_MS;
 /** Time that a rejected client has to read the response. */
-const LINGER_MS = 2 * SECOND;
+const LINGER_MS = 2 * SECOND_MS;
 
 const SERVER_OPTIONS = {
-  headersTimeout: 10 * SECOND,
+  headersTimeout: 10 * SECOND_MS,
   // A form may take this long. `limitBodyTime` ends other requests earlier.
-  requestTimeout: 600 * SECOND,
+  requestTimeout: 600 * SECOND_MS,
   // Node's default of 30 s would extend the timeouts above by up to 30 s.
-  connectionsCheckingInterval: SECOND,
-  keepAliveTimeout: 5 * SECOND,
+  connectionsCheckingInterval: SECOND_MS,
+  keepAliveTimeout: 5 * SECOND_MS,
   maxHeaderSize: 16 * 1024,
   // Node's rejection has no body; `rejectInvalidHeaders` sends the fail envelope.
   requireHostHeader: false,
@@ -50,7 +50,7 @@ interface ExpressListener {
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class LimitedExpressAdapter extends ExpressAdapter {
   constructor(
-    private readonly minimumReadRate: MinimumReadRate = { bytesPerSecond: 1024, windowMs: 60 * SECOND },
+    private readonly minimumReadRate: MinimumReadRate = { bytesPerSecond: 1024, windowMs: 60 * SECOND_MS },
   ) {
     super();
   }

@@ -7,14 +7,17 @@ const VALID_ID = /^[\w.:-]{1,128}$/;
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Time of `performance.now()` at which the headers of a request arrived. */
+    /**
+     * Time of `performance.now()` at which the service began to process the request. A pipelined request first waits for the
+     * previous response.
+     */
     arrivedAtMs?: number;
   }
 }
 
 /**
- * Notes the time of arrival of a request, and sets `X-Request-Id` of the response: to the client's own id if that id is valid,
- * otherwise to a generated id.
+ * Stores the time at which the service begins to process a request, and sets `X-Request-Id` of the response: to the id of the
+ * client if that id is valid, otherwise to a generated id.
  */
 export function identifyRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   request.arrivedAtMs = performance.now();
@@ -29,7 +32,7 @@ export function requestIdOf(response: ServerResponse): string {
   return String(response.getHeader(ID_HEADER));
 }
 
-/** Injects the time of `performance.now()` at which the headers of the request arrived. */
+/** Injects the time of `performance.now()` at which the service began to process the request. */
 export const ArrivedAtMs = createParamDecorator((_: undefined, context: ExecutionContext): number => {
   return context.switchToHttp().getRequest<IncomingMessage>().arrivedAtMs ?? performance.now();
 });

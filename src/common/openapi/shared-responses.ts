@@ -29,7 +29,7 @@ export function shareResponses(document: OpenAPIObject): OpenAPIObject {
   return { ...document, components: { ...document.components, responses: Object.fromEntries(shared) } };
 }
 
-/** Builds a name such as `OriginIsNotAllowed` from the messages, each up to its comma. */
+/** Builds a name such as `OriginIsNotAllowed` from the description. Omits the part of each message after its comma. */
 function nameResponse(status: string, { description }: Response): string {
   if (status === '304') return 'NotModified';
   const text = description.replaceAll(/,[^;]*/g, '').replaceAll(';', ' or');

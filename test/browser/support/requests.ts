@@ -23,7 +23,8 @@ export async function loseFirstResponse(page: Page, url: string, method: string)
   await page.route(url, async (route) => {
     if (isLost || route.request().method() !== method) return route.continue();
     isLost = true;
-    await route.fetch();
+    const response = await route.fetch();
+    expect(response.ok()).toBe(true);
     return route.abort();
   });
 }

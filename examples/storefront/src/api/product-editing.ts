@@ -56,9 +56,7 @@ export interface EditedImage {
 export async function createProduct(values: ProductValues, onProgress: OnProgress) {
   const client = createProgressClient(onProgress);
   const call = client.POST('/api/products', { body: toBody(values), bodySerializer: asForm });
-  const { products: created } = await dataOf(call);
-  await reloadProducts();
-  return created;
+  return (await dataOf(call)).products;
 }
 
 /** Changes a product, unless somebody else has changed it since it was loaded. */
@@ -74,9 +72,7 @@ export async function changeProduct(
     body: { ...toBody(values), 'images.removed[]': removed },
     bodySerializer: asForm,
   });
-  const { products: changed } = await dataOf(call);
-  await reloadProducts();
-  return changed;
+  return (await dataOf(call)).products;
 }
 
 /** Returns true if a product has the values that a form sent. The response of an earlier save may have been lost. */
@@ -95,11 +91,17 @@ export function isSaved({ name, price, description, images: stored }: Product, v
   );
 }
 
-/** Finds a product that has the values of a form, among the first 50 products whose names match. */
+/** Finds a product that has the values of a form. */
 export async function findSaved(values: ProductValues) {
   const q = values.name.trim().slice(0, MAX_SEARCH_LENGTH);
-  const call = dataOf(api.GET('/api/admin/products', { params: { query: { q } } }));
-  return (await orNullIf404(call))?.products.find((product) => isSaved(product, values));
+  // A new product is on the last page, because the list is in the order of the ids.
+  for (let last_id = 0; ;) {
+    const call = dataOf(api.GET('/api/admin/products', { params: { query: { q, last_id } } }));
+    const page = await orNullIf404(call);
+    const saved = page?.products.find((product) => isSaved(product, values));
+    if (page === null || saved !== undefined) return saved;
+    last_id = page.meta.lastProductId;
+  }
 }
 
 function toBody({ images, ...texts }: ProductValues) {
@@ -118,7 +120,7 @@ export async function deleteProduct(id: number) {
 }
 
 /** Reloads the lists of products, and removes cached products that no component uses. */
-async function reloadProducts() {
+export async function reloadProducts() {
   queryClient.removeQueries({ queryKey: PRODUCTS_KEY, type: 'inactive' });
   await queryClient.invalidateQueries({ queryKey: PRODUCT_LISTS_KEY });
 }

@@ -10,7 +10,10 @@ export const PRODUCTS_KEY = ['products'];
 /** Prefix of the query keys of all lists of products. */
 export const PRODUCT_LISTS_KEY = [...PRODUCTS_KEY, 'list'];
 
-/** Available products in the order of their ids. A text searches the products by name. */
+/**
+ * Available products by id. With a text, the products whose names match the text: by id or, if only similar names match, most
+ * similar first.
+ */
 export function productList(text = '') {
   const list = listOptions<Product, number>([...PRODUCT_LISTS_KEY, text], async (page, signal) => {
     const query = text === '' ? page : { ...page, q: text };

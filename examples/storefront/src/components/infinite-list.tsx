@@ -29,7 +29,8 @@ export interface InfiniteListProps<Item> {
 export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
   const { query, label, formatCount, className, renderItem, empty, notFoundText } = props;
   const isFiltered = notFoundText !== undefined;
-  const { formatEnd = (items) => t(isFiltered ? 'list.found' : 'list.all', { items }) } = props;
+  const formatEnd =
+    props.formatEnd ?? ((items: string) => t(isFiltered ? 'list.found' : 'list.all', { items }));
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);

@@ -27,7 +27,8 @@ export function ShopContact({ orderId }: { orderId?: string }) {
 function toWhatsAppLink(number: string, { name }: Shop, orderId?: string) {
   // WhatsApp needs the country code: 0812 becomes 62812.
   const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');
-  const text =
-    orderId === undefined ? '' : t('contact.aboutOrder', { name, number: formatOrderNumber(orderId) });
-  return `https://wa.me/${digits}${text && `?text=${encodeURIComponent(text)}`}`;
+  const link = `https://wa.me/${digits}`;
+  if (orderId === undefined) return link;
+  const text = t('contact.aboutOrder', { name, number: formatOrderNumber(orderId) });
+  return `${link}?text=${encodeURIComponent(text)}`;
 }

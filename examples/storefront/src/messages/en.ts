@@ -303,7 +303,7 @@ export const en = {
   'closed.add': 'Add date',
   'closed.list': 'Closed dates',
   'closed.paused': 'We take no new orders until {time}.',
-  'closed.until': 'We are closed and open again on {date}.',
+  'closed.until': 'We are closed. We open again on {date}.',
   'closed.noOrders': 'We are closed at the moment and take no orders.',
   'refuse.label': 'Refuse',
   'refuse.question': 'Refuse this order?',

@@ -309,7 +309,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'closed.add': 'Tambah tanggal',
   'closed.list': 'Tanggal tutup',
   'closed.paused': 'Kami tidak menerima pesanan baru sampai {time}.',
-  'closed.until': 'Kami tutup dan buka lagi pada {date}.',
+  'closed.until': 'Kami sedang tutup. Kami buka lagi pada {date}.',
   'closed.noOrders': 'Saat ini kami tutup dan tidak menerima pesanan.',
   'refuse.label': 'Tolak',
   'refuse.question': 'Tolak pesanan ini?',

@@ -59,7 +59,7 @@ function OrderState({ order }: { order: Order }) {
   );
 }
 
-/** Steps of an order that is not refused, in their order. */
+/** Steps of an order that is not refused, from first to last. */
 const PROGRESS = ['new', 'preparing', 'ready', 'collected'] as const;
 
 function Progress({ step }: { step: Fulfilment }) {

@@ -101,16 +101,16 @@ interface TimeInputProps {
   onChange: (time: string) => void;
 }
 
-/** Text field for a time. The browser's own time field does not know 24:00. */
+/** Text field for a time. The browser's time field cannot express 24:00. */
 function TimeInput({ label, value, onChange }: TimeInputProps) {
-  const hasOtherCharacters = !/^[\d.:\s]*$/.test(value);
+  const hasInvalidCharacters = !/^[\d.:\s]*$/.test(value);
   const id = useId();
   return (
     <>
       <input
         aria-label={label}
         aria-describedby={id}
-        aria-invalid={hasOtherCharacters || undefined}
+        aria-invalid={hasInvalidCharacters || undefined}
         inputMode="numeric"
         maxLength={8}
         value={value}
@@ -118,7 +118,7 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
         onBlur={() => onChange(completeTime(value))}
       />
       <span className="error" id={id} role="status">
-        {hasOtherCharacters && t('hours.unclear')}
+        {hasInvalidCharacters && t('hours.unclear')}
       </span>
     </>
   );

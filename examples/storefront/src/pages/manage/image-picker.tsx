@@ -1,25 +1,26 @@
 import { useEffect, useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
-import type { EditedImage } from '../../api/product-editing';
+import type { EditedImage, ProductValues } from '../../api/product-editing';
 import { shrinkImage } from '../../api/shrink-image';
 import { Icon } from '../../components/icon';
 import { toSentence } from '../../format';
 import { t } from '../../i18n';
 import { ImageTile } from './image-tile';
 
+/** Limits of the service. */
 const MAX_IMAGES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Form field `images`: marks existing images for removal, previews new ones before the upload and puts them in order. */
 export function ImagePicker() {
-  // Number of calls of `add` that are still preparing images. The form is not sent without these images.
+  // Number of calls of `add` that are still preparing images. Until then, the form rejects a save, which would lack these images.
   const [pending, setPending] = useState(0);
-  const { field, fieldState } = useController({
+  const { field, fieldState } = useController<ProductValues, 'images'>({
     name: 'images',
     rules: { validate: () => pending === 0 || t('pictures.preparing') },
   });
-  const images = field.value as EditedImage[];
-  const { setError, setValue, clearErrors, getValues } = useFormContext<{ images: EditedImage[] }>();
+  const images = field.value;
+  const { setError, setValue, clearErrors, getValues } = useFormContext<ProductValues>();
   const input = useRef<HTMLInputElement>(null);
   const createObjectUrl = useObjectUrls();
   const remaining = countRemaining(images);

@@ -58,7 +58,12 @@ function PickupFilter() {
   return (
     <label className="filter">
       <span>{t('order.pickup')}</span>
-      <input type="date" value={draft ?? date} onChange={({ target }) => change(target.value)} />
+      <input
+        type="date"
+        value={draft ?? date}
+        onChange={({ target }) => change(target.value)}
+        onBlur={() => setDraft(null)}
+      />
     </label>
   );
 }

@@ -13,6 +13,7 @@ import {
   isSaved,
   productForEditing,
   type ProductValues,
+  reloadProducts,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
 import { Form, FormField } from '../../components/form';
@@ -59,14 +60,15 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const [base, setBase] = useState(edited);
   // Fraction from 0 to 1 while the form is being uploaded, otherwise undefined.
   const [uploadProgress, setUploadProgress] = useState<number>();
-  // True if an earlier attempt may have created the product although its response was lost.
-  const mayExist = useRef(false);
+  // True if an earlier attempt may have saved the product although its response was lost.
+  const mayBeSaved = useRef(false);
   const finish = async (saved: Product) => {
+    await reloadProducts();
     showToast(t('products.saved', { name: saved.name }));
     await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
   };
   const create = async (values: ProductValues) =>
-    (mayExist.current ? await findSaved(values) : undefined) ?? createProduct(values, setUploadProgress);
+    (mayBeSaved.current ? await findSaved(values) : undefined) ?? createProduct(values, setUploadProgress);
   const save = async (values: ProductValues) => {
     const price = parsePrice(values.price);
     if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
@@ -74,11 +76,12 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
     try {
       await finish(await (base === undefined ? create(sent) : changeProduct(base, sent, setUploadProgress)));
     } catch (error) {
-      mayExist.current = !(error instanceof BakeryFailure && error.code < 500);
+      if (!(error instanceof BakeryFailure && error.code < 500)) mayBeSaved.current = true;
       if (base === undefined || !hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
       if (current === null) throw error;
-      if (!isSaved(current.product, sent)) {
+      // Without a lost response, somebody else may have added as many images as this form.
+      if (!mayBeSaved.current || !isSaved(current.product, sent)) {
         setBase(current);
         throw createConflict(listChanges(base.product, current.product));
       }
@@ -125,7 +128,8 @@ function toFormValues(product?: Product): ProductValues {
     name: product?.name ?? '',
     // With a comma, as `parsePrice` reads decimals.
     price: String(product?.price ?? '').replace('.', ','),
-    description: product?.description ?? '',
+    // The service stores line breaks of two characters, but a text area has line breaks of one.
+    description: product?.description?.replaceAll('\r\n', '\n') ?? '',
     images: product?.images?.map((src) => ({ src })) ?? [],
   };
 }

@@ -88,9 +88,10 @@ interface RangePickerProps {
 
 /** Form that chooses the last 7 or 30 days, or any other date range. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
-  // Dates while a person types, null if the fields show `range`.
-  const [draft, setDraft] = useState<DateRange | null>(null);
-  const { from, to } = draft ?? range;
+  const key = `${range.from} ${range.to}`;
+  // Dates while a person types, and the key of the range that they replace. After a navigation, the fields show `range`.
+  const [draft, setDraft] = useState<(DateRange & { key: string }) | null>(null);
+  const { from, to } = draft?.key === key ? draft : range;
   const choose = (chosen: DateRange) => {
     setDraft(null);
     onChoose(chosen);
@@ -116,7 +117,7 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
         required
         max={to}
         value={from}
-        onChange={({ target }) => setDraft({ from: target.value, to })}
+        onChange={({ target }) => setDraft({ from: target.value, to, key })}
       />
       <TextField
         label={t('sales.to')}
@@ -124,7 +125,7 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
         required
         min={from}
         value={to}
-        onChange={({ target }) => setDraft({ from, to: target.value })}
+        onChange={({ target }) => setDraft({ from, to: target.value, key })}
       />
       <button className="button quiet">{t('sales.show')}</button>
     </form>

@@ -52,6 +52,7 @@ export function toSettings(formValues: ShopFormValues): ShopSettings {
   const { newClosedDate: _date, newClosedRange: _range, ...values } = formValues;
   const settings = {
     ...values,
+    name: values.name.trim(),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
     cut_off: completeTime(values.cut_off.trim()) || null,
@@ -71,9 +72,11 @@ export function addDate(dates: string[], date: string) {
   return date === '' ? dates : [...new Set([...dates, date])].sort();
 }
 
-/** Returns the ranges with this range, unless its dates are empty. */
+/** Returns the ranges in order, with this range unless its dates are empty. */
 export function addRange(ranges: ClosedRange[], { from, to, reason }: typeof EMPTY_RANGE): ClosedRange[] {
-  return from === '' && to === '' ? ranges : [...ranges, { from, to, reason: reason.trim() || null }];
+  if (from === '' && to === '') return ranges;
+  const added = [...ranges, { from, to, reason: reason.trim() || null }];
+  return added.sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
 }
 
 /** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
@@ -84,7 +87,8 @@ export function completeTime(text: string) {
 
 function completeHours(hours: AdminShop['hours']) {
   const days = Object.entries(hours).map(([day, windows]) => {
-    return [day, windows.map((window) => window.map(completeTime))];
+    // In order, as the service stores the windows.
+    return [day, windows.map((window) => window.map(completeTime)).sort()];
   });
   return Object.fromEntries(days) as AdminShop['hours'];
 }

@@ -43,7 +43,7 @@ function ShopForm(loaded: LoadedSettings) {
         setBase(current);
         throw createConflict(changes);
       }
-      // Nobody else has changed a setting of this form. A pause of the shop is not part of the form, and is kept.
+      // This save replaces no setting of somebody else. A pause of the shop is not part of the form, and is kept.
       await saveShop(settings, current.etag);
     }
     // `saveShop` has reloaded the settings.

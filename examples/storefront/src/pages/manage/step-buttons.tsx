@@ -108,7 +108,7 @@ export function StepButton(props: StepButtonProps) {
       className={className}
       isBusy={isPending}
       // Enter that is held down must not take the following steps.
-      onKeyDown={(event) => event.repeat && event.preventDefault()}
+      onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
       onClick={take}
     >
       {children}
@@ -117,8 +117,7 @@ export function StepButton(props: StepButtonProps) {
 }
 
 /**
- * Takes orders to a step, and shows a message with a button that undoes the step. Then throws the failure of the first
- * rejected order.
+ * Takes orders to a step, and shows a message with a button that undoes the step. Then throws the first failure.
  */
 async function takeStep({ orders, step }: Step) {
   const { changed, failure } = await changeFulfilments(orders, () => step);
@@ -137,7 +136,8 @@ async function undoStep(before: Order[]) {
 }
 
 /**
- * Changes the fulfilment of each order, also after another order was rejected. Then reloads all orders.
+ * Changes the fulfilment of each order. Continues after a rejected order, and stops if there is no response. Then reloads all
+ * orders.
  * @returns the changed orders as they were before, and the first failure
  */
 async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {

@@ -2,23 +2,22 @@ import { PermanentJobError } from '../src/jobs/job-handler.js';
 import { toDeliveryError } from '../src/mail/delivery-error.js';
 
 /** Replies to RCPT TO for an unknown recipient: a bad address, or a mailbox that has moved or is disabled. */
-const UNKNOWN_RECIPIENT = [
-  ...['550', '551', '553'],
-  ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],
-];
-/** Other replies. The last two lists contain the last two numbers of enhanced status codes: `1.0` means `5.1.0`. */
+const UNKNOWN_RECIPIENT = '550,551,553,550 5.1.1,554 5.1.2,552 5.1.3,530 5.1.6,553 5.1.10,550 5.2.1'.split(
+  ',',
+);
+/** Second and third number of enhanced status codes that do not name an unknown recipient: `1.0` means `5.1.0`. */
+const OTHER_550 = '0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'.split(' ');
+const OTHER_554 = ['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'];
 const OTHER_REPLIES = [
-  ...['421', '450', '451', '452', '530', '535', '552', '554', '450 4.1.1', '450 4.2.1', '451 5.1.1'],
-  ...'0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'
-    .split(' ')
-    .map((numbers) => `550 5.${numbers}`),
-  ...['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'].map((numbers) => `554 5.${numbers}`),
+  ...'421,450,451,452,530,535,552,554,450 4.1.1,450 4.2.1,451 5.1.1'.split(','),
+  ...OTHER_550.map((numbers) => `550 5.${numbers}`),
+  ...OTHER_554.map((numbers) => `554 5.${numbers}`),
   // Exim, Postfix and qmail, if the operator has given no login to SMTP_URL. A fixed setting delivers the mail.
   ...['550 relay not permitted', '550 Relaying denied', '553 that domain is not in my list of rcpthosts'],
 ];
 
 /** Creates an error as nodemailer throws it for a rejected command. */
-function smtpError(command: string, reply: string): Error {
+function createSmtpError(command: string, reply: string): Error {
   const response = `${reply} rejected`;
   return Object.assign(new Error(`Command failed: ${response}`), {
     command,
@@ -29,18 +28,18 @@ function smtpError(command: string, reply: string): Error {
 
 describe('a mail whose delivery fails', () => {
   it.each(UNKNOWN_RECIPIENT)('is not retried after the reply %s to RCPT TO', (reply) => {
-    expect(toDeliveryError(smtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
+    expect(toDeliveryError(createSmtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
   });
 
   it.each(OTHER_REPLIES)('is retried after the reply %s to RCPT TO', (reply) => {
-    expect(toDeliveryError(smtpError('RCPT TO', reply))).not.toBeInstanceOf(PermanentJobError);
+    expect(toDeliveryError(createSmtpError('RCPT TO', reply))).not.toBeInstanceOf(PermanentJobError);
   });
 
   it.each(['CONN', 'EHLO', 'STARTTLS', 'AUTH PLAIN', 'MAIL FROM', 'DATA'])(
     'is retried after any reply to %s',
     (command) => {
       for (const reply of [...UNKNOWN_RECIPIENT, ...OTHER_REPLIES])
-        expect(toDeliveryError(smtpError(command, reply))).not.toBeInstanceOf(PermanentJobError);
+        expect(toDeliveryError(createSmtpError(command, reply))).not.toBeInstanceOf(PermanentJobError);
     },
   );
 
