@@ -14,6 +14,16 @@ function toUpload(name: string, size?: number) {
   return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padTo(bytes, size) };
 }
 
+/** Saves a product twice, because the response to the first save is lost, and opens the product again. */
+async function saveAgainAfterLostResponse(page: Page, { id, name }: { id: number; name: string }) {
+  await loseFirstResponse(page, `**/api/products/${id}`, 'PUT');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, `${name} is saved.`);
+  await openPage(page, `/manage/products/${id}`);
+}
+
 function getTiles(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
 }
@@ -123,22 +133,12 @@ it('a product that is saved again because the first response was lost gets its n
   await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png'), toUpload('b.png')]);
   await getTiles(page).nth(1).waitFor();
   await page.getByLabel('Description').fill('Two lines,\nand butter.');
-  await loseFirstResponse(page, `**/api/products/${product.id}`, 'PUT');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, 'We cannot reach the bakery.');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, `${product.name} is saved.`);
-  await openPage(page, `/manage/products/${product.id}`);
+  await saveAgainAfterLostResponse(page, product);
   expect(await getTiles(page).count()).toBe(2);
   // The description is not touched this time: the service stores its line breaks in another form.
   await page.getByLabel('Add pictures').setInputFiles([toUpload('c.png')]);
   await getTiles(page).nth(2).waitFor();
-  await loseFirstResponse(page, `**/api/products/${product.id}`, 'PUT');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, 'We cannot reach the bakery.');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, `${product.name} is saved.`);
-  await openPage(page, `/manage/products/${product.id}`);
+  await saveAgainAfterLostResponse(page, product);
   expect(await getTiles(page).count()).toBe(3);
 });
 
