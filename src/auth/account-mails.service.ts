@@ -94,7 +94,7 @@ export class AccountMailsService implements OnModuleInit {
     await this.dataSource.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, email);
       if (user !== null) await this.#enqueueCode(tx, { userId: user.id, purpose: 'reset_password' });
-      // No mail is sent. Otherwise requests for `ayu+x@` would use up the codes of `ayu@`.
+      // No mail is sent, so it does not count: requests for `ayu+x@` must not use up the codes of `ayu@`.
       else await this.limits.takeBackMail(tx, { email, purpose: 'reset_password' });
     });
   }

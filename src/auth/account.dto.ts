@@ -9,7 +9,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import { type Language, UNKNOWN_LANGUAGE, LANGUAGES } from '../common/languages.js';
+import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { EmailAddress } from '../common/validation/email-address.decorator.js';
 import { Text, type TextRules } from '../common/validation/text.decorator.js';
 import type { User } from '../users/user.entity.js';

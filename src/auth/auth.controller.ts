@@ -72,7 +72,8 @@ export class AuthController {
     failures: [failures.missingRefreshToken(), failures.invalidRefreshToken()],
   })
   @Get('refresh')
-  @Header('Cache-Control', 'private, no-cache') // Only failures keep this header: after a success, `setCookies` replaces the header.
+  // Only failures keep this header: after a success, `setCookies` has replaced it.
+  @Header('Cache-Control', 'private, no-cache')
   async refresh(@Cookies(REFRESH_COOKIE) refreshToken = '', @Res({ passthrough: true }) response: Response) {
     if (refreshToken === '') throw failures.missingRefreshToken();
     const tokens = await this.sessions.refresh(refreshToken);

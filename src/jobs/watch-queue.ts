@@ -40,7 +40,7 @@ export async function watchQueue(
   let nextUpkeepAt = 0;
   let clockLead = -Infinity;
   while (!ended.aborted) {
-    // Cron would wait for the minute after its last one. A new runner begins at the current minute.
+    // After the clock was set back, cron would wait until the time of its last run. A new runner begins at the current minute.
     const lead = readClock() - performance.now();
     if (lead < clockLead - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
     clockLead = Math.max(clockLead, lead);

@@ -88,6 +88,11 @@ export function isReceived(status: TransactionStatus, fraudStatus: string | null
   return PAID_STATUSES.includes(status) && !isDoubtful;
 }
 
+/** Returns true for a captured card payment that was denied by fraud: the customer's payment cannot succeed. */
+export function isDeniedByFraud(status: TransactionStatus, fraudStatus: string | null): boolean {
+  return status === 'capture' && fraudStatus === 'deny';
+}
+
 /** Returns true for the two statuses that set `completed_at`. The order may still count as unpaid: see `Order.isPaid`. */
 export function isCompleted(status: TransactionStatus | null): boolean {
   return status === 'settlement' || status === 'capture';

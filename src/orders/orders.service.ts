@@ -77,7 +77,8 @@ export class OrdersService {
     const order: OrderRow | null = await tx
       .createQueryBuilder(Order, 'o')
       .innerJoin('o.attempts', 'attempt', 'attempt.attemptId = :attemptId', { attemptId })
-      .setLock('pessimistic_write', undefined, ['o']) // not the row of the attempt
+      // Lock only the row of the order, as every change of the order does.
+      .setLock('pessimistic_write', undefined, ['o'])
       .getOne();
     return order as LockedOrder | null;
   }

@@ -1,7 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
-import { GRACE_HOURS, inSql, OPEN_STATUSES, PAY_TIME_HOURS } from '../orders/order-status.js';
+import {
+  GRACE_HOURS,
+  inSql,
+  isDeniedByFraud,
+  OPEN_STATUSES,
+  PAY_TIME_HOURS,
+} from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
@@ -102,7 +108,7 @@ export class ReconciliationService implements OnModuleInit {
 }
 
 function isDueToExpire(order: OrderRow): boolean {
-  const isDenied = order.isRetryable || (order.status === 'capture' && order.fraudStatus === 'deny');
-  const isUnpaid = order.status === 'pending' || (isDenied && order.firstPaidAt === null);
+  const hasFailed = order.isRetryable || isDeniedByFraud(order.status, order.fraudStatus);
+  const isUnpaid = order.status === 'pending' || (hasFailed && order.firstPaidAt === null);
   return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
 }

@@ -4,6 +4,7 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import {
   FAILED_STATUSES,
   isCompleted,
+  isDeniedByFraud,
   isReceived,
   REFUND_STATUSES,
   UNSETTLED_STATUSES,
@@ -58,10 +59,9 @@ export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean
   return UNSETTLED_STATUSES.includes(status) && !isReceived(status, fraudStatus);
 }
 
-/** Returns true if the customer's payment can still succeed. A captured payment that was denied by fraud cannot. */
+/** Returns true if the customer's payment can still succeed. */
 export function canSucceed(transaction: Transaction): boolean {
-  const isDenied = transaction.status === 'capture' && transaction.fraudStatus === 'deny';
-  return isOpenTransaction(transaction) && !isDenied;
+  return isOpenTransaction(transaction) && !isDeniedByFraud(transaction.status, transaction.fraudStatus);
 }
 
 export function hasFailed({ status }: Transaction): boolean {

@@ -1,7 +1,7 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
-import { type Language, UNKNOWN_LANGUAGE, LANGUAGES } from '../common/languages.js';
+import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import { ClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
