@@ -88,7 +88,7 @@ describe('in a shop that takes one order for every 15 minutes', () => {
   it('the cart offers every slot that no order has taken', async () => {
     const customer = await newCustomer();
     const { page } = customer;
-    const date = toShopDate(inDays(1));
+    const date = toShopDate(inDays(3)); // No other test places orders for this day.
     await placeOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T07:00:00+07:00` });
     await addToCartAndChoosePickup(page, CROISSANT);
     await page.getByLabel('Day').selectOption(date);
