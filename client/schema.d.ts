@@ -859,7 +859,7 @@ export interface components {
         };
         NewOrderItemDto: {
             /** @description Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
-            price?: number;
+            price?: number | null;
             product_id: number;
             quantity: number;
         };
@@ -3282,7 +3282,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description accessToken, each in its own header; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
                     /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;

@@ -9,7 +9,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import type { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
-import { listSimulatorModules } from './gateway/gateway.module.js';
+import { SimulatorModule } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -41,7 +41,7 @@ export class AppModule {
         OrdersModule,
         ReportsModule,
         ShopModule,
-        ...listSimulatorModules(env),
+        ...(env.paymentGateway === 'simulator' ? [SimulatorModule] : []),
         HealthModule,
         ...(env.metricsPort === undefined ? [] : [importMetrics()]),
       ],

@@ -89,7 +89,8 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
     expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
-    expect(shop.countCalls('refund', orderId)).toBe(0);
+    for (const operation of ['refund', 'cancel'] as const)
+      expect(shop.countCalls(operation, orderId)).toBe(0);
     expect(await shop.describeHistory(orderId)).toEqual([
       'notification settlement applied',
       'refund partial_refund applied',
@@ -156,7 +157,8 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
       await shop.setStatusAndNotify(orderId, status);
       for (const body of [{}, { manual: true }])
         expectFailure(await shop.requestRefund(orderId, body), 409, NOT_REFUNDABLE);
-      expect(shop.countCalls('refund', orderId)).toBe(0);
+      for (const operation of ['refund', 'cancel'] as const)
+        expect(shop.countCalls(operation, orderId)).toBe(0);
     },
   );
 

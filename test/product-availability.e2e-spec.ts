@@ -10,7 +10,7 @@ import { inParallel, until } from './support/wait.js';
 type AdminProduct = components['schemas']['AdminProductView'];
 
 const NO_BOOLEAN = 'available should be true or false';
-const NOT_AVAILABLE = 'until needs available to be false';
+const UNTIL_NOT_ALLOWED = 'until needs available to be false';
 const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 
 const shop = await useShop();
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const setAvailability = (body: unknown, id = productId, client = shop.admin) =>
   client.put(`/api/admin/products/${id}/availability`).send(body as object);
 
-function productOf({ body }: { readonly body: unknown }): AdminProduct {
+function adminProductOf({ body }: { readonly body: unknown }): AdminProduct {
   return (body as { data: { product: AdminProduct } }).data.product;
 }
 
@@ -41,12 +41,12 @@ const orderProduct = (client = shop.customer) =>
   requestOrder(client, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
-const day = (days: number): string =>
+const dateIn = (days: number): string =>
   new Date(Date.now() + (14 + 24 * days) * 3_600_000).toISOString().slice(0, 10);
 
 describe('a product that is not available', () => {
   it('cannot be listed, found, read or ordered until it is available again', async () => {
-    expect(productOf(await setAvailability({ available: false }).expect(200))).toEqual({
+    expect(adminProductOf(await setAvailability({ available: false }).expect(200))).toEqual({
       id: productId,
       name: 'Kue lapis legit',
       description: 'From today',
@@ -61,15 +61,15 @@ describe('a product that is not available', () => {
     const details = { 'items.0.product_id': 'product is no longer available' };
     expectInvalid(await orderProduct(), details);
 
-    expect(productOf(await setAvailability({ available: true }).expect(200)).available).toBe(true);
+    expect(adminProductOf(await setAvailability({ available: true }).expect(200)).available).toBe(true);
     expect(await isListed()).toBe(true);
     await shop.customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
   });
 
   it('becomes available at the start of its `until` date in the time zone of the shop', async () => {
-    const date = day(2); // Not day(1), which becomes today if the test runs at midnight.
-    const hidden = productOf(await setAvailability({ available: false, until: date }).expect(200));
+    const date = dateIn(2); // Not dateIn(1), which becomes today if the test runs at midnight.
+    const hidden = adminProductOf(await setAvailability({ available: false, until: date }).expect(200));
     expect(hidden).toMatchObject({ available: false, unavailable_until: date });
     const rows = await shop.query('SELECT available_again_at FROM products WHERE id = $1', [productId]);
     expect(rows).toEqual([{ available_again_at: new Date(`${date}T00:00:00+14:00`) }]);
@@ -87,8 +87,8 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   it.each<[string, unknown, Record<string, string>]>([
     ['an empty body', {}, { available: NO_BOOLEAN }],
     ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
-    ['a date for an available product', { available: true, until: day(2) }, { until: NOT_AVAILABLE }],
-    ['today as the date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
+    ['a date for an available product', { available: true, until: dateIn(2) }, { until: UNTIL_NOT_ALLOWED }],
+    ['today as the date', { available: false, until: dateIn(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
     expectInvalid(await setAvailability(body), details);

@@ -40,9 +40,9 @@ export const LIMITS = {
   triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE_S },
   triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE_S },
   /**
-   * For addresses whose request caused a mail. An account has at most ten of them in an hour (`mailsToMailbox`). Each one keeps its
-   * five tries, even if other requesters have made 100: 100 + 10 * 5. The limit is finite, because a request for an email without
-   * an account also sets the mark.
+   * For addresses whose request was counted as a mail. A window of `mailsToMailbox` allows ten of them, and each one keeps its
+   * five tries even if other requesters have made 100: 100 + 10 * 5. At the boundary of two windows there can be 20, and the last
+   * ones may lose tries. The limit is finite, because a request for an email without an account also sets the mark.
    */
   triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE_S },
   triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE_S },
@@ -82,8 +82,8 @@ export function isPasswordOverLimit(counts: readonly AttemptCount[]): boolean {
   return counts.some(({ name, attempts, max }) => {
     // This limit rejects nothing itself. It reduces the limit for the account and the address.
     if (name === passwordsForAccount.name) return false;
-    if (name === passwordsForAccountFromAddress.name && isUnderAttack)
-      return attempts > max / passwordsForAccountFromAddress.max; // 1 for an address, 16 for a /48 network
+    const factor = max / passwordsForAccountFromAddress.max; // 1 for an address, 16 for a /48 network
+    if (name === passwordsForAccountFromAddress.name && isUnderAttack) return attempts > factor;
     return attempts > max;
   });
 }

@@ -1,4 +1,4 @@
-import { Module, type Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
@@ -16,21 +16,17 @@ import { SimulatorPage } from './simulator/simulator-page.entity.js';
 })
 export class GatewayModule {}
 
+/** Serves the payment pages of the simulator. Midtrans hosts its own pages. */
 @Module({
   imports: [GatewayModule],
   controllers: [SimulatorController],
   providers: [{ provide: SimulatorGateway, useExisting: PaymentGateway }],
 })
-class SimulatorPageModule {}
+export class SimulatorModule {}
 
 async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {
   if (env.paymentGateway === 'simulator') return new SimulatorGateway(dataSource, jobs, env);
-  // Imported on demand: its HTTP client would slow the start of a development service by a tenth of a second.
+  // Import the class on demand: its HTTP client would slow the start of a development service by a tenth of a second.
   const { MidtransGateway } = await import('./midtrans.gateway.js');
   return new MidtransGateway(env);
-}
-
-/** Returns the module that serves the simulator's payment pages, or none for Midtrans, which hosts its own pages. */
-export function listSimulatorModules({ paymentGateway }: Env): Type[] {
-  return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

@@ -17,7 +17,7 @@ export class QueuePool extends pg.Pool {
       application_name: 'bakery-jobs',
       max: WORKERS,
       connectionTimeoutMillis: 3 * SECOND_MS,
-      // The timeout of the driver also ends a wait for a connection that was lost without an error.
+      // The timeout of the driver also ends the wait for a response on a connection that was lost without an error.
       query_timeout: 10 * SECOND_MS,
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,

@@ -30,7 +30,7 @@ class NewOrderItemDto {
   /** Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
   @IsOptional()
   @WholeNumber({ min: 0, required: false, example: 185000 })
-  price?: number;
+  price?: number | null;
 }
 
 export class CreateOrderDto extends IdempotentRequest {

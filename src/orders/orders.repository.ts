@@ -6,7 +6,7 @@ import { toLikePattern } from '../database/like-pattern.js';
 import type { Locked } from '../database/locked.js';
 import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
-import { GRACE_HOURS, isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
+import { isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
 import { Order } from './order.entity.js';
 
 const PAGE_SIZE = 50;
@@ -86,14 +86,14 @@ export class OrdersRepository {
   }
 
   /** Counts the open orders of a customer. The number stays right until the transaction ends. */
-  async countOpen(tx: EntityManager, { userId }: PlacementLock): Promise<number> {
-    // The condition on `created_at` lets the index skip older orders, which have expired.
-    const rows = await tx.query<{ open: number }[]>(
-      `SELECT count(*)::int AS open FROM orders WHERE user_id = $1
-       AND created_at > now() - interval '${PAY_TIME_HOURS + GRACE_HOURS} hours' AND ${isOpenSql('orders')}`,
-      [userId],
-    );
-    return rows[0]?.open ?? 0;
+  countOpen(tx: EntityManager, { userId }: PlacementLock): Promise<number> {
+    // The condition on `createdAt` lets the index skip older orders, whose time to pay has passed.
+    return tx
+      .createQueryBuilder(Order, 'o')
+      .where('o.userId = :userId', { userId })
+      .andWhere(`o.createdAt > now() - interval '${PAY_TIME_HOURS} hours'`)
+      .andWhere(isOpenSql('o'))
+      .getCount();
   }
 
   async insert(tx: EntityManager, order: Order): Promise<void> {

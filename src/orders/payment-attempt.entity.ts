@@ -3,7 +3,7 @@ import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 
 /**
- * One try to get an order paid, with its own payment page. The first attempt has the id of the order. The gateway accepts
+ * One id of an order at the gateway, with its own payment page. The first attempt has the id of the order. The gateway accepts
  * each id once, so later attempts have new ids. Notifications contain the id of the attempt.
  */
 @Entity('payment_attempts')

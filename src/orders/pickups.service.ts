@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
 import {
+  hasSlotLimit,
   isClosedNow,
   isClosedOn,
   isPickupPossible,
@@ -42,15 +43,15 @@ export class PickupsService {
     if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
     const isClosed = isClosedNow(shop, now, counts);
     if (pickupAt === null) return isClosed ? { pickup_at: SHOP_CLOSED } : {};
-    // A slot that is full is not a closed shop.
+    // Without the counts, no slot is full. If the time is then possible, its slot is full and the shop is not closed.
     const isFull = isPickupPossible(shop, pickupAt, now);
     return { pickup_at: isClosed && !isFull ? SHOP_CLOSED : PICKUP_IMPOSSIBLE };
   }
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
   async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<PaidOrdersView[]> {
-    const isDue = `${isPaidSql('o')} AND o.fulfilment NOT IN ('collected', 'refused')`;
-    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isDue);
+    const isUncollected = `${isPaidSql('o')} AND o.fulfilment NOT IN ('collected', 'refused')`;
+    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isUncollected);
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of counts) {
       const { date } = toLocalDateAndTime(pickupAt, shop.time_zone);
@@ -80,8 +81,4 @@ export class PickupsService {
       .orderBy(minute)
       .getRawMany<PickupCount>();
   }
-}
-
-function hasSlotLimit({ slot_minutes, orders_per_slot }: Readonly<Shop>): boolean {
-  return slot_minutes !== null && orders_per_slot !== null;
 }

@@ -17,7 +17,7 @@ const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
 interface Result {
   readonly outcome: NotificationOutcome;
-  /** Failure of the response; absent for 200. Returned, because throwing it would roll back the stored notification. */
+  /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;
 }
 
@@ -66,8 +66,8 @@ export class PaymentNotificationsService {
   }
 
   /**
-   * Records a notification of a known order, an invalid one as rejected. Rejects a notification of an unknown order. Enqueues a
-   * check of the order if the notification was not enough.
+   * Records a notification of a known order, an invalid one as rejected. Rejects a notification of an unknown order. Enqueues
+   * checks of the order after a rejected or an unconfirmed notification.
    */
   async #processSigned(
     tx: EntityManager,
@@ -81,11 +81,11 @@ export class PaymentNotificationsService {
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
-    const reasons = problems ?? findImplausibleFields(notification, grossAmount);
-    if (reasons !== null) {
+    const allProblems = problems ?? findImplausibleFields(notification, grossAmount);
+    if (allProblems !== null) {
       await this.history.recordRejected(tx, { orderId, payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
-      return buildRejection(notification, reasons);
+      return buildRejection(notification, allProblems);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
     if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);
@@ -93,10 +93,10 @@ export class PaymentNotificationsService {
   }
 }
 
-function buildRejection({ fraud_status }: Partial<PaymentNotificationDto>, reasons: FieldMessages): Result {
+function buildRejection({ fraud_status }: Partial<PaymentNotificationDto>, problems: FieldMessages): Result {
   // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
-  const isIncomplete = fraud_status == null && Object.keys(reasons).join() === 'fraud_status';
-  return { outcome: isIncomplete ? 'incomplete' : 'invalid', failure: failures.validation(reasons) };
+  const isIncomplete = fraud_status == null && Object.keys(problems).join() === 'fraud_status';
+  return { outcome: isIncomplete ? 'incomplete' : 'invalid', failure: failures.validation(problems) };
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): NewPaymentEvent {

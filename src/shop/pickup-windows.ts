@@ -96,11 +96,18 @@ function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow):
   });
 }
 
+type ShopWithSlotLimit = Readonly<Shop> & { readonly slot_minutes: number; readonly orders_per_slot: number };
+
+/** Returns true if the shop limits the orders of a slot. */
+export function hasSlotLimit(shop: Readonly<Shop>): shop is ShopWithSlotLimit {
+  return shop.slot_minutes !== null && shop.orders_per_slot !== null;
+}
+
 /** Returns the slots that have reached `orders_per_slot`. Slots are counted from the start of their opening window. */
 function computeFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
-  const { time_zone, slot_minutes, orders_per_slot } = shop;
   const full = new Map<string, OpeningWindow[]>();
-  if (slot_minutes === null || orders_per_slot === null) return full;
+  if (!hasSlotLimit(shop)) return full;
+  const { time_zone, slot_minutes, orders_per_slot } = shop;
   const sums = new Map<string, number>();
   for (const { pickupAt, orders } of counts) {
     const { date, time } = toLocalDateAndTime(pickupAt, time_zone);

@@ -15,9 +15,9 @@ interface BuiltModules {
   'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
-  'src/common/openapi/api-endpoint.decorator.js': typeof import('../../src/common/openapi/api-endpoint.decorator.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
+  'src/common/openapi/api-endpoint.decorator.js': typeof import('../../src/common/openapi/api-endpoint.decorator.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');

@@ -35,7 +35,7 @@ async function withTracedService(
   return { exitCode, output: service.output() };
 }
 
-describe('the spans of a service', () => {
+describe('a service with tracing', () => {
   let spans: readonly CollectedSpan[] = [];
   /** Bodies of all exports in one text. */
   let exported: string;

@@ -13,16 +13,16 @@ const RUNNER_RELEASED =
 
 /** Returns true if the request may succeed later (503). Ignores the `cause`, which may come from another service. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (!(failure instanceof Error)) return false;
+  const original: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(original instanceof Error)) return false;
   // A host name with several addresses fails with one error for each.
-  if (failure instanceof AggregateError) return (failure.errors as unknown[]).some(isDatabaseUnavailable);
-  const code = 'code' in failure ? String(failure.code) : '';
+  if (original instanceof AggregateError) return (original.errors as unknown[]).some(isDatabaseUnavailable);
+  const code = 'code' in original ? String(original.code) : '';
   return (
     UNAVAILABLE_SQLSTATE.test(code) ||
     NETWORK_CODE.test(code) ||
-    CONNECTION_LOST.test(failure.message) ||
-    RUNNER_RELEASED.test(failure.name)
+    CONNECTION_LOST.test(original.message) ||
+    RUNNER_RELEASED.test(original.name)
   );
 }
 

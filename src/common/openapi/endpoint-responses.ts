@@ -39,14 +39,15 @@ export function describeSuccess(
 }
 
 function describeCookies(cookies: readonly string[]) {
-  const names = cookies.join(' and ');
-  return { 'Set-Cookie': text(`${names}, each in its own header; HttpOnly, Secure, SameSite=None`) };
+  const names = cookies.join(' and ') + (cookies.length > 1 ? ', each in its own header' : '');
+  return { 'Set-Cookie': text(`${names}; HttpOnly, Secure, SameSite=None`) };
 }
 
 function describeContent({ data, mediaTypes = [] }: SuccessOptions) {
   if (data !== undefined) {
     const properties = { status: { type: 'string', enum: ['success'] }, data: toSchema(data) };
-    return { content: { 'application/json': { schema: { required: ['status', 'data'], properties } } } };
+    const schema = { type: 'object', required: ['status', 'data'], properties };
+    return { content: { 'application/json': { schema } } };
   }
   const contents = mediaTypes.map((mediaType) => {
     const isText = mediaType.startsWith('text/');

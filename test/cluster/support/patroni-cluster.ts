@@ -11,7 +11,8 @@ import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
 /** Random, because a fixed password would be public. Each published password must be in the list that production rejects. */
 const PASSWORD = randomBytes(16).toString('hex');
-const START_LIMIT_MS = 90_000;
+/** Maximum time until etcd responds or every node is healthy. */
+const DEADLINE_MS = 90_000;
 
 type Role = 'primary' | 'synchronous';
 
@@ -69,8 +70,8 @@ export class PatroniCluster {
 
   /** Returns the node with a role; undefined while there is none. */
   async findNode(role: Role): Promise<PatroniNode | undefined> {
-    const isInRole = await Promise.all(this.nodes.map((node) => node.is(role)));
-    return this.nodes[isInRole.indexOf(true)];
+    const areInRole = await Promise.all(this.nodes.map((node) => node.is(role)));
+    return this.nodes[areInRole.indexOf(true)];
   }
 
   async getNode(role: Role): Promise<PatroniNode> {
@@ -98,7 +99,7 @@ export class PatroniCluster {
     await until(
       'every node runs, one as the primary and one as the synchronous standby',
       isHealthy,
-      START_LIMIT_MS,
+      DEADLINE_MS,
     );
   }
 
@@ -124,7 +125,7 @@ export class PatroniCluster {
         ({ ok }) => ok,
         () => false,
       );
-    await until('etcd responds', responds, START_LIMIT_MS);
+    await until('etcd responds', responds, DEADLINE_MS);
   }
 
   #startHaproxy(): void {

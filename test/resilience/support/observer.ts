@@ -30,10 +30,10 @@ export class Observer {
 
   /**
    * @param expected statuses of a correct response. Any other status is a violation, except a 503 that the service itself sent
-   * @returns undefined after any other status, after a timeout, which is a violation, and after a broken connection
+   * @returns undefined without a response of an expected status. A timeout is a violation, a broken connection is not
    */
   async send(request: Test, ...expected: readonly number[]): Promise<Response | undefined> {
-    const what = `${request.method} ${new URL(request.url).pathname}`;
+    const requestLine = `${request.method} ${new URL(request.url).pathname}`;
     const sentAt = this.#clock.now();
     try {
       const response = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
@@ -45,12 +45,12 @@ export class Observer {
       if (response.status === 503 && isServiceFailure(response)) this.responsesWith503 += 1;
       else {
         const id = response.headers['x-request-id'] ?? 'no id';
-        this.violations.push(`${what} (${id}) got ${response.status} ${response.text}`);
+        this.violations.push(`${requestLine} (${id}) got ${response.status} ${response.text}`);
       }
     } catch (error) {
       this.brokenConnections += 1;
       if (typeof error === 'object' && error !== null && 'timeout' in error)
-        this.violations.push(`${what} got no response within ${this.timeoutMs} ms`);
+        this.violations.push(`${requestLine} got no response within ${this.timeoutMs} ms`);
     }
     return undefined;
   }

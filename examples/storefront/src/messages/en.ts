@@ -23,6 +23,8 @@ export const en = {
   'nav.ownOrders': 'My orders',
   'nav.account': 'Account',
   'nav.manage': 'Manage',
+  'table.day': 'Day',
+  'table.orders': 'Orders',
   'table.product': 'Product',
   'table.total': 'Total',
   'count.pieces': '{count, plural, one {# piece} other {# pieces}}',

@@ -24,6 +24,8 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'nav.ownOrders': 'Pesanan saya',
   'nav.account': 'Akun',
   'nav.manage': 'Kelola',
+  'table.day': 'Hari',
+  'table.orders': 'Pesanan',
   'table.product': 'Produk',
   'table.total': 'Total',
   'count.pieces': '{count, plural, other {# buah}}',

@@ -11,7 +11,8 @@ const GAP = 2;
 
 /** Bar chart of the revenue per day. Screen readers ignore the chart, so a table below it contains the same figures. */
 export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
-  const highest = Math.max(1, ...days.map(({ revenue }) => revenue));
+  const highest = Math.max(0, ...days.map(({ revenue }) => revenue));
+  const [first, last] = [days.at(0), days.at(-1)];
   const width = days.length * DAY_WIDTH;
   return (
     <div className="chart">
@@ -20,7 +21,7 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
       </p>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {days.map(({ date, orders, revenue }, index) => {
-          const height = (revenue / highest) * HEIGHT;
+          const height = highest === 0 ? 0 : (revenue / highest) * HEIGHT;
           return (
             <rect
               key={date}
@@ -35,14 +36,14 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
         })}
       </svg>
       <p className="chart-ends hint" aria-hidden="true">
-        <span>{formatShortDate(days[0]?.date ?? '')}</span>
-        <span>{formatShortDate(days.at(-1)?.date ?? '')}</span>
+        <span>{first && formatShortDate(first.date)}</span>
+        <span>{last && formatShortDate(last.date)}</span>
       </p>
       <details>
         <summary>{t('sales.figures')}</summary>
         <FiguresTable
           caption={t('sales.perDay')}
-          columns={[t('pickup.day'), t('nav.orders'), t('sales.revenue')]}
+          columns={[t('table.day'), t('table.orders'), t('sales.revenue')]}
           rows={days.map(({ date, orders, revenue }) => ({
             name: formatShortDate(date),
             figures: [orders, formatPrice(revenue)],
