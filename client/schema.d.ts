@@ -355,7 +355,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an open order, at the gateway and here */
+        /** Cancel an open order and its payments at the gateway */
         post: operations["OrderCancellationController_cancel"];
         delete?: never;
         options?: never;

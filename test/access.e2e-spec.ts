@@ -3,7 +3,7 @@ import { importBuilt, importPackage } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { listOperations, type OperationCall } from './support/operations.js';
 import { useService } from './support/service.js';
-import { buildClaims, expiredToken, signToken } from './support/tokens.js';
+import { buildClaims, signExpiredToken, signToken } from './support/tokens.js';
 
 const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
@@ -40,7 +40,7 @@ async function expectRejected(
 describe('an operation', () => {
   it.each([
     ['missing', 401, undefined, MESSAGES.missingAccessToken],
-    ['expired', 401, () => expiredToken({ role: 'ADMIN' }), MESSAGES.missingAccessToken],
+    ['expired', 401, () => signExpiredToken({ role: 'ADMIN' }), MESSAGES.missingAccessToken],
     ['malformed', 400, () => 'rubbish', MESSAGES.malformedAccessToken],
     ['unsigned', 400, () => signToken(buildClaims(), { algorithm: 'none' }), MESSAGES.malformedAccessToken],
   ])(

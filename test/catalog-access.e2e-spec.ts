@@ -1,7 +1,7 @@
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
-import { expiredToken } from './support/tokens.js';
+import { signExpiredToken } from './support/tokens.js';
 
 const service = await useService({ settings: { CATALOG_ACCESS: 'public' } });
 const product = await createProduct(await service.admin());
@@ -12,7 +12,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
 
   it.each([
     ['no', undefined],
-    ['an expired', expiredToken()],
+    ['an expired', signExpiredToken()],
     ['a malformed', 'a.b.c'],
     ['an empty', ''],
   ])('is available with %s access cookie, and no response is marked private', async (_what, cookie) => {

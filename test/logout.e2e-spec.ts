@@ -4,7 +4,7 @@ import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
-import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, signExpiredToken, signToken } from './support/tokens.js';
 
 const service = await useService();
 
@@ -34,7 +34,7 @@ describe('POST /api/logout', () => {
     const { client, id } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
     // The claim `tokenId` is the id of the account.
-    const expired = expiredToken({ tokenId: id, jti });
+    const expired = signExpiredToken({ tokenId: id, jti });
     await clientWith(expired).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(false);
   });

@@ -130,11 +130,3 @@ it.each(['creation', 'update'])(
     expect(new Set(states)).toEqual(new Set(['attached']));
   },
 );
-
-it('images stay attached to their product if the request that uploaded them fails later and discards them', async () => {
-  await createProduct(admin, pictures(2));
-  const attached = await readLedger(service.database);
-  const { ImagesService } = await importBuilt('src/images/images.service.js');
-  await service.app.get(ImagesService, { strict: false }).discard(attached);
-  expect(await readLedger(service.database)).toEqual(attached);
-});

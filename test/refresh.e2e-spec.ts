@@ -3,7 +3,7 @@ import { newAccount } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
-import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, signExpiredToken, signToken } from './support/tokens.js';
 
 const REFRESH_KEY = { secret: REFRESH_SECRET };
 
@@ -25,7 +25,7 @@ async function storeDigest(id: number, token: string): Promise<void> {
 describe('GET /api/refresh', () => {
   it('returns the user and sets a new access cookie, as often as it is called with one refresh token (contract 4.3)', async () => {
     const { client, id, email } = await newAccount(service);
-    client.setCookie('accessToken', expiredToken());
+    client.setCookie('accessToken', signExpiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
     for (let time = 0; time < 2; time += 1) {
       // A 304 would contain no user.
@@ -85,7 +85,7 @@ describe('GET /api/refresh responds with 401 to', () => {
     ].map((forgery) => signToken(claims, forgery));
     for (const token of [
       ...forged,
-      expiredToken({ tokenId: id, email, jti }, REFRESH_KEY),
+      signExpiredToken({ tokenId: id, email, jti }, REFRESH_KEY),
       signToken({ ...claims, tokenId: 1 }, REFRESH_KEY),
       signToken({ ...claims, jti: undefined }, REFRESH_KEY),
     ]) {

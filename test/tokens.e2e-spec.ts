@@ -3,7 +3,7 @@ import { newAccount } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
-import { buildClaims, decodeClaims, decodeHeader, expiredToken, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, decodeHeader, signExpiredToken, signToken } from './support/tokens.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
@@ -103,7 +103,7 @@ describe('GET /api/users', () => {
     ['of alg RS256', { algorithm: 'RS256' }],
   ])('returns 400 for a token %s, even if the token has expired', async (_what, forgery) => {
     expectFailure(await getUser(signToken(buildClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
-    expectFailure(await getUser(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(signExpiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([

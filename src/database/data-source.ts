@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
+import { surviveLostConnection } from './with-client.js';
 
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
@@ -50,6 +51,8 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     connectTimeoutMS: timeoutFactor * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
+      // TypeORM itself listens only from a moment after it has received a connection from the pool.
+      onConnect: surviveLostConnection,
       types, // Not `parseInt8`, which would also change the clients of other code, such as that of the job queue.
       // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
       statement_timeout: timeoutFactor * STATEMENT_MS,

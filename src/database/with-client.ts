@@ -2,6 +2,11 @@ import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** Prevents the loss of a connection from ending the process. The running statement fails, or the next one. */
+export function surviveLostConnection(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
+}
+
 /** Runs `act` on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
@@ -10,8 +15,7 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // Without a listener, a lost connection would end the process. The running statement fails, or the next one.
-  client.on('error', () => undefined);
+  surviveLostConnection(client);
   try {
     await client.connect();
     return await act(client);

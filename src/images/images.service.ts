@@ -24,7 +24,7 @@ export class ImagesService {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
-  /** One upload at a time is decoded: an image takes up to 130 MB of memory and a processor core. */
+  /** One image at a time is decoded: decoding takes up to 130 MB of memory and a processor core. */
   readonly #decoder = new FairQueue({ capacity: 1 });
 
   constructor(
@@ -68,7 +68,7 @@ export class ImagesService {
       return await use(await Promise.all(uploads));
     } catch (error) {
       // Without a database, a second timeout would delay the response. The sweep will condemn the images.
-      if (!isDatabaseUnavailable(error)) await this.discard(planned);
+      if (!isDatabaseUnavailable(error)) await this.#discard(planned);
       throw error;
     }
   }
@@ -84,11 +84,8 @@ export class ImagesService {
     return { id, image };
   }
 
-  /**
-   * Condemns the staged images of a failed request. Keeps images that are attached, because the transaction may have
-   * committed although its response was lost. Never throws: the sweep condemns images that stay staged.
-   */
-  async discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
+  /** Condemns the images of a failed request that are still staged. Never throws: the sweep condemns images that stay staged. */
+  async #discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
     try {
       await this.images.manager.transaction((tx) => this.removal.condemn(tx, images, 'staged'));
     } catch (error) {

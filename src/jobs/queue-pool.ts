@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { surviveLostConnection } from '../database/with-client.js';
 import { WORKERS } from './job-kinds.js';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
@@ -22,10 +23,10 @@ export class QueuePool extends pg.Pool {
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
       keepAlive: true,
+      // A lost connection ends the runner, which logs the reason.
+      onConnect: surviveLostConnection,
     });
-    // A lost connection ends the runner, which logs the reason. Without these listeners, the error would end the process.
-    this.on('error', () => undefined);
-    this.on('connect', (client) => client.on('error', () => undefined));
+    this.on('error', () => undefined); // For an idle connection.
   }
 
   override connect(): Promise<pg.PoolClient>;

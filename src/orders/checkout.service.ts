@@ -22,7 +22,7 @@ const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
 /** Payment attempt without a page, whose lease this request holds. Its page will end at `expiresAt`. */
 export type LeasedAttempt = PaymentAttempt & { readonly leaseId: string; readonly expiresAt: Date };
 
-/** Condition on `orderId` of an attempt. PostgreSQL plans it in a third of the time of a semi-join. */
+/** Condition that the order of an attempt is open. PostgreSQL plans this subquery in a third of the time of a semi-join. */
 const OF_OPEN_ORDER = Raw(
   () => `(SELECT ${isOpenSql('o')} FROM orders AS o WHERE o.order_id = payment_attempts.order_id)`,
 );
@@ -119,7 +119,7 @@ export class CheckoutService {
     attempt: LeasedAttempt,
     deadline: number,
     { canReplace = true } = {},
-  ): Promise<LeasedAttempt | null> {
+  ): Promise<PaymentAttempt | null> {
     try {
       const request = toPageRequest(order, customer, attempt);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
@@ -157,16 +157,16 @@ export class CheckoutService {
    * its last payment failed.
    * @returns null if the order is no longer open or another request has taken the lease
    */
-  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<LeasedAttempt | null> {
+  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
-    const endLease = (manager: EntityManager) =>
+    const storeAndEndLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });
-    // The row of a new order already says until when it can be paid. This is the usual case, so it has no transaction.
+    // The row of a new order already says until when it can be paid. Every new order passes here, so one statement does it.
     if (attempt.number === 1 && order.payUntil?.getTime() === expiresAt.getTime())
-      return (await endLease(this.dataSource.manager)) ? Object.assign(attempt, page) : null;
+      return (await storeAndEndLease(this.dataSource.manager)) ? Object.assign(attempt, page) : null;
     return this.dataSource.transaction(async (tx) => {
       const locked = await this.orders.lockOrFail(tx, orderId);
-      if (!(await endLease(tx))) return null;
+      if (!(await storeAndEndLease(tx))) return null;
       await this.orders.applyPayment(tx, locked, { ...NO_TRANSACTION, attemptId, payUntil: expiresAt });
       return Object.assign(attempt, page);
     });

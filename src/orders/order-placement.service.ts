@@ -74,12 +74,8 @@ export class OrderPlacementService {
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
     const productIds = wanted.map(({ product_id }) => product_id);
     return this.dataSource.transaction(async (tx) => {
-      const placement = await this.orders.lockPlacement(tx, customer.id);
-      // Both statements are sent at once, and their timeouts start now. So only the second one may wait for a lock.
-      const [openOrders, offers] = await Promise.all([
-        this.orders.countOpen(tx, placement),
-        this.products.lockOffers(tx, productIds),
-      ]);
+      const openOrders = await this.orders.lockAndCountOpen(tx, customer.id);
+      const offers = await this.products.lockOffers(tx, productIds);
       const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
       const priced = priceItems(wanted, offers, pickupProblem);
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();

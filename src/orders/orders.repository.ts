@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { toLikePattern } from '../database/like-pattern.js';
-import type { Locked } from '../database/locked.js';
 import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
@@ -13,9 +12,6 @@ const PAGE_SIZE = 50;
 
 /** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
 const PLACEMENT_LOCK = 1_766_432;
-
-/** Customer whose further orders wait until the transaction ends. Only `lockPlacement` returns one. */
-type PlacementLock = Locked<{ readonly userId: number }>;
 
 const CUSTOMER_COLUMNS = [
   'customer.id',
@@ -80,13 +76,9 @@ export class OrdersRepository {
     return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
-  async lockPlacement(tx: EntityManager, userId: number): Promise<PlacementLock> {
+  /** Counts the open orders of a customer. The number stays right, because further orders wait until the transaction ends. */
+  async lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
-    return { userId } as PlacementLock;
-  }
-
-  /** Counts the open orders of a customer. The number stays right until the transaction ends. */
-  countOpen(tx: EntityManager, { userId }: PlacementLock): Promise<number> {
     // The condition on `createdAt` lets the index skip older orders, whose time to pay has passed.
     return tx
       .createQueryBuilder(Order, 'o')

@@ -10,7 +10,7 @@ import { UsersService } from '../users/users.service.js';
 import { type NewAction, OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
-import { type Fulfilment, REFUND_STATUSES } from './order-status.js';
+import type { Fulfilment } from './order-status.js';
 import { Order, type OrderRow } from './order.entity.js';
 import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -139,12 +139,9 @@ export class OrdersService {
   }
 
   /** Finds the attempt with the newest payment page. An attempt whose page could not be opened does not count. */
-  async findNewestAttemptId(tx: EntityManager, order: LockedOrder): Promise<string> {
-    // `attemptId` is the newest attempt until the order is paid. After that it is the attempt that was paid.
-    const wasPaid = order.isPaid || REFUND_STATUSES.includes(order.status);
-    if (!wasPaid) return order.attemptId ?? order.orderId;
-    const where = { orderId: order.orderId, token: Not(IsNull()) };
+  async findNewestAttemptId(tx: EntityManager, { orderId }: LockedOrder): Promise<string> {
+    const where = { orderId, token: Not(IsNull()) };
     const newest = await tx.findOne(PaymentAttempt, { where, order: { number: 'DESC' } });
-    return newest?.attemptId ?? order.orderId;
+    return newest?.attemptId ?? orderId;
   }
 }

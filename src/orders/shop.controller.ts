@@ -33,7 +33,7 @@ export class ShopController {
     description: 'The ETag stands for the settings alone. Send it as `If-Match` when you change them.',
     access: 'admin',
     success: { status: 200, data: { shop: AdminShopView } },
-    etag: 'resource',
+    etag: 'ifMatch',
   })
   @Get('admin/shop')
   async showToAdmin(@Res({ passthrough: true }) response: Response): Promise<{ shop: AdminShopView }> {

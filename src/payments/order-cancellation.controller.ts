@@ -14,7 +14,7 @@ export class OrderCancellationController {
   constructor(private readonly cancellation: OrderCancellationService) {}
 
   @ApiEndpoint({
-    summary: 'Cancel an open order, at the gateway and here',
+    summary: 'Cancel an open order and its payments at the gateway',
     access: 'user',
     success: { status: 200, data: { order: OrderView } },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],

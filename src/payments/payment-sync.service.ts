@@ -7,7 +7,7 @@ import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '.
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import type { Outcome, PaymentEvent } from './payment-event.entity.js';
+import type { Outcome } from './payment-event.entity.js';
 import type { PaymentHistory } from './payment.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
@@ -37,7 +37,7 @@ export class PaymentSyncService {
     orderId: string,
     operation: Operation,
     userId?: number,
-  ): Promise<{ order: OrderRow; outcome: ReconciliationOutcome }> {
+  ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
     const before = await this.orders.findOrFail(orderId);
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
@@ -47,9 +47,9 @@ export class PaymentSyncService {
       const history = await this.history.read(order, tx);
       const hasNewPage = !before.attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
       const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);
-      const outcomes: Outcome[] = [];
+      const eventOutcomes: Outcome[] = [];
       for (const event of isOutdated ? listCancellations(events) : events)
-        outcomes.push(await this.history.record(tx, order, event));
+        eventOutcomes.push(await this.history.record(tx, order, event));
       if (operation !== 'status' && (!isOutdated || order.status === operation))
         await this.history.recordEnd(tx, order, operation, unknownIds);
       if (userId !== undefined && order.status === 'cancel' && history.endedAs === null)
@@ -58,7 +58,7 @@ export class PaymentSyncService {
       // The service itself ended these payments, so the outcome is not `found`.
       const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
       if (isExpired) return { order, outcome: 'expired' };
-      return { order, outcome: outcomes.includes('applied') ? 'found' : 'unchanged' };
+      return { order, outcome: eventOutcomes.includes('applied') ? 'found' : 'unchanged' };
     });
   }
 
@@ -68,31 +68,35 @@ export class PaymentSyncService {
    */
   async #callGateway(
     { orderId, grossAmount, attemptIds }: Order,
-    { transactions, events: history }: PaymentHistory,
+    history: PaymentHistory,
     operation: Operation,
   ) {
     // The gateway may send another id as `order_id`, so the id of the call counts.
-    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
-    const reported = new Set(ofAttempts.map((event) => event?.transactionId));
-    const openIds = transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
-    const named = new Set([...openIds, ...listUnconfirmed(history)]);
-    const missing = [...named].filter((id) => !reported.has(id));
-    const ofMissing = await Promise.all(
-      missing.map((id) => this.#callForTransaction(id, operation, attemptIds)),
+    const attemptEvents = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
+    const reportedIds = new Set(attemptEvents.map((event) => event?.transactionId));
+    const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
+    const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
+    const missingIds = [...expectedIds].filter((id) => !reportedIds.has(id));
+    const missingEvents = await Promise.all(
+      missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
-    const events = [...ofAttempts, ...ofMissing].filter((event) => event !== null);
+    const events = [...attemptEvents, ...missingEvents].filter((event) => event !== null);
     const completed = events.filter(({ status }) => isCompleted(status));
     if (completed.some((event) => parseRupiah(event.grossAmount) !== grossAmount))
       throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
-    return { events, unknownIds: missing.filter((_, index) => ofMissing[index] === null) };
+    return { events, unknownIds: missingIds.filter((_, index) => missingEvents[index] === null) };
   }
 
-  /** The signature of a notification does not cover its transaction, which may belong to another order: then returns null. */
+  /**
+   * Calls the gateway for a transaction. Returns null if the gateway does not know the transaction, or if the transaction belongs
+   * to another order: the signature of a notification does not cover the transaction id.
+   */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
     const reported = await this.#call(id, 'status');
-    // A response that names no order has the id of the call.
-    const namesOrder = reported?.attemptId !== id.toLowerCase();
-    if (reported === null || (namesOrder && !attemptIds.includes(reported.attemptId))) return null;
+    if (reported === null) return null;
+    // A response that names no order has the id of the call. Its transaction counts for the newest attempt.
+    const namesOrder = reported.attemptId !== id.toLowerCase();
+    if (namesOrder && !attemptIds.includes(reported.attemptId)) return null;
     const attemptId = namesOrder ? reported.attemptId : (attemptIds[0] ?? reported.attemptId);
     return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, attemptId);
   }
@@ -122,8 +126,8 @@ export class PaymentSyncService {
   }
 }
 
-/** Lists the ids of the transactions that rejected and unconfirmed notifications name. */
-function listUnconfirmed(events: readonly PaymentEvent[]): string[] {
+/** Lists the ids of the transactions that rejected and unconfirmed notifications name. Only the gateway can confirm them. */
+function listIdsToConfirm({ events }: PaymentHistory): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
@@ -137,7 +141,10 @@ function findLastApplied({ events }: PaymentHistory): number | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 
-/** Lists the cancellations. They do not end an order that changed during the calls, because a new attempt may still be paid. */
+/**
+ * Lists the cancellations, with the source `reconciliation`. An event with the source `cancellation` would end the order, although
+ * a payment page that was opened during the calls may still be paid.
+ */
 function listCancellations(events: readonly NewPaymentEvent[]): NewPaymentEvent[] {
   const cancellations = events.filter(({ source }) => source === 'cancellation');
   return cancellations.map((event) => ({ ...event, source: 'reconciliation' }));

@@ -15,6 +15,7 @@ export class RefundDto extends IdempotentRequest {
 
   @ApiPropertyOptional({ type: String, maxLength: 255, example: 'The oven broke' })
   @IsOptional()
+  // Not null: a repeated request must have the digest that version 1.2 computed.
   @Trim({ ifBlank: '' })
   @MaxCharacters(255, REASON)
   @Matches(STORABLE, REASON)

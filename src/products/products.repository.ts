@@ -52,7 +52,7 @@ export class ProductsRepository {
 
   /**
    * Returns the response body with the products whose names are similar to all words, most similar first, at most 50. Empty if
-   * there is none, or if the database lacks the extension pg_trgm. Ignores similar names after MAX_COMPARED_NAMES.
+   * there is none, or if the database lacks the extension pg_trgm. Ranks only the first MAX_COMPARED_NAMES similar names.
    */
   async findSimilarJson(localPrefix: string, search: string): Promise<string> {
     const words = toWords(search);
@@ -137,8 +137,11 @@ export class ProductsRepository {
       .getMany();
   }
 
-  /** Locks a product and its images against concurrent changes, then reads both like `findOrFail`. */
-  async lock(tx: EntityManager, id: number): Promise<Product> {
+  /**
+   * Locks a product against concurrent changes, then reads the product with its images like `findOrFail`. Every change of attached
+   * images locks the product first.
+   */
+  async lockOrFail(tx: EntityManager, id: number): Promise<Product> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
     // A second statement: a join in the first one would return the images as they were before the wait for the lock.
     return this.findOrFail(id, tx);

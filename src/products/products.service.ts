@@ -107,7 +107,7 @@ export class ProductsService {
 
     return this.images.withStaged(images, (staged) =>
       this.#changeCatalog(async (tx) => {
-        const { removed, remaining } = planChange(await this.products.lock(tx, id));
+        const { removed, remaining } = planChange(await this.products.lockOrFail(tx, id));
         await tx.update(Product, { id }, fields);
         await this.imageRemoval.condemn(tx, removed);
         await this.images.attach(tx, id, staged, remaining);
@@ -122,7 +122,7 @@ export class ProductsService {
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
     const change = { isOffered: available, unavailableUntil: until ?? null, availableAgainAt };
     return this.#changeCatalog(async (tx) => {
-      const product = await this.products.lock(tx, id);
+      const product = await this.products.lockOrFail(tx, id);
       await tx.update(Product, { id }, change);
       return this.#withUrls(Object.assign(product, change));
     });
@@ -131,7 +131,7 @@ export class ProductsService {
   /** Deletes a product and condemns its images, which a job deletes from the host. */
   async delete(id: number): Promise<void> {
     await this.#changeCatalog(async (tx) => {
-      const { images } = await this.products.lock(tx, id);
+      const { images } = await this.products.lockOrFail(tx, id);
       await this.imageRemoval.condemn(tx, images);
       await tx.delete(Product, { id });
     });

@@ -33,7 +33,8 @@ export function startTracing({ otelServiceName }: Env): () => Promise<void> {
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: (request) => {
-          // A client may name its trace, but must not hide its request from tracing: the last part is its sampling decision.
+          // A client may choose the trace id, but must not exclude its request from tracing. The last part of the header is the
+          // sampling decision.
           const { traceparent } = request.headers;
           if (typeof traceparent === 'string')
             request.headers.traceparent = traceparent.replace(/-[\da-f]{2}$/, '-01');

@@ -74,7 +74,7 @@ async function expectSurvival(
     try {
       await workload.waitForWrites(randomInt(20, 100));
       await loseDatabase(workload);
-      await until('the database accepts connections', () => acceptsConnections(databaseUrl));
+      await until('the database accepts queries', () => acceptsQueries(databaseUrl));
       const mailsBefore = external.smtp.mails.length;
       recoveryMs += (await measureRunning(() => waitUntilRecovered(mailsBefore))).runningMs;
     } finally {
@@ -102,7 +102,7 @@ async function waitUntilRecovered(mailsBefore: number): Promise<void> {
   await until('a mail is sent', () => deployment.external.smtp.mails.length > mailsBefore);
 }
 
-function acceptsConnections(databaseUrl: string): Promise<boolean> {
+function acceptsQueries(databaseUrl: string): Promise<boolean> {
   return queryOnce(databaseUrl, 'SELECT', 1_000).then(
     () => true,
     () => false, // The server is down or still starting.

@@ -110,8 +110,8 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
   if (first !== undefined) await killHard(first);
   external.smtp.resume();
   if (!isLongRun) {
-    const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_CODE_MAILS;
-    await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
+    const hasAsManyLocksAsKilled = async () => (await countLockedJobs()) === CONCURRENT_CODE_MAILS;
+    await until('as many jobs are locked as the killed process ran', hasAsManyLocksAsKilled);
     // Make the locks a minute older: the processes unlock jobs that were locked over 60 s ago. A long run waits instead.
     await ageLocks(database.pool, 60);
   }

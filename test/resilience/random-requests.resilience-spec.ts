@@ -8,7 +8,7 @@ import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { createProduct, pictures } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
-import { expiredToken } from '../support/tokens.js';
+import { signExpiredToken } from '../support/tokens.js';
 import { inParallel } from '../support/wait.js';
 import {
   buildRequestsWithOneWrongValue,
@@ -64,7 +64,7 @@ beforeAll(async () => {
       anonymous: '',
       customer: cookiesOf(customer),
       admin: cookiesOf(admin),
-      expired: `accessToken=${expiredToken()}; refreshToken=${expiredToken()}`,
+      expired: `accessToken=${signExpiredToken()}; refreshToken=${signExpiredToken()}`,
       garbage: 'accessToken=a.b.c; refreshToken=not-a-token',
     },
     values: {

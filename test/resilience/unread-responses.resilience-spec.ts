@@ -16,7 +16,7 @@ it('clients that never read their responses are disconnected and occupy little m
   const admin = await service.admin();
   const product = await createProduct(admin, [{ bytes: createNoisyPng(5 * MIB), name: 'cake.png' }]);
   const { pathname } = new URL(product.images[0] ?? '');
-  const idleMib = await service.residentMiB();
+  const idleMiB = await service.residentMiB();
   // The clients request 900 MiB in total.
   const sockets = Array.from({ length: 60 }, () => {
     const socket = openSocket(service.url);
@@ -34,8 +34,8 @@ it('clients that never read their responses are disconnected and occupy little m
     DISCONNECT_LIMIT_MS,
   );
   try {
-    const maximumMib = await measureMaximum(() => service.residentMiB(), closed);
-    expect(maximumMib - idleMib).toBeLessThan(MAX_GROWTH_MIB);
+    const maximumMiB = await measureMaximum(() => service.residentMiB(), closed);
+    expect(maximumMiB - idleMiB).toBeLessThan(MAX_GROWTH_MIB);
   } finally {
     for (const socket of sockets) socket.destroy();
   }

@@ -33,8 +33,8 @@ describe('resident memory of the service stays under 400 MiB', () => {
   /** Sends uploads in parallel and asserts the limit of resident memory. Returns the statuses; null after a disconnect. */
   async function sendUploads(options: UploadOptions = {}, pieces = buildFormPieces(CAKE, FIVE_FILES)) {
     const uploads = inParallel(UPLOADS, () => upload(admin, pieces, options));
-    const maxMib = await measureMaximum(() => service.residentMiB(), uploads);
-    expect(maxMib).toBeLessThan(MAX_RESIDENT_MIB);
+    const maxMiB = await measureMaximum(() => service.residentMiB(), uploads);
+    expect(maxMiB).toBeLessThan(MAX_RESIDENT_MIB);
     return uploads;
   }
 

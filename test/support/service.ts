@@ -13,11 +13,11 @@ import { createCountMethods } from './guesses.js';
 import { stopAfterTests } from './stop-after-tests.js';
 
 // Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
-const secret = (): string => randomBytes(32).toString('hex');
-export const ADMIN = { email: 'admin@bakery.example', password: secret() } as const;
-export const SERVER_KEY = `SB-Mid-server-${secret()}`;
-export const ACCESS_SECRET = secret();
-export const REFRESH_SECRET = secret();
+const createSecret = (): string => randomBytes(32).toString('hex');
+export const ADMIN = { email: 'admin@bakery.example', password: createSecret() } as const;
+export const SERVER_KEY = `SB-Mid-server-${createSecret()}`;
+export const ACCESS_SECRET = createSecret();
+export const REFRESH_SECRET = createSecret();
 /** Settings of every service that a test starts, unless the test replaces them. */
 export const COMMON_SETTINGS = {
   JWT_ACCESS_SECRET: ACCESS_SECRET,
@@ -43,7 +43,7 @@ export interface ServiceOptions {
   /** Idle timeout of forms; by default that of production. */
   readonly formIdleMs?: number;
   /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
-  readonly listenOn?: number;
+  readonly port?: number;
 }
 
 export async function startService(options: ServiceOptions = {}) {
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions = {}) {
     APP_OPTIONS,
   );
   await startApp(app, logger);
-  await app.listen(options.listenOn ?? 0, '127.0.0.1');
+  await app.listen(options.port ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 

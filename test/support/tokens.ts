@@ -42,7 +42,7 @@ export function buildClaims(claims: Claims = {}): Claims {
 }
 
 /** Returns an access token that expired a second ago, correctly signed by default. */
-export function expiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
+export function signExpiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(buildClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
 }

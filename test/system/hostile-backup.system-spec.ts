@@ -165,11 +165,6 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
     inManifest(({ migrations }) => (migrations[0] = 'Tomorrow1999999999999')),
     /made by a newer build: this one does not know Tomorrow1999999999999/,
   ],
-  [
-    'lacks a migration that others depend on',
-    inManifest(({ migrations }) => migrations.splice(2, 1)),
-    /was changed: a migration that others depend on is missing/,
-  ],
   ['lacks a file', (folder) => fs.rm(join(folder, IMAGE_PATH)), /is not complete: "images\/.*" is missing$/],
   [
     'contains changed rows',

@@ -153,11 +153,11 @@ describe('npm run seed', () => {
   });
 
   it.each([
-    ['SIGINT', 'while it starts', isDatabaseStarting],
-    ['SIGTERM', 'after it has stored a product', isProductStored],
-    ['SIGHUP', 'after it has stored a product', isProductStored],
+    ['SIGINT', 'while the database starts', isDatabaseStarting],
+    ['SIGTERM', 'after a product is stored', isProductStored],
+    ['SIGHUP', 'after a product is stored', isProductStored],
   ] as const)(
-    'stops the embedded database that it started when %s ends the command %s',
+    'stops the embedded database, which the command has started, if %s ends the command %s',
     async (signal, moment, isReached) => {
       const folder = join(dataDir, signal);
       const command = spawnBuilt('src/commands/seed.js', { DATA_DIR: folder }, ['--products', '5000']);

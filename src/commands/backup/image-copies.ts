@@ -10,7 +10,7 @@ import { flushToDisk } from '../../common/files.js';
  */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
-  /** True after `keep`. */
+  /** True if the process leaves the images when it exits: the database may refer to them. */
   areKept = false;
 
   constructor(private readonly folder: string) {

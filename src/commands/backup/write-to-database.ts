@@ -39,7 +39,6 @@ export async function writeToDatabase(
   await assertEmpty(client);
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
-  await unlockJobs(client);
   const imagePaths = Object.keys(checksums).filter((path) => path.startsWith('images/'));
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
@@ -92,14 +91,6 @@ async function writeSequences(client: pg.Client, values: Manifest['sequences']):
     // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids. `greatest` ignores null.
     await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
   }
-}
-
-/** Unlocks jobs that were running at the time of the backup. */
-async function unlockJobs(client: pg.Client): Promise<void> {
-  await client.query(
-    `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
-     WHERE locked_by IS NOT NULL HAVING count(*) > 0`,
-  );
 }
 
 /** Deletes the rows of attached local images that have no file in the backup. */

@@ -22,10 +22,10 @@ interface EndpointOptions {
   readonly success: SuccessOptions;
   readonly takes?: 'json' | 'form';
   /**
-   * Documents the ETag. `none`: the response has none, because it is streamed. `resource`: the handler sets an ETag for `If-Match`
-   * only, so no 304 is documented. Unset: the ETag of each response to a GET, unless it sets cookies.
+   * ETag to document. `ifMatch`: the handler sets an ETag that only serves for `If-Match`, so no 304 is documented. `none`: a
+   * streamed response has no ETag. By default, a response to a GET has an ETag for `If-None-Match`, unless the response sets cookies.
    */
-  readonly etag?: 'none' | 'resource';
+  readonly etag?: 'none' | 'ifMatch';
   /** True if the operation rejects a change whose `If-Match` is not the ETag of the current version. */
   readonly acceptsIfMatch?: true;
   /** Failures in addition to those that `ApiEndpoint` derives from the other options. */
@@ -52,7 +52,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
   const { data = {}, cookies } = success;
   const changesState = method !== RequestMethod.GET;
   const isCacheable = !changesState && cookies === undefined && etag === undefined;
-  const isResource = acceptsIfMatch || etag === 'resource';
+  const isForIfMatch = acceptsIfMatch || etag === 'ifMatch';
   return [
     Access(access),
     ...when(options.isCatalog === true, CatalogRoute(true)),
@@ -62,7 +62,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     ApiOperation({ summary, description, security: listSecurity(options) }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
-    describeSuccess({ ...success, etag: isResource ? 'ifMatch' : isCacheable ? 'ifNoneMatch' : null }),
+    describeSuccess({ ...success, etag: isForIfMatch ? 'ifMatch' : isCacheable ? 'ifNoneMatch' : null }),
     ...when(isCacheable, IF_NONE_MATCH, NOT_MODIFIED),
     ...when(acceptsIfMatch, IF_MATCH),
     ...describeFailures([

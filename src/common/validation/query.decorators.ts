@@ -19,7 +19,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Trims and validates an optional query parameter that is searched for. An empty text counts as absent. */
+/** Trims and validates the optional text of a search. A blank text counts as absent. */
 export function SearchQuery(description: string): PropertyDecorator {
   return OptionalText({ maxLength: 100, ifBlank: undefined, required: false, description });
 }

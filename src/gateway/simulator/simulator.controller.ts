@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Controller, Get, Header, HttpCode, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
@@ -20,15 +19,6 @@ import { SimulatorGateway } from './simulator.gateway.js';
 const tokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
 const template = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
-const [, style = ''] = /<style>(.*)<\/style>/s.exec(template) ?? [];
-const styleHash = createHash('sha256').update(style).digest('base64');
-/**
- * Allows the style and the forms of the page. Nest's default policy contains `upgrade-insecure-requests`, with which
- * browsers would submit the forms over HTTPS even to a service that only speaks HTTP.
- */
-const CONTENT_SECURITY_POLICY =
-  `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; ` +
-  "base-uri 'none'; frame-ancestors 'none'";
 
 const handlebars = Handlebars.create();
 handlebars.registerHelper({
@@ -58,7 +48,7 @@ export class SimulatorController {
     return wantsJson(request) ? toView(page) : this.#renderPage(page, request, response);
   }
 
-  /** Changes the latest transaction or starts one. The second path is for an earlier transaction. */
+  /** Performs an action on the latest transaction, or starts a transaction. The second path names an earlier transaction. */
   @Header('Cache-Control', 'no-store')
   @HttpCode(200)
   @Post([':action', 'transactions/:transactionId/:action'])
@@ -91,7 +81,6 @@ export class SimulatorController {
   }
 
   #renderPage(page: SimulatorPage, request: Request, response: Response, rejectedAction?: string): string {
-    response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     // With Nest's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
     response.set('Referrer-Policy', 'same-origin');
     const view = toView(page);

@@ -11,8 +11,8 @@ export const PRODUCTS_KEY = ['products'];
 export const PRODUCT_LISTS_KEY = [...PRODUCTS_KEY, 'list'];
 
 /**
- * Available products by id. With a text, the products whose names match the text: by id or, if only similar names match, most
- * similar first.
+ * Query for the available products, sorted by id. With a text, for the products whose names match the text: sorted by id or, if
+ * only similar names match, most similar first.
  */
 export function productList(text = '') {
   const list = listOptions<Product, number>([...PRODUCT_LISTS_KEY, text], async (page, signal) => {
@@ -23,7 +23,7 @@ export function productList(text = '') {
   return { ...list, staleTime: 60_000 };
 }
 
-/** Product, or null if no product has this id or the product is unavailable. Administrators also get unavailable products. */
+/** Query for a product. Null if no product has this id or the product is unavailable. Administrators also get unavailable products. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: [...PRODUCTS_KEY, 'detail', id],

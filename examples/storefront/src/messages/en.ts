@@ -281,7 +281,7 @@ export const en = {
   'step.ready': 'Ready to be collected',
   'step.collected': 'Handed over',
   'step.back': 'Back to “{step}”',
-  'step.undo': 'Undo',
+  undo: 'Undo',
   'step.undone': 'The step is undone.',
   'sound.allow': 'Turn on the sound for new orders',
   'hours.title': 'Opening hours',

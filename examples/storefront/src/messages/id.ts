@@ -287,7 +287,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'step.ready': 'Siap diambil',
   'step.collected': 'Sudah diserahkan',
   'step.back': 'Kembali ke “{step}”',
-  'step.undo': 'Urungkan',
+  undo: 'Urungkan',
   'step.undone': 'Langkah sudah diurungkan.',
   'sound.allow': 'Nyalakan suara untuk pesanan baru',
   'hours.title': 'Jam buka',

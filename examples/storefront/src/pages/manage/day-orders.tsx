@@ -14,7 +14,7 @@ interface DayOrdersProps {
   overdue: AdminOrder[];
 }
 
-/** Paid orders of a day: the overdue ones of earlier days, then the orders to hand over, then the collected ones. */
+/** Paid orders that the staff work on during a day: overdue orders of earlier days, then orders to hand over, then collected ones. */
 export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const toHandOver = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
@@ -91,7 +91,7 @@ interface OrderGroup {
   orders: AdminOrder[];
 }
 
-/** Groups orders with the same pickup time and the same next step. Omits orders that are alone. */
+/** Groups orders with the same pickup time and the same next step. Omits groups of one order. */
 function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
   const groups = new Map<string, OrderGroup>();
   for (const order of orders) {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Shop } from '../../api/client';
 import { explain } from '../../api/errors';
 import { getPauseEnd, pauseShop } from '../../api/shop';
-import { addDays, formatTime, toInstant, useToday } from '../../calendar';
+import { addDays, formatDayAndTime, toInstant, useToday } from '../../calendar';
 import { Button } from '../../components/button';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -18,7 +18,7 @@ export function PauseButtons({ shop }: { shop: Shop }) {
     onSuccess: (_, until) =>
       until === null
         ? showToast(t('pause.ended'))
-        : showToast(t('pause.started'), { label: t('step.undo'), run: () => mutate(null) }),
+        : showToast(t('pause.started'), { label: t('undo'), run: () => mutate(null) }),
     onError: (error) => showToast(explain(error)),
   });
   const pauseUntil = (end: Date) => mutate(end.toISOString());
@@ -27,7 +27,7 @@ export function PauseButtons({ shop }: { shop: Shop }) {
   if (pauseEnd !== null)
     return (
       <Button {...attributes} onClick={() => mutate(null)}>
-        {t('pause.end', { time: formatTime(pauseEnd) })}
+        {t('pause.end', { time: formatDayAndTime(pauseEnd, today) })}
       </Button>
     );
   return (

@@ -5,10 +5,10 @@ interface Sound {
   isAllowed: boolean;
 }
 
-/** Sound of this page. Browsers allow sound only after a tap, and until the page is closed. */
+/** State of the sound on this page. Browsers allow sound only after a tap, and until the page is closed. */
 export const useSound = create<Sound>(() => ({ audio: null, isAllowed: false }));
 
-/** Allows the sound and plays it. Call it after a tap. */
+/** Asks the browser to allow sound, and plays the tone. Must be called after a tap. */
 export async function allowSound(): Promise<void> {
   const audio = useSound.getState().audio ?? new AudioContext();
   // The browser can also stop the sound, for example during a phone call.

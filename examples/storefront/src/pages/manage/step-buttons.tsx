@@ -123,7 +123,7 @@ async function takeStep({ orders, step }: Step) {
   const { changed, failure } = await changeFulfilments(orders, () => step);
   if (changed.length > 0)
     showToast(`${nameOrders(changed)}: ${t(`fulfilment.${step}`)}.`, {
-      label: t('step.undo'),
+      label: t('undo'),
       run: () => void undoStep(changed),
     });
   if (failure) throw failure;
