@@ -51,7 +51,7 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     connectTimeoutMS: timeoutFactor * CONNECTION_WAIT_MS,
     extra: {
       application_name: 'bakery',
-      // TypeORM itself listens only from a moment after it has received a connection from the pool.
+      // TypeORM adds its own listener only after the pool has handed over the connection. An error before that would be unhandled.
       onConnect: surviveLostConnection,
       types, // Not `parseInt8`, which would also change the clients of other code, such as that of the job queue.
       // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).

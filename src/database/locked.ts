@@ -1,4 +1,4 @@
 declare const LOCKED: unique symbol;
 
-/** Row or key that the current transaction has locked or created. Only functions that lock or create it return this type. */
+/** Row that the current transaction has locked or created. Only functions that lock or create the row return this type. */
 export type Locked<T> = T & { readonly [LOCKED]: true };

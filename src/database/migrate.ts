@@ -4,7 +4,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
-import { withLock } from './with-client.js';
+import { withLock, surviveLostConnection } from './with-client.js';
 
 const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
@@ -39,7 +39,7 @@ async function migrateJobQueue(databaseUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, ...MIGRATION_CONNECTION });
   // graphile-worker warns about a pool without listeners. After a lost connection, the running migration fails.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', surviveLostConnection);
   try {
     await runJobMigrations({ pgPool: pool });
   } finally {

@@ -84,7 +84,10 @@ export class ImagesService {
     return { id, image };
   }
 
-  /** Condemns the images of a failed request that are still staged. Never throws: the sweep condemns images that stay staged. */
+  /**
+   * Condemns the images of a failed request that are still staged. Attached images stay, because the transaction may have
+   * committed before the request failed. Never throws: the sweep condemns images that stay staged.
+   */
   async #discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
     try {
       await this.images.manager.transaction((tx) => this.removal.condemn(tx, images, 'staged'));

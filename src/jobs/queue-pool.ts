@@ -23,10 +23,10 @@ export class QueuePool extends pg.Pool {
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
       keepAlive: true,
-      // A lost connection ends the runner, which logs the reason.
-      onConnect: surviveLostConnection,
     });
-    this.on('error', () => undefined); // For an idle connection.
+    // A lost connection ends the runner, which logs the reason. graphile-worker warns about a pool without these two listeners.
+    this.on('error', () => undefined);
+    this.on('connect', surviveLostConnection);
   }
 
   override connect(): Promise<pg.PoolClient>;

@@ -76,7 +76,7 @@ export class OrdersRepository {
     return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
-  /** Counts the open orders of a customer. The number stays right, because further orders wait until the transaction ends. */
+  /** Counts the open orders of a customer. The number cannot grow, because further orders wait until the transaction ends. */
   async lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
     // The condition on `createdAt` lets the index skip older orders, whose time to pay has passed.

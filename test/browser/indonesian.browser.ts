@@ -61,7 +61,7 @@ it('staff take a step of an order of the day, take it back, hand over the order 
   await waitForText(page, `${number}: ${text('fulfilment.preparing')}.`);
   await order.getByRole('button', { name: text('step.ready') }).waitFor();
   await expectIndonesian(page);
-  await press(page, 'step.undo');
+  await press(page, 'undo');
   await waitForText(page, text('step.undone'));
   await expectIndonesian(page);
 

@@ -50,6 +50,7 @@ export async function restoreBackup(
   const images = new ImageCopies(join(dataDir, 'images'));
   let summary: Summary;
   try {
+    // The migrations of a backup are the first ones of this build, because every release appends its migrations.
     await setSchema(databaseUrl, backup.manifest.migrations.length);
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {

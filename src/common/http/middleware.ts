@@ -32,7 +32,7 @@ export function addMiddleware(
   app.set('trust proxy', settings.trustedProxies);
   app.use(identifyRequest);
   app.use(requestLog(logger));
-  // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
+  // `upgrade-insecure-requests` would break the API page and the simulator's forms on a service that is reached by plain http.
   app.useSecurityHeaders({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {

@@ -78,7 +78,7 @@ export class Installations {
 
   /** Runs commands in the folder of an installation, until one fails. Returns the output as the pages would show it. */
   async run(kind: InstallationKind, commands: string): Promise<{ code: number | null; output: string }> {
-    const localized = substitute(commands, this.#substitutes);
+    const localized = replacePaths(commands, this.#substitutes);
     const shell = spawn('bash', ['-c', `exec 2>&1\nset -e\n${localized}`], {
       cwd: join(this.root, kind === 'compose' ? 'compose' : 'opt/bakery'),
       env: {
@@ -98,7 +98,7 @@ export class Installations {
       once(shell, 'exit') as Promise<[number | null]>,
     ]);
     const originals = Object.entries(this.#substitutes).map(([there, here]) => [here, there] as const);
-    return { code, output: substitute(output.toString(), Object.fromEntries(originals)) };
+    return { code, output: replacePaths(output.toString(), Object.fromEntries(originals)) };
   }
 
   async close(): Promise<void> {
@@ -129,8 +129,8 @@ async function linkBuild(folder: string, names: readonly string[]): Promise<void
   for (const name of names) await symlink(resolve(name), join(folder, name));
 }
 
-/** Replaces each path or address, unless the text has a longer path that ends with it. */
-function substitute(text: string, substitutes: Readonly<Record<string, string>>): string {
+/** Replaces each path or address by its substitute, unless the text has a longer path that ends with the path. */
+function replacePaths(text: string, substitutes: Readonly<Record<string, string>>): string {
   const longestFirst = Object.keys(substitutes).toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(`(?<![\\w.])(?:${longestFirst.map(escapePattern).join('|')})\\b`, 'g');
   return text.replaceAll(pattern, (found) => substitutes[found] ?? found);
