@@ -144,8 +144,12 @@ describe('GET /api/products?q=', () => {
   );
 
   it('orders similar names by their similarity', async () => {
-    for (const name of ['Brownies kukus', 'Brownis']) await addProduct(service, 25_000, name);
-    expect(await searchNames('brownniss')).toEqual(['Brownis', 'Brownies kukus']);
+    const last = await addProduct(service, 25_000, 'Brownies kukus');
+    await addProduct(service, 25_000, 'Brownis');
+    const response = await customer.get('/api/products?q=brownniss').expect(200);
+    const { products, meta } = (response.body as PageBody).data;
+    expect(products.map(({ name }) => name)).toEqual(['Brownis', 'Brownies kukus']);
+    expect(meta.lastProductId).toBe(last);
   });
 
   it('finds only names that contain all words if the database has no extension pg_trgm', async () => {

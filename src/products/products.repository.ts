@@ -17,7 +17,7 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
  * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
  */
 const buildPageStatement = (conditions: readonly string[], order = 'id'): string => `
-  SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
+  SELECT '{"status":"success","data":{"meta":{"lastProductId":' || (array_agg(id ORDER BY ${order} DESC))[1] || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY ${order}) || ']}}' AS body
   FROM (
     SELECT id, name, description, trim_scale(price) AS price, (
