@@ -80,7 +80,7 @@ async function start(
     async () => {
       // A repetition uses the database that is open already: an embedded database cannot be started twice.
       if (database === undefined) {
-        database = await openDatabase(env, logger.info.bind(logger));
+        database = await openDatabase(env, logger.info.bind(logger), stopping);
         if (database.close !== undefined) onStarted(database.close);
       }
       const [{ createApp }, { migrate }] = await modules;

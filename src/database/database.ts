@@ -40,13 +40,14 @@ export abstract class Database {
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
   log: Log,
+  stopping: AbortSignal,
   processKind: ProcessKind = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
     await checkConnection(databaseUrl, processKind);
     return { url: databaseUrl };
   }
-  const postgres = await startEmbeddedPostgres({ dataDir, log, processKind });
+  const postgres = await startEmbeddedPostgres({ dataDir, log, stopping, processKind });
   return { url: postgres.url, isExclusive: true, close: () => postgres.stop() };
 }
 
@@ -62,7 +63,7 @@ export async function openDatabaseForCommand(
 ): Promise<Database> {
   for (let hasLogged = false; ; hasLogged = true) {
     try {
-      return await openDatabase(settings, log, 'command');
+      return await openDatabase(settings, log, stopping, 'command');
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
       if (error.holder === 'service') return { url: error.url };

@@ -17,6 +17,8 @@ import {
 
 interface EmbeddedPostgresOptions {
   readonly dataDir: string;
+  /** Ends the creation of a new database, which can take seconds, and with it the start. */
+  readonly stopping?: AbortSignal;
   /** Receives lines about the folder of a new database, a lost server and its recovery. */
   readonly log: (message: string) => void;
   /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
@@ -36,7 +38,8 @@ const RECOVERY_PAUSE_MS = 1_000;
  * @throws DataDirInUseError if another running process supervises the cluster
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const cluster = await openCluster(options.dataDir, options.log);
+  const cluster = await openCluster(options.dataDir, options.log, options.stopping);
+  options.stopping?.throwIfAborted();
   const postgres = new EmbeddedPostgres(cluster, options);
   await postgres.start();
   return postgres;

@@ -371,6 +371,19 @@ describe('the embedded PostgreSQL', () => {
     expect((await fs.readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
   });
 
+  it('ends the creation of a database when the service is stopped', async () => {
+    const dataDir = await createFolder();
+    const stopping = new AbortController();
+    const starting = startEmbeddedPostgres({ dataDir, log: () => undefined, stopping: stopping.signal });
+    const findDrafts = async () =>
+      (await fs.readdir(dataDir)).filter((name) => name.startsWith('postgres.tmp-'));
+    await until('initdb runs', async () => (await findDrafts()).length > 0);
+    stopping.abort(new Error('stopped'));
+    await expect(starting).rejects.toThrow();
+    expect(await findServerPid(dataDir)).toBeUndefined();
+    expect(await findDrafts()).toEqual([]);
+  });
+
   it('rejects a database of another major version and does not change it', async () => {
     const dataDir = await createFolder();
     await fs.mkdir(join(dataDir, 'postgres'));

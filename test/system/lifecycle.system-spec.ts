@@ -170,6 +170,7 @@ it.each<[string, (output: string, dataDir: string) => boolean]>([
     const [code] = (await exited) as [number];
     clearInterval(pressing);
     expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).not.toContain('did not stop in time');
     expect(output).not.toMatch(/^ +at /m);
     expect(await findServerPid(dataDir)).toBeUndefined();
   },

@@ -31,8 +31,15 @@ export interface Cluster extends ClusterLocation {
   readonly superuserPassword: string;
 }
 
-/** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
-export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
+/**
+ * Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums.
+ * If `stopping` is aborted while it creates the cluster, it leaves none behind and throws.
+ */
+export async function openCluster(
+  dataDir: string,
+  log: (message: string) => void,
+  stopping?: AbortSignal,
+): Promise<Cluster> {
   const location = await locateCluster(dataDir);
   const binaries = await findBinaries(location.folder, location.runAs);
   const { folder } = location;
@@ -49,7 +56,7 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
     );
   const cluster = { ...location, ...binaries, superuserPassword };
   if (existingMajor === undefined) {
-    const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
+    const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster, stopping));
     if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
   } else if (existingMajor !== binaries.version.split('.')[0]) {
     throw new Error(
@@ -106,7 +113,11 @@ async function findServerUser(folder: string): Promise<RunAs | undefined> {
   return { uid: 65_534, gid: 65_534 }; // `nobody` on Linux, even without an entry in /etc/passwd
 }
 
-async function initialize(draft: string, { bin, runAs, superuserPassword }: Cluster): Promise<void> {
+async function initialize(
+  draft: string,
+  { bin, runAs, superuserPassword }: Cluster,
+  stopping?: AbortSignal,
+): Promise<void> {
   const passwordFile = join(dirname(draft), 'password');
   await writeFile(passwordFile, superuserPassword, { mode: 0o600, flag: 'wx' });
   if (runAs) for (const path of [passwordFile, dirname(draft)]) await chown(path, runAs.uid, runAs.gid);
@@ -123,5 +134,5 @@ async function initialize(draft: string, { bin, runAs, superuserPassword }: Clus
     '--data-checksums',
     '--no-instructions',
   ];
-  await run(join(bin, 'initdb'), args, runAs);
+  await run(join(bin, 'initdb'), args, runAs, stopping);
 }

@@ -17,9 +17,19 @@ export const CHILD_OPTIONS = {
   detached: true,
 };
 
-/** @throws Error with the program's standard error */
-export async function run(program: string, args: readonly string[], runAs?: RunAs): Promise<void> {
+/**
+ * Runs a program. If `stopping` is aborted, ends it and waits until its own child processes have ended too.
+ * @throws Error with the program's standard error
+ */
+export async function run(
+  program: string,
+  args: readonly string[],
+  runAs?: RunAs,
+  stopping?: AbortSignal,
+): Promise<void> {
+  stopping?.throwIfAborted();
   const child = spawn(program, args, { ...CHILD_OPTIONS, ...runAs, stdio: ['ignore', 'ignore', 'pipe'] });
+  stopping?.addEventListener('abort', () => child.kill('SIGKILL'));
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
   const [code] = (await once(child, 'close')) as [number | null];
