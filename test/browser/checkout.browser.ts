@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core';
 import { waitForHeading, waitForText } from './support/page.js';
-import { changeResponses, holdRequests } from './support/requests.js';
+import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
 import {
   changePrice,
   createProduct,
@@ -19,7 +19,7 @@ async function orderWithFailedResponse(page: Page): Promise<void> {
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.route(ORDERS, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
-    const response = await route.fetch();
+    const response = await route.fetch(LIKE_BROWSER);
     const errors = { code: 502, message: 'payment gateway is unavailable' };
     return route.fulfill({ response, status: 502, json: { status: 'fail', errors } });
   });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expectIndonesian } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { holdRequests } from './support/requests.js';
+import { holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
@@ -151,7 +151,7 @@ it('the language that a customer saves in the profile applies to the page and it
   await waitForHeading(page, text('profile.title'));
   await page.locator('meta[name=description][content^="Roti dan kue"]').waitFor({ state: 'attached' });
   const href = (await page.locator('link[rel=manifest]').getAttribute('href')) ?? '';
-  const manifest = await page.request.get(new URL(href, page.url()).href);
+  const manifest = await page.request.get(new URL(href, page.url()).href, LIKE_BROWSER);
   expect(await manifest.json()).toMatchObject({ lang: 'id', name: 'Roti Pagi' });
   await page.getByRole('button', { name: /English/ }).click();
   await waitForHeading(page, 'Your account');

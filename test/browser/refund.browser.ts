@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { holdRequests } from './support/requests.js';
+import { holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
@@ -169,7 +169,7 @@ it('a repeated refund has the same idempotency key until the page shows that the
     if (outcome === undefined) return route.continue();
     const forbidden = { status: 'fail', errors: { code: 403, message: 'this origin is not allowed' } };
     if (outcome === 'forbidden') return route.fulfill({ status: 403, json: forbidden });
-    if (outcome === 'response lost') await route.fetch();
+    if (outcome === 'response lost') await route.fetch(LIKE_BROWSER);
     return route.abort();
   });
   // The page reloads the order after a failure too, so it shows the refund whose response was lost.

@@ -14,7 +14,7 @@ interface JobRow {
   readonly last_error: string | null;
   readonly locked_by: string | null;
   readonly flags: Readonly<Record<string, true>> | null;
-  /** Seconds until the job may run; negative if the job is due. */
+  /** Seconds until the job may run; negative if the job is due. Not counted from `now()`, which is before the statement's snapshot. */
   readonly due_in: number;
 }
 
@@ -37,7 +37,7 @@ interface JobChange {
 
 export async function readJobs(pool: Pool, task?: string): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
-    `SELECT jobs.id, key, payload, attempts, jobs.max_attempts, last_error, locked_by, flags, extract(epoch FROM run_at - now())::float AS due_in
+    `SELECT jobs.id, key, payload, attempts, jobs.max_attempts, last_error, locked_by, flags, extract(epoch FROM run_at - clock_timestamp())::float AS due_in
      FROM ${JOBS} AS jobs JOIN ${QUEUE_SCHEMA}._private_tasks AS tasks ON tasks.id = task_id
      WHERE $1::text IS NULL OR identifier = $1 ORDER BY jobs.id`,
     [task ?? null],

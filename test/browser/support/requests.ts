@@ -1,5 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 
+/**
+ * Options of requests that Playwright sends itself. Like a browser, it then repeats a request on a kept connection that the
+ * service closed at the same moment, 5 s after the response before.
+ */
+export const LIKE_BROWSER = { maxRetries: 1 };
+
 /** Holds all requests of a page for a URL. Returns a function that sends them and holds no more. */
 export async function holdRequests(page: Page, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
@@ -23,7 +29,7 @@ export async function loseFirstResponse(page: Page, url: string, method: string)
   await page.route(url, async (route) => {
     if (isLost || route.request().method() !== method) return route.continue();
     isLost = true;
-    const response = await route.fetch();
+    const response = await route.fetch(LIKE_BROWSER);
     expect(response.ok()).toBe(true);
     return route.abort();
   });
@@ -36,7 +42,7 @@ export async function changeResponses<Data>(
   change: (data: Data) => Data,
 ): Promise<void> {
   await page.route(url, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch(LIKE_BROWSER);
     const { data } = (await response.json()) as { data: Data };
     await route.fulfill({ response, json: { data: change(data) } });
   });

@@ -3,6 +3,7 @@ import type { APIRequestContext, APIResponse } from 'playwright-core';
 import type { components } from '../../../client/schema.js';
 import type { ShopSettings } from '../../support/shop-settings.js';
 import { until } from '../../support/wait.js';
+import { LIKE_BROWSER } from './requests.js';
 import { admin, serviceUrl } from './settings.js';
 import type { BrowserSession } from './shopper.js';
 
@@ -19,7 +20,8 @@ export async function placeOrder(
   details: OrderDetails = {},
 ): Promise<Schemas['OrderView']> {
   const items = Object.entries(quantities).map(([id, quantity]) => ({ product_id: Number(id), quantity }));
-  const response = await context.request.post(`${serviceUrl}/api/orders`, { data: { items, ...details } });
+  const options = { ...LIKE_BROWSER, data: { items, ...details } };
+  const response = await context.request.post(`${serviceUrl}/api/orders`, options);
   return (await readData<{ order: Schemas['OrderView'] }>(response)).order;
 }
 
@@ -33,7 +35,7 @@ export async function placePaidOrder(
   const { order_id, redirect_url } = await placeOrder(customer, quantities, details);
   await performPaymentAction(customer, redirect_url, 'qris');
   return until('the order is paid', async () => {
-    const response = await request.get(`${serviceUrl}/api/orders/${order_id}`);
+    const response = await request.get(`${serviceUrl}/api/orders/${order_id}`, LIKE_BROWSER);
     const { order } = await readData<{ order: Schemas['OrderView'] }>(response);
     return order.status === 'settlement' && order_id;
   });
@@ -61,7 +63,7 @@ async function performPaymentAction(
   action: string,
 ): Promise<string> {
   const headers = { Accept: 'application/json' };
-  const response = await context.request.post(`${page}/${action}`, { headers });
+  const response = await context.request.post(`${page}/${action}`, { ...LIKE_BROWSER, headers });
   const { transactions } = await readData<{ transactions: { transaction_id: string }[] }>(response);
   const latest = transactions.at(-1);
   if (latest === undefined) throw new Error(`the payment page has no transaction after ${action}`);
@@ -135,14 +137,12 @@ async function callAsAdmin<Data = void>(
   body: { data?: object; multipart?: Record<string, string | number> } = {},
 ): Promise<Data> {
   adminApi ??= signInAsAdmin();
-  return readData(await (await adminApi).fetch(path, { method, ...body }));
+  return readData(await (await adminApi).fetch(path, { ...LIKE_BROWSER, method, ...body }));
 }
 
 async function signInAsAdmin(): Promise<APIRequestContext> {
-  // The service closes a connection that is idle for 5 seconds. A request on it at that moment would fail.
-  const extraHTTPHeaders = { Connection: 'close' };
-  const { request } = await browser.newContext({ baseURL: serviceUrl, extraHTTPHeaders });
-  await readData(await request.post('/api/login', { data: admin }));
+  const { request } = await browser.newContext({ baseURL: serviceUrl });
+  await readData(await request.post('/api/login', { ...LIKE_BROWSER, data: admin }));
   return request;
 }
 

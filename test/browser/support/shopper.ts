@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openPage } from './page.js';
+import { LIKE_BROWSER } from './requests.js';
 import { admin, serviceUrl, storefrontUrl } from './settings.js';
 
 export const PHONE = { width: 390, height: 844 } as const;
@@ -24,7 +25,6 @@ interface SessionOptions {
   /** Language of the browser. */
   readonly locale?: string;
   readonly timezoneId?: string;
-  readonly colorScheme?: 'light' | 'dark';
 }
 
 const contexts: BrowserContext[] = [];
@@ -85,7 +85,7 @@ export function newEmail(): string {
 
 /** Calls a route that signs in, and stores the account in the local storage, as the storefront does after a sign-in. */
 async function signIn({ context }: BrowserSession, path: string, data: object): Promise<void> {
-  const response = await context.request.post(serviceUrl + path, { data });
+  const response = await context.request.post(serviceUrl + path, { ...LIKE_BROWSER, data });
   const body = (await response.json()) as { data: { user: object } };
   const { cookies } = await context.storageState();
   const value = JSON.stringify({ state: { user: body.data.user }, version: 2 });
