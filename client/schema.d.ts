@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Return an order with its customer and its payment history
-         * @description `transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events with the outcome `applied`.
+         * @description `transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, 50 events per page. The history contains signed notifications and refunds, and other payment events with the outcome `applied`.
          */
         get: operations["AdminOrdersController_show"];
         put?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Download the sold items as a CSV file
-         * @description `refunded` is on the first line of an order. With `format=excel`, the file is for Excel as it is set up in Indonesia. If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.
+         * @description `refunded` is on the first line of an order. With `format=excel`, the file is for Excel as it is set up in Indonesia. If the service fails in the middle of the download, the service closes the connection, so that clients detect the incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.
          */
         get: operations["ReportsController_salesCsv"];
         put?: never;
@@ -697,7 +697,7 @@ export interface components {
             token: string | null;
         };
         AdminProductView: {
-            /** @description False: customers cannot see or order it */
+            /** @description If false, customers can neither see nor order the product */
             available: boolean;
             description: string | null;
             id: number;

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { failEnvelope } from './common/errors/fail-envelope.filter.js';
+import { sendFailure } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter } from './common/http/http-adapter.js';
 import { addMiddleware } from './common/http/middleware.js';
@@ -61,7 +61,7 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
   // Without this handler, an unknown path outside of /api would reach the callback in `LimitedExpressAdapter`, which is for
   // malformed URLs and sends 400.
   app.use((_request: Request, response: Response) => {
-    response.status(404).json(failEnvelope(failures.notFound()));
+    sendFailure(response, failures.notFound());
   });
   app.get(JobsService).start();
 }

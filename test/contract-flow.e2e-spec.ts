@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { addDays, toLocalDateAndTime } from '../src/common/calendar.js';
 import { computeSignature, type Notification } from './support/notifications.js';
 import { orderOf } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Order of the documented flow. Its product and its customer have the ids of the first ones of a new shop. */
+/**
+ * Order of the documented flow. In a new shop, the administrator is user 1, so the customer is user 2 and the product is
+ * product 1, as documented.
+ */
 const DOCUMENTED_ORDER = 'd9600823-a8aa-4466-93f6-ac413373ab14';
 
 interface Step {
@@ -60,7 +63,7 @@ it('the flow of contract 1.1 gets the documented responses, from registration to
     description: 'Eighteen layers',
     price: '185000',
   });
-  const tomorrow = new Date(Date.now() + DAY_MS + 7 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const tomorrow = addDays(toLocalDateAndTime(new Date(), 'Asia/Jakarta').date, 1);
   let orderId = '';
 
   async function fillIn(body: string): Promise<object> {

@@ -271,7 +271,11 @@ const TEXTS = {
     pickup: 'Pickup',
     note: 'Your note',
     codeValidity: 'It is valid for 10 minutes and works once.',
-    receipt: [RECEIPT, 'thank you, your order is paid.', 'We write to you again when it is ready.'],
+    receipt: [
+      RECEIPT,
+      'thank you, your order is paid.',
+      'We will write to you again when your order is ready.',
+    ],
     receiptOfRefused: 'We cannot make this order and will return your payment.',
     ready: [READY, 'your order is ready.', 'You can collect it at the bakery.'],
     refused: [
@@ -291,17 +295,17 @@ const TEXTS = {
     verification: [
       'Your verification code',
       'the code that verifies your email address at our bakery is',
-      'If you have no account at our bakery, someone mistyped their address: ignore this mail.',
+      'If you have no account at our bakery, someone mistyped their address: ignore this email.',
     ],
     newEmail: [
       'Verify your new email address',
       'this address was entered as the new email address of your account at our bakery. The code that verifies it is',
-      'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ignore this mail.',
+      'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ignore this email.',
     ],
     reset: [
       'Your password reset code',
       'the code to set a new password for your account at our bakery is',
-      'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+      'If you did not ask for it, ignore this email: your password stays as it is. Do not give the code to anyone.',
     ],
     emailChanged: [
       'Your email address was changed',

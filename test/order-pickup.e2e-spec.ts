@@ -46,8 +46,8 @@ async function placeOrderWith(fields: object, key?: string): Promise<OrderBody> 
   return orderOf(await requestWith(fields, key).expect(201));
 }
 
-describe('the pickup time, phone and note of an order', () => {
-  it('are shown to the customer and to administrators, trimmed, with a note of up to 500 emoji', async () => {
+describe('an order with a pickup time, phone and note', () => {
+  it('shows them to the customer and to administrators, trimmed, with a note of up to 500 emoji', async () => {
     const wishes = { pickup_at: inHours(24), phone: '+62 (812) 3456-7890', note: '🎂'.repeat(500) };
     const created = await placeOrderWith({ ...wishes, phone: ` ${wishes.phone} `, note: `${wishes.note}\n` });
     expect(created).toMatchObject(wishes);
@@ -56,13 +56,13 @@ describe('the pickup time, phone and note of an order', () => {
     expect(orderOf(response)).toMatchObject(wishes);
   });
 
-  it('are null if the request omits them or contains null, and a blank note becomes null', async () => {
+  it('shows null for fields that the request omits or sends as null, and for a blank note', async () => {
     const none = { pickup_at: null, phone: null, note: null };
     expect(await placeOrderWith({})).toMatchObject(none);
     expect(await placeOrderWith({ ...none, note: ' ' })).toMatchObject(none);
   });
 
-  it('can contain a pickup time in UTC or with an offset such as +07:00 or +0700, with or without seconds', async () => {
+  it('accepts a pickup time in UTC or with an offset such as +07:00 or +0700, with or without seconds', async () => {
     const utc = `${inHours(24).slice(0, 16)}:00.000Z`;
     const jakarta = toJakarta(utc);
     for (const pickup_at of [utc, jakarta.replace(':00.000', ''), jakarta.replace('+07:00', '+0700')])
@@ -83,7 +83,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a note of 501 emoji', { note: '🎂'.repeat(501) }, { note: 'note can have 500 characters at max' }],
     ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
-  ])('are rejected if they contain %s', async (_fields, fields, details) => {
+  ])('is rejected if the request contains %s', async (_fields, fields, details) => {
     expectInvalid(await requestWith(fields), details);
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
@@ -148,8 +148,8 @@ describe('a slot with a limited number of orders', () => {
   });
 
   it('is reported as full, not as a closed shop, if an order takes the only place that can be chosen', async () => {
-    const date = pickupAt(10).slice(0, 10);
-    const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(date).getUTCDay()] ?? '';
+    const weekday =
+      ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(dayAfterTomorrow).getUTCDay()] ?? '';
     const hours: OpeningHours = { ...NEVER_OPEN, [weekday]: [['10:00', '11:00']] };
     await setUpShop(shop.admin, { hours, days_ahead: 3, slot_minutes: 60, orders_per_slot: 1 });
     await placeOrderWith({ pickup_at: pickupAt(10) });

@@ -123,7 +123,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
   const orders = await shop.insertOrders(40);
   for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
   await shop.letOrdersAge(orders, '6 minutes');
-  const searches = orders.map(() => shop.enqueueDueOrderSearch({ canRunInParallel: true }));
+  const searches = orders.map(() => shop.enqueueDueOrderSearch());
   const responses = await Promise.all(
     orders.flatMap((orderId) => [
       shop.sendNotification(orderId),

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { createJpeg, createPng, createSvgNamedPng } from './support/pictures.js';
+import { createJpeg, createPng, createSvgWithScript } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
@@ -91,7 +91,7 @@ describe('PUT /api/products/{product_id}', () => {
     const images = 'invalid file format, only .png or .jpg files are accepted';
     const picture = 'files belong in the field images';
     expectFailure(response, 400, INVALID, { ...REQUIRED, images, picture });
-    const svg = await sendInvalidUpdate(id, BREAD, [{ bytes: createSvgNamedPng(), name: 'a.png' }]);
+    const svg = await sendInvalidUpdate(id, BREAD, [{ bytes: createSvgWithScript(), name: 'a.png' }]);
     expectFailure(svg, 400, INVALID, { images: 'a.png is not a png or jpg file' });
   });
 

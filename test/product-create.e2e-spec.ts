@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
-import { createJpeg, createNoisyPng, createPng, createSvgNamedPng } from './support/pictures.js';
+import { createJpeg, createNoisyPng, createPng, createSvgWithScript } from './support/pictures.js';
 import {
   CAKE,
   countProducts,
@@ -124,7 +124,7 @@ describe('POST /api/products', () => {
 
   describe('with invalid fields', () => {
     it('reports all failing fields together, images included', async () => {
-      const svg = { bytes: createSvgNamedPng(), name: 'a.png' };
+      const svg = { bytes: createSvgWithScript(), name: 'a.png' };
       const details = { ...REQUIRED, price: NO_NUMBER, images: 'a.png is not a png or jpg file' };
       const response = await sendInvalidForm({ name: ' ', price: 'cheap' }, [svg]);
       expectInvalid(response, details);
@@ -151,7 +151,7 @@ describe('POST /api/products', () => {
     it.each<[string, FormFile, string]>([
       [
         'an SVG named .png',
-        { bytes: createSvgNamedPng(), name: 'é 語.png' },
+        { bytes: createSvgWithScript(), name: 'é 語.png' },
         'é 語.png is not a png or jpg file',
       ],
       ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],

@@ -85,8 +85,7 @@ describe('the check of an unpaid order', () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
-      const enqueueSearch = () => shop.enqueueDueOrderSearch({ canRunInParallel: true });
-      await Promise.all(Array.from({ length: 4 }, enqueueSearch));
+      await Promise.all(Array.from({ length: 4 }, () => shop.enqueueDueOrderSearch()));
       await shop.waitForPaymentChecks();
       for (const orderId of orders) {
         expect(shop.countCalls('status', orderId)).toBe(1);

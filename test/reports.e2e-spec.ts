@@ -270,7 +270,7 @@ describe('the stream of GET /api/admin/sales.csv', () => {
     expect(findErrors()).toEqual([]);
   });
 
-  it('cuts the connection if a statement fails in mid-stream, and logs the failure with the request id', async () => {
+  it('cuts the connection if a statement fails in the middle of the download, and logs the failure with the request id', async () => {
     await storeManyOrders({ count: 600 });
     // The sum of the last item, in the second batch, exceeds the range of a bigint.
     await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00' });

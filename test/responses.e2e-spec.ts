@@ -32,8 +32,10 @@ describe('a failing response', () => {
     ['/api/products/%ZZ', 400],
     ['/api/images/%E0%A4%A', 400],
     ['/api/%', 400],
-  ])('for GET %s is %i in the fail envelope', async (path, status) => {
-    expectFailure(await get(path), status, status === 404 ? MESSAGES.notFound : MESSAGES.malformedRequest);
+  ])('for GET %s is %i in the fail envelope, which only private caches may store', async (path, status) => {
+    const response = await get(path);
+    expectFailure(response, status, status === 404 ? MESSAGES.notFound : MESSAGES.malformedRequest);
+    expect(response.headers['cache-control']).toBe('private, no-cache');
   });
 
   it.each([

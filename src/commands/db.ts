@@ -27,7 +27,7 @@ const HELP = `Backs up and restores the database, and manages its migrations.
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
-A check needs a user that may create databases. If it fails, --keep removes no earlier backup that was checked.
+A check needs a user that may create databases. If a check fails, --keep removes no earlier backup that was checked.
 A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to the
 URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
 revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert,
@@ -79,23 +79,21 @@ function parse(args: string[]): Command {
 
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
   const summary = await createBackup(url, dataDir, file);
-  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}`);
+  console.log(`${file}: ${await describeBackup(file, summary)}`);
 }
 
 async function backupOnSchedule(options: ScheduledBackup): Promise<void> {
   const { file, summary, removed } = await createScheduledBackup(options);
-  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}; checked`);
+  console.log(`${file}: ${await describeBackup(file, summary)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
 
 async function check(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
   console.error(`checking ${file}`);
   await withUnpacked(file, dataDir, async (unpacked) => {
-    const { size } = await stat(file);
     const summary = await checkBackup((await open()).url, unpacked);
-    console.log(
-      `${file} can be restored as of ${unpacked.manifest.createdAt}: ${describeBackup(summary, size)}`,
-    );
+    const description = await describeBackup(file, summary);
+    console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${description}`);
   });
 }
 
@@ -103,15 +101,13 @@ async function restore(dataDir: string, open: OpenDatabase, file: string): Promi
   console.error(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (unpacked) => {
-    const { size } = await stat(file);
-    const { url } = await open();
-    const summary = await restoreBackup(url, dataDir, unpacked);
-    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeBackup(summary, size)}`);
+    const summary = await restoreBackup((await open()).url, dataDir, unpacked);
+    console.log(`restored as of ${unpacked.manifest.createdAt}: ${await describeBackup(file, summary)}`);
   });
 }
 
-/** @param size bytes of the file */
-function describeBackup({ tables, rows, images }: Summary, size: number): string {
+async function describeBackup(file: string, { tables, rows, images }: Summary): Promise<string> {
+  const { size } = await stat(file);
   return `${tables} tables, ${rows} rows, ${images} images, ${size} bytes (${(size / 1_000_000).toFixed(1)} MB)`;
 }
 

@@ -2,7 +2,7 @@ import { migrate } from '../database/migrate.js';
 import { withClient } from '../database/with-client.js';
 import {
   dropJob,
-  freeJobs,
+  unlockStaleJobs,
   JOB_STATES,
   type JobState,
   listJobs,
@@ -56,7 +56,7 @@ function parse(args: string[]): Command {
     await migrate(url, console.error);
     await withClient(url, async (client) => {
       // This command started the embedded database, so no service runs. The holder of a locked job has died.
-      if (isExclusive === true) await freeJobs(client, { lockedForS: 0 });
+      if (isExclusive === true) await unlockStaleJobs(client, { lockedForS: 0 });
       if (action === 'list') await list(client, state);
       else if (isAllDead) console.log(`dead jobs queued again: ${await retryDeadJobs(client)}`);
       else await change(client, action, id);

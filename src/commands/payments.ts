@@ -17,7 +17,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFUND_ID_DESCRIPTION =
   'the id of a refund, which npm run jobs -- list shows as the subject of settle-refund';
 
-const HELP = `Repairs payments and ends refunds without a result.
+const HELP = `Repairs payments, and rejects refunds that have no result.
 
   npm run payments -- repair            recomputes, from the history, the payment of each order that has several payment events
   npm run payments -- reject-refund ID  ends a refund that the gateway never answers; ID: the subject of the job settle-refund
@@ -27,8 +27,8 @@ unpaid. Run it once after the upgrade, when no process of 1.2 runs. It prints ea
 after. The customer of an order that becomes paid for the first time gets the receipt or, if the order was refused, the mail
 about the refusal. A second run changes nothing.
 
-reject-refund: a job retries a refund that has no result, and the order accepts no other refund until then. First check at
-the gateway that the refund was not made. Afterwards the amount can be refunded again. While a request or job calls the
+reject-refund: a job retries a refund until the gateway returns a result. Until then, the order accepts no other refund. First
+check at the gateway that the refund was not made. Afterwards the amount can be refunded again. While a request or job calls the
 gateway, the command changes nothing and exits with 1.
 
 The command uses the settings of the service and can be used while the service runs.

@@ -84,10 +84,8 @@ function parse(args: string[]): Command {
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
     const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
     const imports = [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule];
-    const run = withServices(SeedCommand, { imports, providers: [SeedOrders] }, (command) =>
-      command.fill(plan),
-    );
-    await run(env, open);
+    const fill = (command: SeedCommand) => command.fill(plan);
+    await withServices(SeedCommand, { imports, providers: [SeedOrders] }, fill)(env, open);
   };
 }
 

@@ -71,8 +71,10 @@ export function toLocalDateAndTime(
   instant: Date,
   zone: string,
 ): { readonly date: string; readonly time: string } {
+  const local = DateTime.fromJSDate(instant, { zone });
+  if (!local.isValid) throw new Error(`no local time in ${zone}: ${local.invalidReason}`);
   // Not `toFormat`, which takes several times as long.
-  const [date = '', time = ''] = DateTime.fromJSDate(instant, { zone }).toISO()?.split('T') ?? [];
+  const [date = '', time = ''] = local.toISO().split('T');
   return { date, time: time.slice(0, 5) };
 }
 
@@ -82,6 +84,7 @@ export function formatDateTime(instant: Date, zone: string, locale: Language): s
 }
 
 export function addDays(date: string, days: number): string {
+  // Not `slice(0, 10)`: the day after 9999-12-31 is +010000-01-01.
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 

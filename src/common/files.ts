@@ -3,7 +3,10 @@ import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, write
 import { open, readFile } from 'node:fs/promises';
 import { errorCode } from './errors/error-info.js';
 
-/** @throws Error with one line if DATA_DIR cannot be created, or if this user cannot read and write it */
+/**
+ * Creates DATA_DIR unless it exists.
+ * @throws Error with one line if DATA_DIR cannot be created, or if this user cannot read and write it
+ */
 export function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -13,7 +16,7 @@ export function createDataDir(dataDir: string): void {
     const hint =
       ': make this user the owner of the folder and its content, or set DATA_DIR to another folder';
     const reason =
-      code === 'EACCES' ? `is not accessible to this user (EACCES)${hint}` : `cannot be created (${code})`;
+      code === 'EACCES' ? `is not accessible to this user (EACCES)${hint}` : `cannot be used (${code})`;
     throw new Error(`DATA_DIR ${dataDir} ${reason}`, { cause: error });
   }
 }

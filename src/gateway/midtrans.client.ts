@@ -1,6 +1,5 @@
 import { Agent, request } from 'undici';
 import { inCallSpan } from '../common/observability/tracing.js';
-import { type MidtransResponse, parseJsonObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -12,6 +11,11 @@ interface MidtransRequest {
   readonly url: string;
   readonly deadlineMs: number;
   readonly body?: object | undefined;
+}
+
+export interface HttpResponse {
+  readonly httpStatus: number;
+  readonly text: string;
 }
 
 /** HTTP client of Snap and the Core API. Both use Basic authentication with the server key and an empty password. */
@@ -29,10 +33,7 @@ export class MidtransClient {
    * Sends one request, without following redirects. The deadline includes the last byte of the response.
    * @throws GatewayUnavailableError without a cause, because a cause could contain the server key
    */
-  async send(
-    operation: string,
-    { method, url, deadlineMs, body }: MidtransRequest,
-  ): Promise<MidtransResponse> {
+  async send(operation: string, { method, url, deadlineMs, body }: MidtransRequest): Promise<HttpResponse> {
     try {
       return await inCallSpan(method, url, async () => {
         // Not `fetch`, which treats status 407 (an expired payment) as the response of a proxy.
@@ -47,8 +48,7 @@ export class MidtransClient {
           },
           body: body === undefined ? null : JSON.stringify(body),
         });
-        const text = await response.body.text();
-        return { httpStatus: response.statusCode, text, fields: parseJsonObject(text) };
+        return { httpStatus: response.statusCode, text: await response.body.text() };
       });
     } catch (error) {
       throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);

@@ -6,6 +6,7 @@ import {
   isRefunded,
   parsePaymentPage,
   parseRejection,
+  parseResponse,
   parseStatusCode,
   parseStatusMessage,
   parseTransaction,
@@ -41,6 +42,7 @@ type MidtransSettings = Pick<Env, 'midtransServerKey' | 'midtransSnapUrl' | 'mid
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */
 export class MidtransGateway extends PaymentGateway {
+  /** Private for JavaScript too: a printed gateway must not reveal the server key. */
   readonly #env: MidtransSettings;
   readonly #client: MidtransClient;
 
@@ -56,14 +58,15 @@ export class MidtransGateway extends PaymentGateway {
   openPaymentPage(request: PaymentPageRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
     return measure('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
-      const response = await this.#client.send('create', {
+      const httpResponse = await this.#client.send('create', {
         method: 'POST',
         url: `${this.#env.midtransSnapUrl}/transactions`,
         deadlineMs: Math.min(deadlineMs, this.deadlineMs),
         body: toSnapRequest(request, new Date()),
       });
-      const { httpStatus } = response;
+      const { httpStatus } = httpResponse;
       if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
+      const response = parseResponse(httpResponse);
       const reasons = parseRejection(response);
       if (reasons !== null) {
         const ErrorClass = isOrderIdTaken(httpStatus, reasons) ? AttemptIdTakenError : GatewayRejectedError;
@@ -81,9 +84,9 @@ export class MidtransGateway extends PaymentGateway {
     return this.#callCoreApi('status', id);
   }
 
-  async cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+  async cancelOrExpire(id: string, operation: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     try {
-      return await this.#callCoreApi(to, id);
+      return await this.#callCoreApi(operation, id);
     } catch (error) {
       if (error instanceof GatewayRejectedError) return this.getTransaction(id);
       throw error;
@@ -117,12 +120,13 @@ export class MidtransGateway extends PaymentGateway {
     // The URL parser would remove these segments of the path. No transaction has such an id.
     if (id === '.' || id === '..') return null;
     return measure(operation, async () => {
-      const response = await this.#client.send(operation, {
+      const httpResponse = await this.#client.send(operation, {
         method: operation === 'status' ? 'GET' : 'POST',
         url: `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`,
         deadlineMs: this.deadlineMs,
         body,
       });
+      const response = parseResponse(httpResponse);
       const code = parseStatusCode(response);
       // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { HttpResponse } from './midtrans.client.js';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface MidtransResponse {
-  readonly httpStatus: number;
-  readonly text: string;
+export interface MidtransResponse extends HttpResponse {
   /** `text` as a JSON object; null if the text is not one. */
   readonly fields: JsonObject | null;
 }
@@ -38,6 +37,10 @@ export function toSnapRequest(request: PaymentPageRequest, now: Date) {
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...lifetime },
     page_expiry: lifetime,
   };
+}
+
+export function parseResponse(response: HttpResponse): MidtransResponse {
+  return { ...response, fields: parseJsonObject(response.text) };
 }
 
 export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {

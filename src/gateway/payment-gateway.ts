@@ -1,4 +1,4 @@
-/** The gateway's transaction_status values (docs/contract.md, sections 3 and 6). */
+/** The gateway's transaction_status values (contract 3 and 6). */
 export const TRANSACTION_STATUSES = [
   'capture',
   'settlement',
@@ -100,7 +100,7 @@ export abstract class PaymentGateway {
    * @param id as for `getTransaction`
    * @returns the transaction afterwards, unchanged if its status forbids the change; null as for `getTransaction`
    */
-  abstract cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
+  abstract cancelOrExpire(id: string, operation: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**
    * Refunds a settled transaction in full or in part. The id is that of the transaction, because the id of the attempt would

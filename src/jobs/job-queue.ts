@@ -10,7 +10,7 @@ import {
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { forgetFutureRuns, freeJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
+import { forgetFutureRuns, unlockStaleJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -63,7 +63,7 @@ export class JobQueue {
         await forgetFutureRuns(this.pool);
         const lockedForS = isExclusive ? 0 : undefined;
         const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
-        for (const job of await freeJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
+        for (const job of await unlockStaleJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
         await this.#runOnce(options);
       } catch (error) {
         this.#logStop(error, stopping);

@@ -98,8 +98,8 @@ async function changeJob(database: Queryable, id: string, statement: string): Pr
 }
 
 export async function retryDeadJobs(database: Queryable): Promise<number> {
-  const { rows } = await database.query(retryStatement(`state = 'dead'`));
-  return rows.length;
+  const { rowCount } = await database.query(retryStatement(`state = 'dead'`));
+  return rowCount ?? 0;
 }
 
 /**
@@ -112,8 +112,8 @@ function retryStatement(condition: string): string {
 }
 
 /**
- * Counts the due jobs of each priority up to the number of workers. An idle process polls every second, so the statement reads
- * only that part of graphile-worker's index. The public view lacks the column of the index.
+ * Counts the due jobs, at most WORKERS of each priority. Every process runs this statement each second, so it reads only the
+ * beginning of graphile-worker's index. The public view lacks `is_available`, a column of the index.
  */
 export async function countDueJobs(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ due: number }>(
@@ -126,14 +126,14 @@ export async function countDueJobs(database: Queryable): Promise<number> {
 }
 
 interface StaleLocks {
-  /** Age at which a lock is stale; by default the age at which its process has died. */
+  /** Age in seconds from which a lock is stale. By default the age at which its process counts as dead. */
   readonly lockedForS?: number | undefined;
   /** Runner that has ended: all its locks are stale. */
   readonly endedRunnerId?: string | undefined;
 }
 
 /** Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left. */
-export async function freeJobs(
+export async function unlockStaleJobs(
   database: Queryable,
   { lockedForS = DEAD_PROCESS_S, endedRunnerId = '' }: StaleLocks = {},
 ): Promise<NamedJob[]> {

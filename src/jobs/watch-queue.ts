@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { countDueJobs, freeJobs, type NamedJob, type Queryable, removeSupersededJobs } from './job-table.js';
+import {
+  countDueJobs,
+  unlockStaleJobs,
+  type NamedJob,
+  type Queryable,
+  removeSupersededJobs,
+} from './job-table.js';
 
 const SECOND_MS = 1000;
 
@@ -27,8 +33,8 @@ export interface WatchedRunner {
 
 /**
  * Polls the queue until `ended` is aborted. Throws if the runner is stuck or the clock was set back. A poll wakes workers for due
- * jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep frees jobs
- * of dead processes, reports freed jobs that are now dead, and removes failed superseded jobs.
+ * jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep unlocks
+ * jobs of dead processes, reports those that are now dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
@@ -45,7 +51,7 @@ export async function watchQueue(
     if (lead < clockLead - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
     clockLead = Math.max(clockLead, lead);
     if (performance.now() >= nextUpkeepAt) {
-      for (const deadJob of await freeJobs(database)) runner.onDeadJob(deadJob);
+      for (const deadJob of await unlockStaleJobs(database)) runner.onDeadJob(deadJob);
       await removeSupersededJobs(database);
       nextUpkeepAt = performance.now() + upkeepMs;
     }

@@ -7,7 +7,7 @@ const EN = {
     verify_email: {
       subject: 'Your verification code',
       intro: 'the code that verifies your email address at our bakery is',
-      note: 'If you have no account at our bakery, someone mistyped their address: ignore this mail.',
+      note: 'If you have no account at our bakery, someone mistyped their address: ignore this email.',
     },
     new_email: {
       subject: 'Verify your new email address',
@@ -15,12 +15,12 @@ const EN = {
         'this address was entered as the new email address of your account at our bakery. The code that verifies it is',
       note:
         'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ' +
-        'ignore this mail.',
+        'ignore this email.',
     },
     reset_password: {
       subject: 'Your password reset code',
       intro: 'the code to set a new password for your account at our bakery is',
-      note: 'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+      note: 'If you did not ask for it, ignore this email: your password stays as it is. Do not give the code to anyone.',
     },
   },
   notices: {
@@ -41,7 +41,7 @@ const EN = {
     'order-receipt': {
       subject: 'Your receipt',
       intro: 'thank you, your order is paid.',
-      closing: 'We write to you again when it is ready.',
+      closing: 'We will write to you again when your order is ready.',
     },
     'order-ready': {
       subject: 'Your order is ready',
@@ -64,7 +64,7 @@ const EN = {
   pickup: 'Pickup',
   note: 'Your note',
   phone: 'Phone',
-  nextRefused: 'We cannot make this order and will return your payment.',
+  closingIfRefused: 'We cannot make this order and will return your payment.',
   willReturn: (amount: string) => `We received your payment and will return ${amount} to you.`,
   haveReturned: (amount: string) => `We have returned ${amount} to you.`,
   notPaid: 'We have received no payment for it. If a payment still arrives, we will return it to you.',
@@ -139,7 +139,7 @@ const ID: MailTexts = {
   pickup: 'Waktu pengambilan',
   note: 'Catatan Anda',
   phone: 'Telepon',
-  nextRefused: 'Kami tidak dapat membuat pesanan ini dan akan mengembalikan pembayaran Anda.',
+  closingIfRefused: 'Kami tidak dapat membuat pesanan ini dan akan mengembalikan pembayaran Anda.',
   willReturn: (amount) => `Kami sudah menerima pembayaran Anda dan akan mengembalikan ${amount} kepada Anda.`,
   haveReturned: (amount) => `Kami sudah mengembalikan ${amount} kepada Anda.`,
   notPaid:

@@ -12,7 +12,7 @@ import {
   type PaymentPage,
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
-import { computeEndOfPage, isOpenSql, NO_TRANSACTION } from './order-status.js';
+import { isOpenSql, NO_TRANSACTION } from './order-status.js';
 import type { Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -98,7 +98,7 @@ export class CheckoutService {
         order: { number: 'DESC' },
         lock: { mode: 'pessimistic_write' },
       });
-      const expiresAt = computeEndOfPage(order, shop);
+      const expiresAt = order.computeEndOfPage(shop);
       const hasUsablePage = newest.livePage !== null && !order.isRetryable;
       if (hasUsablePage || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
@@ -148,7 +148,7 @@ export class CheckoutService {
       const order = await this.orders.lockOrFail(tx, orderId);
       const wasHeld = await lease.end(tx, { attemptId }, leaseId);
       if (!wasHeld || !order.isOpen) return null;
-      return storeLeased(tx, PaymentAttempt.create(orderId, number + 1), computeEndOfPage(order, shop));
+      return storeLeased(tx, PaymentAttempt.create(orderId, number + 1), order.computeEndOfPage(shop));
     });
   }
 

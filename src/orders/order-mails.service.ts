@@ -81,7 +81,7 @@ function chooseSentences(mail: OrderMail, order: Order, refundedNow: number, tex
   if (mail === 'order-refunded') return { intro: describeRefund(order, refundedNow, texts), closing };
   if (mail === 'order-refused') return { intro, closing: describeMoney(order, texts) };
   // The order may have been refused before the receipt was sent.
-  return { intro, closing: order.fulfilment === 'refused' ? texts.nextRefused : closing };
+  return { intro, closing: order.fulfilment === 'refused' ? texts.closingIfRefused : closing };
 }
 
 function describeRefund({ grossAmount }: Order, refundedNow: number, texts: MailTexts): string {

@@ -2,21 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Customer } from '../common/access.js';
-import { violatedConstraint } from '../common/errors/database-errors.js';
-import { Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService, type LeasedAttempt } from './checkout.service.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
 import type { SoldItem } from './order-item.entity.js';
-import { computeEndOfPage } from './order-status.js';
 import { Order } from './order.entity.js';
 import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
-const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 /** Order with its first payment attempt, whose lease this request holds. */
 type NewOrder = Readonly<{ order: Order; attempt: LeasedAttempt }>;
@@ -38,64 +35,57 @@ export class OrderPlacementService {
    */
   async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
-    const repeated = await this.#findRepeated(customer, request, digest);
-    if (repeated !== null) return repeated;
-
-    let stored: NewOrder;
-    try {
-      stored = await this.#store(customer, request, digest);
-    } catch (error) {
-      // A request with the same key may have committed meanwhile. Return its order, even if the offer has changed since.
-      const mayBeRepeated = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
-      const committed = mayBeRepeated ? await this.#findRepeated(customer, request, digest) : null;
-      if (committed === null) throw error;
-      return committed;
-    }
+    const stored = await this.#store(customer, request, digest);
+    if (stored === null) return this.#findRepeated(customer, request, digest);
     ordersCreated.inc();
     return this.checkout.openFirstPage(stored.order, customer, stored.attempt);
   }
 
-  /** Returns the order of an earlier request with this key, or null. Opens a payment page if a pending order has none. */
-  async #findRepeated(customer: Customer, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
-    const idempotencyKey = request['idempotency-key'];
-    if (idempotencyKey === undefined) return null;
+  /**
+   * Returns the order of an earlier request with this key. Opens a payment page if a pending order has none.
+   * @throws Failure 409 for the key of another request
+   */
+  async #findRepeated(customer: Customer, request: CreateOrderDto, digest: Buffer): Promise<Order> {
+    const idempotencyKey = request['idempotency-key'] ?? null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey });
-    if (order === null) return null;
-    if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
+    if (order?.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
     return order.status === 'pending' ? this.checkout.ensurePage(order, customer) : order;
   }
 
   /**
-   * Stores an order at catalog prices, with its first payment attempt.
+   * Stores an order at catalog prices, with its first payment attempt. Returns null if the key has an order already, even if
+   * the offer has changed since then.
    * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
    */
-  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder> {
+  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder | null> {
+    const idempotencyKey = request['idempotency-key'] ?? null;
     const shop = await this.shop.get();
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
     const productIds = wanted.map(({ product_id }) => product_id);
     return this.dataSource.transaction(async (tx) => {
       const openOrders = await this.orders.lockAndCountOpen(tx, customer.id);
+      // After the lock: an earlier request with this key has committed.
+      if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
+        return null;
       const offers = await this.products.lockOffers(tx, productIds);
       const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
       const priced = priceItems(wanted, offers, pickupProblem);
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
-      const createdAt = new Date();
-      const payUntil = computeEndOfPage({ createdAt, pickupAt }, shop);
       const order = Object.assign(new Order(), {
         orderId: randomUUID(),
         userId: customer.id,
         ...priced,
-        createdAt,
+        createdAt: new Date(),
         pickupAt,
-        payUntil,
         phone,
         note,
-        idempotencyKey: request['idempotency-key'] ?? null,
+        idempotencyKey,
         requestDigest,
       });
+      order.payUntil = order.computeEndOfPage(shop);
       await this.orders.insert(tx, order);
-      return { order, attempt: await this.checkout.insertFirst(tx, order.orderId, payUntil) };
+      return { order, attempt: await this.checkout.insertFirst(tx, order.orderId, order.payUntil) };
     });
   }
 }
@@ -130,9 +120,11 @@ function priceItems(
 
 /** Hashes a request as version 1.2 does, so that a request that was first sent before the upgrade can be repeated after it. */
 function hashOrderRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
-  const lines = items.map(({ product_id, quantity, price }) =>
-    price == null ? [product_id, quantity] : [product_id, quantity, price],
-  );
+  const lines = items.map(({ product_id, quantity, price }) => [
+    product_id,
+    quantity,
+    ...(price == null ? [] : [price]),
+  ]);
   const wishes = [pickup_at?.toISOString() ?? null, phone ?? null, note ?? null];
   const canonical = wishes.every((wish) => wish === null) ? lines : [lines, wishes];
   return createHash('sha256').update(JSON.stringify(canonical)).digest();

@@ -32,27 +32,13 @@ export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
   refused: [],
 };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 3_600_000;
 /** Maximum time in which an order can be paid, counted from its creation. */
 export const PAY_TIME_HOURS = 24;
 export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
 /** Time after the last payment page, for notifications of payments that were made in the last moment. */
 export const GRACE_HOURS = 1;
 export const GRACE_MS = GRACE_HOURS * HOUR_MS;
-/** A customer who opens a page shortly before the lead time of the pickup still has this time to pay. */
-const MIN_PAGE_MS = 15 * MINUTE_MS;
-
-/** Returns the end of a payment page that opens now: before the lead time of the pickup, at most a day after the order. */
-export function computeEndOfPage(
-  { createdAt, pickupAt }: Readonly<{ createdAt: Date; pickupAt: Date | null }>,
-  { lead_minutes }: Readonly<{ lead_minutes: number }>,
-): Date {
-  const endOfPayTime = createdAt.getTime() + PAY_TIME_MS;
-  if (pickupAt === null) return new Date(endOfPayTime);
-  const end = Math.max(pickupAt.getTime() - lead_minutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
-  return new Date(Math.min(end, endOfPayTime));
-}
 
 /** Returns `Order.isPaid` as a condition in SQL. `orders`: name or alias of the table `orders`. */
 export function isPaidSql(orders: string): string {

@@ -14,6 +14,10 @@ import {
 } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
+const MINUTE_MS = 60_000;
+/** A customer who opens a page shortly before the lead time of the pickup still has this time to pay. */
+const MIN_PAGE_MS = 15 * MINUTE_MS;
+
 @Entity('orders')
 export class Order {
   @PrimaryColumn('uuid', { name: 'order_id', primaryKeyConstraintName: 'orders_pkey' })
@@ -132,6 +136,14 @@ export class Order {
 
   get endOfPayment(): Date {
     return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
+  }
+
+  /** Returns the end of a page that opens now: before the lead time of the pickup, at most a day after the order. */
+  computeEndOfPage({ lead_minutes }: Readonly<{ lead_minutes: number }>): Date {
+    const endOfPayTime = this.createdAt.getTime() + PAY_TIME_MS;
+    if (this.pickupAt === null) return new Date(endOfPayTime);
+    const end = Math.max(this.pickupAt.getTime() - lead_minutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
+    return new Date(Math.min(end, endOfPayTime));
   }
 
   /** Time at which the service expires the order if it is not paid: an hour after the end of the newest payment page. */

@@ -36,7 +36,7 @@ export class OrdersService {
    * @throws Failure 404 for an empty page
    */
   async findPage({ pickup, ...filter }: AdminOrdersQuery, userId?: number) {
-    const pickupDay = pickup === undefined ? undefined : dayRange(pickup, await this.shop.getTimeZone());
+    const pickupDay = pickup === undefined ? undefined : dayRange(pickup, (await this.shop.get()).time_zone);
     const orders = await this.orders.findPage({ ...filter, userId, pickupDay });
     const last = orders.at(-1);
     if (last === undefined) throw failures.notFound();

@@ -58,8 +58,8 @@ export class ShopController {
   @Put('admin/shop')
   async replace(
     @Body() settings: ShopDto,
-    @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
+    @Headers('If-Match') ifMatch?: string,
   ): Promise<{ shop: ShopView }> {
     const shop = await this.shop.replace(settings, ifMatch);
     setEtag(response, shop);

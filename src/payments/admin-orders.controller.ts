@@ -5,6 +5,7 @@ import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { ArrivedAtMs } from '../common/http/request-info.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import { FULFILMENTS } from '../orders/order-status.js';
 import {
@@ -53,7 +54,7 @@ export class AdminOrdersController {
     summary: 'Return an order with its customer and its payment history',
     description:
       '`transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, ' +
-      '50 events per page. It contains signed notifications and refunds, and other payment events with the outcome `applied`.',
+      '50 events per page. The history contains signed notifications and refunds, and other payment events with the outcome `applied`.',
     access: 'admin',
     success: {
       status: 200,
@@ -65,17 +66,17 @@ export class AdminOrdersController {
         notifications: [NotificationView],
       },
     },
-    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
+    failures: [failures.validation({ last_id: LAST_ID_NOT_A_NUMBER }), failures.notFound()],
   })
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findOrFail(orderId);
-    const { transactions, page } = await this.history.readPage(order, lastId);
+    const { transactions, paid, page } = await this.history.readPage(order, lastId);
     const actions = await this.orders.listActions(orderId);
     const notifications = page.map((event) => new NotificationView(event));
     return {
       order: new AdminOrderView(order),
-      transactions: transactions.map((transaction) => new TransactionView(order, transaction)),
+      transactions: transactions.map((transaction) => new TransactionView(order, transaction, paid)),
       actions: actions.map((action) => new ActionView(action)),
       meta: { lastNotificationId: notifications.at(-1)?.id ?? null },
       notifications,
@@ -105,7 +106,8 @@ export class AdminOrdersController {
     @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,
   ) {
-    return { order: new AdminOrderView(await this.cancellation.takeStep(admin, orderId, fulfilment)) };
+    if (fulfilment === 'refused') await this.cancellation.cancelBeforeRefusal(orderId);
+    return { order: new AdminOrderView(await this.orders.storeStep(admin, orderId, fulfilment)) };
   }
 
   @ApiIdempotent(RefundDto)

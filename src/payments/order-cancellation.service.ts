@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { GatewayUnavailableError, type TransactionStatus } from '../gateway/payment-gateway.js';
-import type { Fulfilment } from '../orders/order-status.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
@@ -28,17 +27,14 @@ export class OrderCancellationService {
   }
 
   /**
-   * Takes an order to another step. Refusing an order first cancels a payment that is pending or authorized at the gateway: if
-   * the gateway is unavailable, the order does not change. An order that was paid in the meantime is refused too, and a refund
-   * is due.
+   * Cancels a pending or authorized payment at the gateway, before its order is refused. An order that is paid in the meantime
+   * can be refused too, and a refund is due then.
+   * @throws Failure 502 if the gateway is unavailable
    */
-  async takeStep(admin: AuthUser, orderId: string, next: Fulfilment): Promise<Order> {
-    if (next === 'refused') {
-      const order = await this.orders.findOrFail(orderId);
-      if (CANCELLABLE_STATUSES.includes(order.status) && order.canBecome(next))
-        await this.#cancelPayment(orderId);
-    }
-    return this.orders.storeStep(admin, orderId, next);
+  async cancelBeforeRefusal(orderId: string): Promise<void> {
+    const order = await this.orders.findOrFail(orderId);
+    if (CANCELLABLE_STATUSES.includes(order.status) && order.canBecome('refused'))
+      await this.#cancelPayment(orderId);
   }
 
   /**

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import { parseRupiah } from '../common/rupiah.js';
-import { parseLastId } from '../common/validation/ids.js';
+import { LAST_ID_NOT_A_NUMBER, parseLastId } from '../common/validation/ids.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import type { Order } from '../orders/order.entity.js';
 import type { OrderAction } from '../orders/order-action.entity.js';
@@ -15,7 +15,7 @@ export class HistoryQuery {
   /** Id of the last event on the previous page. */
   @ApiPropertyOptional({ type: 'number' })
   @Transform(({ value }: { value: unknown }) => parseLastId(value))
-  @IsInt({ message: 'last_id should be a number' })
+  @IsInt({ message: LAST_ID_NOT_A_NUMBER })
   last_id = 0;
 }
 
@@ -115,7 +115,8 @@ export class TransactionView {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly updated_at: Date;
 
-  constructor({ transactionId, grossAmount }: Order, transaction: Transaction) {
+  /** @param paid transaction that counts for the order. Not `order.transactionId`: the order was read before its history */
+  constructor({ grossAmount }: Order, transaction: Transaction, paid: Transaction | undefined) {
     this.transaction_id = transaction.transactionId;
     this.attempt_id = transaction.attemptId;
     this.payment_type = transaction.paymentType;
@@ -123,7 +124,7 @@ export class TransactionView {
     this.fraud_status = transaction.fraudStatus;
     this.gross_amount = parseRupiah(transaction.grossAmount) ?? grossAmount;
     this.refunded_amount = transaction.refundedAmount;
-    this.surplus = transaction.transactionId !== transactionId && holdsMoney(transaction);
+    this.surplus = transaction !== paid && holdsMoney(transaction);
     this.created_at = transaction.createdAt;
     this.updated_at = transaction.updatedAt;
   }

@@ -6,7 +6,6 @@ import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import {
   applyEvent,
   computeOrderColumns,
-  findPaid,
   foldHistory,
   type Payment,
   type PaymentHistory,
@@ -35,10 +34,10 @@ export class PaymentHistoryService {
 
   /** @throws Failure 404 after the last page */
   async readPage(order: OrderRow, lastId: number) {
-    const { transactions, events } = await this.read(order);
+    const { transactions, paid, events } = await this.read(order);
     const page = events.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
     if (page.length === 0 && lastId > 0) throw failures.notFound();
-    return { transactions, page };
+    return { transactions, paid, page };
   }
 
   /**
@@ -90,10 +89,9 @@ export class PaymentHistoryService {
     unknownIds: readonly string[],
   ): Promise<void> {
     const history = await this.read(order, tx);
-    const { transactions, endedAs } = history;
-    const wasPaid = findPaid(transactions) !== undefined;
+    const { transactions, paid, endedAs } = history;
     const canBePaid = transactions.some((t) => canSucceed(t) && !unknownIds.includes(t.transactionId));
-    if (endedAs !== null || wasPaid || canBePaid) return;
+    if (endedAs !== null || paid !== undefined || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     const payload = JSON.stringify({ reason: END_REASONS[status] });
     await this.record(tx, order, { source, status, payload }, history);
@@ -120,8 +118,7 @@ export class PaymentHistoryService {
 
   async #computeColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
     // The columns depend on the newest attempt only if no transaction was paid, or if version 1.2 did not store the paid attempt.
-    const paidAttemptId = findPaid(payment.transactions)?.attemptId;
-    const attemptId = paidAttemptId ?? (await this.orders.findNewestAttemptId(tx, order));
+    const attemptId = payment.paid?.attemptId ?? (await this.orders.findNewestAttemptId(tx, order));
     return computeOrderColumns(order, payment, attemptId);
   }
 }

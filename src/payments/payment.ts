@@ -7,7 +7,7 @@ import {
   decideOutcome,
   hasFailed,
   holdsMoney,
-  isOfTransaction,
+  isTransactionEvent,
   isRefundedInFull,
   type Transaction,
   type TransactionEvent,
@@ -17,6 +17,8 @@ import {
 export interface Payment {
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
+  /** First transaction that holds money, otherwise the last that was refunded in full. It counts for the order. */
+  readonly paid: Transaction | undefined;
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
 }
@@ -26,7 +28,7 @@ export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[
 
 /** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): PaymentHistory {
-  let payment: Payment = { transactions: [], endedAs: null };
+  let payment: Payment = { transactions: [], paid: undefined, endedAs: null };
   const earlier: PaymentEvent[] = [];
   for (const event of events) {
     const changesPayment = event.outcome !== 'rejected' && event.outcome !== 'unconfirmed';
@@ -41,7 +43,7 @@ export function applyEvent(order: OrderRow, history: PaymentHistory, event: Paym
   const { events: earlier, endedAs } = history;
   let { transactions } = history;
   let outcome: ReturnType<typeof decideOutcome> = 'applied';
-  if (isOfTransaction(event)) {
+  if (isTransactionEvent(event)) {
     const index = transactions.findIndex(({ transactionId }) => transactionId === event.transactionId);
     const current = transactions[index];
     const next = computeNext(current, event, { total: order.grossAmount, position: earlier.length });
@@ -49,10 +51,10 @@ export function applyEvent(order: OrderRow, history: PaymentHistory, event: Paym
     if (outcome === 'applied')
       transactions = current === undefined ? [...transactions, next] : transactions.with(index, next);
   }
-  const payment: Payment = transactions.some(holdsMoney)
-    ? { transactions, endedAs: null }
-    : { transactions, endedAs: findEnd(order, transactions, event, outcome) ?? endedAs };
-  return { payment, outcome };
+  const paid = findPaid(transactions);
+  const isHeld = paid !== undefined && holdsMoney(paid);
+  const end = isHeld ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
+  return { payment: { transactions, paid, endedAs: end } satisfies Payment, outcome };
 }
 
 /** Fields of a notification that its redelivery repeats. */
@@ -100,17 +102,20 @@ function findEnd(
   return isByService && !canBePaid ? status : null;
 }
 
-/** @param newestAttemptId attempt with the newest payment page. Has no effect if a paid transaction names its attempt */
+/**
+ * Computes the payment columns of an order.
+ * @param newestAttemptId attempt with the newest payment page. Has no effect if a paid transaction names its attempt
+ */
 export function computeOrderColumns(
   order: OrderRow,
-  { transactions, endedAs }: Payment,
+  { transactions, paid, endedAs }: Payment,
   newestAttemptId: string,
 ) {
-  const paid = findPaid(transactions);
   const chosen = paid ?? findLatest(transactions, newestAttemptId);
   const surplus = transactions.filter((other) => other !== paid && holdsMoney(other));
   const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
-  // Keep the values of version 1.2: its time differs by milliseconds, and its history may lack the payment type.
+  // Keep the stored values of the same transaction: version 1.2 stored a `completed_at` that differs from the history by
+  // milliseconds, and its events may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
     status: paid?.status ?? endedAs ?? chosen?.status ?? 'pending',
@@ -125,21 +130,20 @@ export function computeOrderColumns(
   } satisfies Partial<OrderRow>;
 }
 
-/** Finds the first transaction that holds money, otherwise the last that was refunded in full. It counts for the order. */
-export function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
+function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
   const held = sortBy(transactions.filter(holdsMoney), (each) => each.heldSincePosition ?? 0);
   const refunded = sortBy(transactions.filter(isRefundedInFull), (each) => each.lastChangePosition);
   return held[0] ?? refunded.at(-1);
 }
 
 /**
- * Finds the transaction that counts if none was paid: none if the newest payment page has no transaction, otherwise the latest
- * that has not failed, otherwise the latest.
+ * Finds the transaction that counts if no transaction was paid: the latest that has not failed, otherwise the latest. Returns
+ * undefined if the newest payment page has no transaction.
  */
 function findLatest(transactions: readonly Transaction[], newestAttemptId: string): Transaction | undefined {
   if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return undefined;
   // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
-  const started = sortBy(transactions, ({ startedAt }) => startedAt ?? 0);
+  const started = sortBy(transactions, ({ startedAtMs }) => startedAtMs ?? 0);
   return started.findLast((transaction) => !hasFailed(transaction)) ?? started.at(-1);
 }
 

@@ -17,9 +17,7 @@ import { refundOutcomes } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
 
 /** Name of the task in version 1.2, whose waiting jobs this version runs. */
-const COMPLETE_REFUND = 'settle-refund';
-/** Longer than a request takes, so that the job has nothing to do unless the request failed. */
-const JOB_DELAY_MS = 60_000;
+export const COMPLETE_REFUND = 'settle-refund';
 
 /** A completion can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
 const DEADLINE_MS = 4 * CALL_DEADLINE_MS;
@@ -42,12 +40,6 @@ export class RefundCompletionService implements OnModuleInit {
   onModuleInit(): void {
     const complete = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
     this.jobs.handle(COMPLETE_REFUND, complete, 'payments');
-  }
-
-  /** Enqueues the job that completes a refund if its request ends without a result. */
-  async enqueue(tx: EntityManager, { refundId }: Refund): Promise<void> {
-    const runAt = new Date(Date.now() + JOB_DELAY_MS);
-    await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, { subject: refundId, runAt });
   }
 
   /**

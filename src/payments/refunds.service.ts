@@ -3,14 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull, Raw } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
-import { findPaid } from './payment.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { RefundCompletionService } from './refund-completion.service.js';
+import { COMPLETE_REFUND, RefundCompletionService } from './refund-completion.service.js';
 import type { RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
 import { holdsMoney } from './transaction.js';
+
+/** Longer than a request takes, so that the job has nothing to do unless the request failed. */
+const JOB_DELAY_MS = 60_000;
 
 /**
  * Accepts requests for refunds. A refund is first committed without a result; then the request completes it
@@ -21,6 +24,7 @@ import { holdsMoney } from './transaction.js';
 export class RefundsService {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly jobs: JobsService,
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
     private readonly completion: RefundCompletionService,
@@ -104,19 +108,19 @@ export class RefundsService {
       requestDigest: hashRefundRequest(request),
     });
     await tx.insert(Refund, refund);
-    await (isManual
-      ? this.completion.completeManual(tx, order, refund)
-      : this.completion.enqueue(tx, refund));
+    if (isManual) await this.completion.completeManual(tx, order, refund);
+    else {
+      const runAt = new Date(Date.now() + JOB_DELAY_MS);
+      await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, { subject: refundId, runAt });
+    }
     return refundId;
   }
 
   /** @throws Failure 409 for an unknown transaction, or one that holds no money */
   async #findRefundable(order: OrderRow, transactionId?: string | null, tx?: EntityManager) {
-    const { transactions } = await this.history.read(order, tx);
+    const { transactions, paid } = await this.history.read(order, tx);
     const transaction =
-      transactionId == null
-        ? findPaid(transactions)
-        : transactions.find((known) => known.transactionId === transactionId);
+      transactionId == null ? paid : transactions.find((known) => known.transactionId === transactionId);
     if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
     return transaction;
   }

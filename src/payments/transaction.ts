@@ -11,7 +11,7 @@ import {
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Payment event about a transaction. Any other event was rejected, or is one with which the service itself ends the order. */
+/** Payment event about a transaction. The other events are rejected ones, and those with which the service itself ends the order. */
 export type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */
@@ -29,19 +29,19 @@ export interface Transaction {
   readonly manualRefunds: number;
   /** Sum of both, at most the total of the order. */
   readonly refundedAmount: number;
-  /** Position in the history of the event since which the transaction holds money; null if it holds none. */
+  /** Position in the history of the event with which the transaction began to hold money; null if the transaction holds none. */
   readonly heldSincePosition: number | null;
   /** Position in the history of the latest event that changed the transaction. */
   readonly lastChangePosition: number;
   /** Time in milliseconds at which the customer chose the payment method, as the gateway states it. */
-  readonly startedAt: number | null;
+  readonly startedAtMs: number | null;
   /** Time at which the service learned of the `settlement` or `capture`. Null in every other status, also after a refund. */
   readonly completedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-export function isOfTransaction(event: PaymentEvent): event is TransactionEvent {
+export function isTransactionEvent(event: PaymentEvent): event is TransactionEvent {
   return event.transactionId !== null && event.status !== null;
 }
 
@@ -104,7 +104,7 @@ export function computeNext(
     refundedAmount,
     heldSincePosition: isHeld ? (current?.heldSincePosition ?? position) : null,
     lastChangePosition: position,
-    startedAt: current?.startedAt ?? parseGatewayTime(payload.transaction_time),
+    startedAtMs: current?.startedAtMs ?? parseGatewayTime(payload.transaction_time),
     completedAt: isCompleted(status) ? (current?.completedAt ?? receivedAt) : null,
     createdAt: current?.createdAt ?? receivedAt,
     updatedAt: receivedAt,
@@ -135,7 +135,7 @@ export function decideOutcome(
   if (isRefund(current)) return 'late';
   if (next.status === current.status && next.fraudStatus === current.fraudStatus) return 'duplicate';
   if (hasFailed(current)) return isReceived(next.status, next.fraudStatus) ? 'applied' : 'late';
-  return hasFailed(next) || computeStep(next) >= computeStep(current) ? 'applied' : 'late';
+  return hasFailed(next) || computeProgress(next) >= computeProgress(current) ? 'applied' : 'late';
 }
 
 function decideRefund(current: Transaction, next: Transaction) {
@@ -154,7 +154,7 @@ function isRefund({ status }: Transaction): boolean {
  * Returns how far the payment has come. A captured card payment that is in review or denied by fraud comes before an accepted
  * one.
  */
-function computeStep({ status, fraudStatus }: Transaction): number {
+function computeProgress({ status, fraudStatus }: Transaction): number {
   const isDoubtful = status === 'capture' && !isReceived(status, fraudStatus);
   return ['pending', 'authorize', 'doubtful', 'capture', 'settlement'].indexOf(
     isDoubtful ? 'doubtful' : status,

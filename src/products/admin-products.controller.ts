@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
 import {
   AdminProductsQuery,
   AdminProductView,
@@ -23,7 +24,7 @@ export class AdminProductsController {
       'If a page would be empty, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
-    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
+    failures: [failures.validation({ last_id: LAST_ID_NOT_A_NUMBER }), failures.notFound()],
   })
   @Get()
   async list(@Query() query: AdminProductsQuery) {

@@ -25,7 +25,7 @@ export class AdminProductsQuery extends ProductListQuery {
 }
 
 export class AdminProductView extends ListedProductView {
-  /** False: customers cannot see or order it */
+  /** If false, customers can neither see nor order the product */
   @ApiProperty({ example: false })
   readonly available: boolean;
 

@@ -17,6 +17,7 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { type ImageForm, ImageFormBody } from '../images/image-form.decorator.js';
 import { ProductPages } from './product-pages.js';
@@ -60,7 +61,7 @@ export class ProductsController {
     access: 'user',
     isCatalog: true,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
-    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
+    failures: [failures.validation({ last_id: LAST_ID_NOT_A_NUMBER }), failures.notFound()],
   })
   @Get()
   // The pages are JSON text with the success envelope. Express would send a text as HTML.

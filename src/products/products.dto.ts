@@ -12,7 +12,7 @@ import {
   Matches,
 } from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
-import { isId, parseLastId } from '../common/validation/ids.js';
+import { isId, LAST_ID_NOT_A_NUMBER, parseLastId } from '../common/validation/ids.js';
 import { SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
@@ -34,7 +34,7 @@ export class ProductParams {
 export class ProductListQuery {
   @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })
   @Transform(({ value }: { value: unknown }) => parseLastId(value))
-  @IsNumber({}, { message: 'last_id should be a number' })
+  @IsNumber({}, { message: LAST_ID_NOT_A_NUMBER })
   last_id = 0;
 
   @SearchQuery('Words that the name contains, in any order; case and accents do not matter')

@@ -152,7 +152,7 @@ export class ProductsService {
   }
 
   async #startOfFutureDate(until: string): Promise<Date> {
-    const zone = await this.shop.getTimeZone();
+    const { time_zone: zone } = await this.shop.get();
     if (until <= toLocalDateAndTime(new Date(), zone).date)
       throw failures.validation({ until: INVALID_UNTIL });
     return startOfDay(until, zone);

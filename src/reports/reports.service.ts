@@ -7,7 +7,7 @@ import { OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { getCsvFormat } from './csv.js';
 import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
-import { type Days, SalesRepository } from './sales.repository.js';
+import { type ReportDays, SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
 /** Days before today whose orders can be overdue. */
@@ -22,7 +22,7 @@ export class ReportsService {
   ) {}
 
   async buildDaySheet(date: string): Promise<DayView> {
-    const zone = await this.shop.getTimeZone();
+    const { time_zone: zone } = await this.shop.get();
     const { start, end } = dayRange(date, zone);
     const orders = await this.orders.findOfDays({ start, end });
     const isToday = date === toLocalDateAndTime(new Date(), zone).date;
@@ -48,13 +48,13 @@ export class ReportsService {
     })();
   }
 
-  async #listDays({ from, to }: SalesQuery): Promise<Days> {
+  async #listDays({ from, to }: SalesQuery): Promise<ReportDays> {
     const length = daysBetween(from, to) + 1;
     if (length < 1) throw failures.validation({ to: 'to should not be before from' });
     if (length > MAX_DAYS)
       throw failures.validation({ to: `from and to can include ${MAX_DAYS} days at max` });
     const dates = Array.from({ length }, (_, index) => addDays(from, index));
-    const zone = await this.shop.getTimeZone();
+    const { time_zone: zone } = await this.shop.get();
     return { dates, boundaries: [...dates, addDays(to, 1)].map((date) => startOfDay(date, zone)) };
   }
 }

@@ -5,7 +5,7 @@ import type { SalesLine } from './csv.js';
 import type { SalesView } from './reports.dto.js';
 
 /** Dates of a report, and their boundaries: the start of each date, then the end of the last date. */
-export interface Days {
+export interface ReportDays {
   readonly dates: readonly string[];
   readonly boundaries: readonly Date[];
 }
@@ -35,7 +35,7 @@ export class SalesRepository {
    * Sums up the sales of a range. A product has the name under which it was sold last. One statement computes all sums, so
    * that they agree even if an order is paid meanwhile. Partial refunds do not reduce the revenue of products.
    */
-  async sum({ dates, boundaries }: Days): Promise<SalesView> {
+  async sum({ dates, boundaries }: ReportDays): Promise<SalesView> {
     const [sums] = await this.dataSource.query<[SalesView]>(
       `WITH sold AS MATERIALIZED (
          SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue, ${POSITION} AS position
@@ -66,7 +66,7 @@ export class SalesRepository {
    * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so no database
    * connection is occupied while the caller handles a batch. If the caller stops iterating, no further batch is read.
    */
-  async *readLines({ dates, boundaries }: Days): AsyncGenerator<SalesLine[]> {
+  async *readLines({ dates, boundaries }: ReportDays): AsyncGenerator<SalesLine[]> {
     let last: StoredLine | undefined;
     for (;;) {
       const batch = await this.dataSource.query<StoredLine[]>(

@@ -26,7 +26,6 @@ interface BuiltModules {
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
-  'src/images/images.service.js': typeof import('../../src/images/images.service.js');
   'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
   'src/jobs/job-kinds.js': typeof import('../../src/jobs/job-kinds.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');

@@ -4,12 +4,16 @@ import { ACCESS_SECRET, REFRESH_SECRET } from './service.js';
 type Settings = Readonly<Record<string, string>>;
 
 const COMMAND = 'src/commands/db.js';
-const COMMON = { JWT_ACCESS_SECRET: ACCESS_SECRET, JWT_REFRESH_SECRET: REFRESH_SECRET, LOG_LEVEL: 'error' };
+const COMMAND_SETTINGS = {
+  JWT_ACCESS_SECRET: ACCESS_SECRET,
+  JWT_REFRESH_SECRET: REFRESH_SECRET,
+  LOG_LEVEL: 'error',
+};
 
 export function spawnDb(settings: Settings, ...args: readonly string[]): BuiltProcess {
-  return spawnBuilt(COMMAND, { ...COMMON, ...settings }, args);
+  return spawnBuilt(COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }
 
 export function runDb(settings: Settings, ...args: readonly string[]): ReturnType<typeof runBuilt> {
-  return runBuilt(COMMAND, { ...COMMON, ...settings }, args);
+  return runBuilt(COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }

@@ -27,8 +27,8 @@ export function createJpeg(seed: string | number = 0): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), digest(seed), Buffer.from('ffd9', 'hex')]);
 }
 
-/** Creates an SVG with a script, which an attacker could name `.png`. */
-export function createSvgNamedPng(): Buffer {
+/** Creates an SVG with a script. Tests upload it under the name of a PNG. */
+export function createSvgWithScript(): Buffer {
   return Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 }
 

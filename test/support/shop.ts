@@ -188,7 +188,7 @@ export class Shop {
     return orderId;
   }
 
-  /** Adds a new current payment attempt to an order and opens its page at the gateway. Returns the id of the attempt. */
+  /** Adds a newer payment attempt to an order and opens its page at the gateway. Returns the id of the attempt. */
   async addAttempt(orderId: string): Promise<string> {
     const attemptId = randomUUID();
     await this.query(
@@ -271,12 +271,9 @@ export class Shop {
     );
   }
 
-  /**
-   * Enqueues the search for due orders, which cron enqueues every minute.
-   * @param canRunInParallel if true, the search is enqueued in addition to waiting searches
-   */
-  async enqueueDueOrderSearch({ canRunInParallel = false } = {}): Promise<void> {
-    await addJob(this.service.database.pool, 'find-due-orders', canRunInParallel ? { key: null } : {});
+  /** Enqueues a search for due orders. Without a key, several searches can run in parallel. */
+  async enqueueDueOrderSearch(): Promise<void> {
+    await addJob(this.service.database.pool, 'find-due-orders', { key: null });
   }
 
   /** Waits until no search for due orders and no payment check is due within 30 seconds. Dead jobs do not count. */

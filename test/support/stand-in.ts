@@ -15,7 +15,7 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  * With these faults, the operation is performed and only the response is affected:
  * - `response-lost`: the connection is closed before the response
  * - `cut`: the connection is closed in the middle of the response
- * - `drip`: the response arrives in single bytes, one every `dripIntervalMs`
+ * - `drip`: the response arrives in single bytes, and never ends
  * - `garbage`: the response is 200 with an HTML page
  * - `late`: the response is sent after `afterMs`
  */
@@ -42,11 +42,16 @@ export interface Call<Operation extends string> {
   status?: number | null;
 }
 
+const GARBAGE = {
+  status: 200,
+  body: '<html><body>It works!</body></html>',
+  headers: { 'Content-Type': 'text/html' },
+};
+
 /** External service on loopback that fails on demand. */
 export abstract class StandIn<Operation extends string, C extends Call<Operation>> {
   /** In order of arrival. */
   readonly calls: C[] = [];
-  dripIntervalMs = 1_000;
   /** Hook, awaited before a call is performed or a fault responds instead. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
   /** Hook, awaited before the response is sent. By then, the call has been performed, unless a fault responds instead. */
@@ -133,7 +138,8 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.read(call, request, await buffer(request));
     if (fault?.kind === 'hang') return;
     await this.beforeProcessing?.(call);
-    const content = responseOf(fault) ?? this.perform(call);
+    const performed = responseOf(fault) ?? this.perform(call);
+    const content = fault?.kind === 'garbage' ? GARBAGE : performed;
     await this.beforeResponse?.(call);
     await this.#sendWithFault(response, content, fault);
   }
@@ -159,20 +165,11 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
         response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
         return;
       case 'drip':
-        response.writeHead(content.status, headers);
-        for (const byte of bytes) {
-          response.write(Buffer.of(byte));
-          await delay(this.dripIntervalMs);
-          if (response.closed) return;
+        response.writeHead(content.status, { 'Content-Type': 'application/json' });
+        while (!response.closed) {
+          response.write(' '); // JSON may begin with spaces.
+          await delay(20);
         }
-        response.end();
-        return;
-      case 'garbage':
-        send(response, {
-          status: 200,
-          body: '<html><body>It works!</body></html>',
-          headers: { 'Content-Type': 'text/html' },
-        });
         return;
       case 'late':
         await Promise.race([delay(fault.afterMs, undefined, { ref: false }), once(response, 'close')]);

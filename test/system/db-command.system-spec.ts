@@ -265,6 +265,6 @@ describe('npm run db', () => {
     const settings = { DATABASE_URL: url, DATA_DIR: root };
     expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images.*\n$/);
     const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
-    expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);
+    expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be used (ENOTDIR)\n`);
   });
 });

@@ -20,13 +20,9 @@ export class Random {
     return list[this.between(0, list.length - 1)] as T;
   }
 
-  /** Returns a copy of the list in random order (Fisher-Yates). */
+  /** Returns a copy of the list in random order. */
   shuffle<T>(list: readonly T[]): T[] {
-    const shuffled = [...list];
-    for (let last = shuffled.length - 1; last > 0; last -= 1) {
-      const other = this.between(0, last);
-      [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
-    }
-    return shuffled;
+    const keyed = list.map((item) => ({ item, key: this.next() }));
+    return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
   }
 }

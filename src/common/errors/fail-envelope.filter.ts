@@ -33,6 +33,12 @@ export function failEnvelope({ status, message, details }: Failure): FailEnvelop
   return { status: 'fail', errors: { code: status, message, details } };
 }
 
+/** Sends a failure. A failure before the access check has no `Cache-Control` yet, although the request may have a session. */
+export function sendFailure(response: Response, failure: Failure): void {
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
+  response.status(failure.status).json(failEnvelope(failure));
+}
+
 /** Failures for errors with these statuses that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
 const FAILURES_BY_STATUS: Readonly<Record<number, () => Failure>> = {
   404: failures.notFound,
@@ -58,7 +64,7 @@ export class FailEnvelopeFilter implements ExceptionFilter {
     if (response.socket?.writableEnded === true) return;
     // A cut connection tells the client that the response is incomplete.
     if (response.headersSent) response.destroy();
-    else response.status(failure.status).json(failEnvelope(failure));
+    else sendFailure(response, failure);
   }
 }
 

@@ -141,6 +141,7 @@ function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): str
     ...Object.entries({
       'x-request-id': randomUUID(),
       'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-cache',
       ...headers,
       connection: 'close',
       'content-type': 'application/json; charset=utf-8',

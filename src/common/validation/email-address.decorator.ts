@@ -30,8 +30,8 @@ export function EmailAddress(): PropertyDecorator {
 /**
  * Converts the domain of an email address to its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
  * `ayu@example.com` would be two accounts with one mailbox.
- * @returns the address, unchanged if it has no @; if its domain has no ASCII form, the address without a domain, which no
- *   validation accepts
+ * @returns the address, unchanged if it has no @, or if its domain is ASCII already or too long. If the domain has no ASCII
+ *   form: the address without a domain, which no validation accepts
  */
 export function withAsciiDomain(email: string): string {
   const start = email.lastIndexOf('@') + 1;

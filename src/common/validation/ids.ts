@@ -5,6 +5,8 @@ export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }
 
+export const LAST_ID_NOT_A_NUMBER = 'last_id should be a number';
+
 /** Parses the id after which a page begins: rounded down, at least 0, at most MAX_ID; null if the text is not a number. */
 export function parseLastId(text: unknown): number | null {
   if (typeof text !== 'string' || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return null;

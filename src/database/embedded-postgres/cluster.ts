@@ -33,7 +33,7 @@ export interface Cluster extends ClusterLocation {
 
 /**
  * Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums.
- * If `stopping` is aborted while it creates the cluster, it leaves none behind and throws.
+ * If `stopping` is aborted during the creation, the function removes the incomplete cluster and throws.
  */
 export async function openCluster(
   dataDir: string,
@@ -46,9 +46,12 @@ export async function openCluster(
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
-  let superuserPassword = (await readIfPresent(passwordFile))?.trim();
-  if (existingMajor === undefined)
-    superuserPassword ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
+  const newPassword = `${randomBytes(24).toString('base64url')}\n`;
+  const stored =
+    existingMajor === undefined
+      ? writeOnce(passwordFile, newPassword, 0o600)
+      : await readIfPresent(passwordFile);
+  const superuserPassword = stored?.trim();
   if (superuserPassword === undefined)
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +

@@ -9,7 +9,7 @@ export interface RunAs {
 
 /**
  * Options for all child processes: messages in English, and none of the service's secrets in the environment. They are
- * detached, because a Ctrl-C in the terminal would also end the server before its last transactions have ended.
+ * detached: otherwise a Ctrl-C in the terminal would reach the server too, and abort its last database transactions.
  */
 export const CHILD_OPTIONS = {
   cwd: '/',
@@ -18,7 +18,7 @@ export const CHILD_OPTIONS = {
 };
 
 /**
- * Runs a program. If `stopping` is aborted, ends it and waits until its own child processes have ended too.
+ * Runs a program. If `stopping` is aborted, kills the program, and waits until the program and its child processes have ended.
  * @throws Error with the program's standard error
  */
 export async function run(
