@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { AdminAccountsService } from './auth/admin-accounts.service.js';
 import { sendFailure } from './common/errors/fail-envelope.filter.js';
 import { failures } from './common/errors/failures.js';
 import { LimitedExpressAdapter } from './common/http/http-adapter.js';
@@ -42,7 +43,7 @@ export async function createApp(
   return app;
 }
 
-/** Adds the middleware, initializes the application, and starts its job queue. Does not listen yet. Also used by tests. */
+/** Adds the middleware, initializes the application, ensures its administrator and starts its job queue. Also used by tests. */
 export async function startApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
   app.setGlobalPrefix('api');
@@ -51,6 +52,7 @@ export async function startApp(app: NestExpressApplication, logger: Logger): Pro
 
   try {
     await app.init();
+    await app.get(AdminAccountsService).ensureAdmin(env);
   } catch (error) {
     // Close the pools: their connections must not outlive the database.
     await app.close().catch((failure: unknown) => {

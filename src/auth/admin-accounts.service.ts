@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Role } from '../common/access.js';
+import type { Env } from '../config/env.js';
 import { UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -20,10 +21,22 @@ export class AdminAccountsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. */
-  async ensureAdmin(email: string, password: string): Promise<void> {
-    if (await this.#createAdmin(email, password))
-      this.#logger.log('the administrator of ADMIN_EMAIL was created');
+  /**
+   * Creates the user of ADMIN_EMAIL. Promotes an existing user if their email is verified, and keeps the password. Logs a
+   * warning if the shop has no administrator afterwards.
+   */
+  async ensureAdmin({ adminEmail, adminPassword }: Env): Promise<void> {
+    if (adminEmail !== undefined && adminPassword !== undefined)
+      await this.#createOrPromote(adminEmail, adminPassword);
+    if ((await this.users.findAdmins()).length > 0) return;
+    this.#logger.warn(
+      'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its email ' +
+        'address and run: npm run admin -- grant EMAIL',
+    );
+  }
+
+  async #createOrPromote(email: string, password: string): Promise<void> {
+    if (await this.#create(email, password)) this.#logger.log('the administrator of ADMIN_EMAIL was created');
     else if ((await this.changeRole(email, 'ADMIN')) === 'unverified email')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its email address is not verified, so anybody may ' +
@@ -32,19 +45,11 @@ export class AdminAccountsService {
   }
 
   /** Returns false if the email is taken, also by another process that starts at the same time. */
-  async #createAdmin(email: string, password: string): Promise<boolean> {
+  async #create(email: string, password: string): Promise<boolean> {
     // Look first: an insert that does nothing still uses up an id.
     if ((await this.users.findByEmail(email)) !== null) return false;
     const passwordHash = await hashPassword(password);
     return this.users.createUnlessTaken({ email, fullname: 'Administrator', role: 'ADMIN', passwordHash });
-  }
-
-  async warnIfNoAdmin(): Promise<void> {
-    if ((await this.users.findAdmins()).length > 0) return;
-    this.#logger.warn(
-      'there is no administrator: set ADMIN_EMAIL and ADMIN_PASSWORD, or register an account, verify its email ' +
-        'address and run: npm run admin -- grant EMAIL',
-    );
   }
 
   /** @param mayBeUnverified true to promote an account that somebody else may have registered with this address */

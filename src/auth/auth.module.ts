@@ -1,7 +1,6 @@
-import { Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -19,16 +18,16 @@ import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { RouteAccessCheck } from './route-access-check.js';
-import { SessionsModule } from './sessions.module.js';
+import { Session } from './session.entity.js';
 import { SessionsService } from './sessions.service.js';
+import { TokensService } from './tokens.service.js';
 
 const HOURLY = '17 * * * *';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([OneTimePassword]),
+    TypeOrmModule.forFeature([OneTimePassword, Session]),
     DiscoveryModule,
-    SessionsModule,
     UsersModule,
     MailModule,
     JobsModule,
@@ -38,6 +37,7 @@ const HOURLY = '17 * * * *';
     AccessGuard,
     AccountMailsService,
     AccountService,
+    AdminAccountsService,
     AttemptCounts,
     AuthService,
     ClientTurns,
@@ -45,13 +45,13 @@ const HOURLY = '17 * * * *';
     LimitsService,
     OtpService,
     RouteAccessCheck,
+    SessionsService,
+    TokensService,
   ],
-  exports: [AccessGuard],
+  exports: [AccessGuard, AdminAccountsService],
 })
-export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
+export class AuthModule implements OnModuleInit {
   constructor(
-    private readonly env: Env,
-    private readonly admins: AdminAccountsService,
     private readonly jobs: JobsService,
     private readonly sessions: SessionsService,
     private readonly counts: AttemptCounts,
@@ -60,12 +60,5 @@ export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   onModuleInit(): void {
     this.jobs.repeat('remove-expired-sessions', HOURLY, () => this.sessions.removeExpired());
     this.jobs.repeat('sweep-attempt-counts', HOURLY, () => this.counts.removeExpired());
-  }
-
-  async onApplicationBootstrap(): Promise<void> {
-    const { adminEmail, adminPassword } = this.env;
-    if (adminEmail !== undefined && adminPassword !== undefined)
-      await this.admins.ensureAdmin(adminEmail, adminPassword);
-    await this.admins.warnIfNoAdmin();
   }
 }

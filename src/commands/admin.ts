@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AdminAccountsService, type RoleChangeResult } from '../auth/admin-accounts.service.js';
-import { SessionsModule } from '../auth/sessions.module.js';
+import { AuthModule } from '../auth/auth.module.js';
 import type { Role } from '../common/access.js';
 import { withAsciiDomain } from '../common/validation/email-address.decorator.js';
 import { UsersModule } from '../users/users.module.js';
@@ -67,7 +67,7 @@ function parse(args: string[]): Command {
     revoke: EMAIL_DESCRIPTION,
   });
   if (values.unverified && action !== 'grant') throw new UsageError('--unverified is an option of grant');
-  return withServices(AdminCommand, { imports: [UsersModule, SessionsModule] }, (command) => {
+  return withServices(AdminCommand, { imports: [UsersModule, AuthModule] }, (command) => {
     if (action === 'list') return command.list();
     const role = action === 'grant' ? 'ADMIN' : 'USER';
     return command.changeRole(email, role, { mayBeUnverified: values.unverified });
