@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
+import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import {
   gatewaySettings,
@@ -126,6 +127,16 @@ describe('an Idempotency-Key', () => {
       'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',
     });
   });
+});
+
+it('a key that another order of the customer takes during the request gets 409, also from a process without the lock', async () => {
+  const response = await sendDuringTransaction(
+    shop.service.database,
+    `INSERT INTO orders (order_id, user_id, gross_amount, idempotency_key)
+     SELECT gen_random_uuid(), id, 1, '${key}' FROM users ORDER BY id DESC LIMIT 1`,
+    () => requestOrder(customer, items, key),
+  );
+  expectFailure(response, 409, MESSAGES.idempotencyKeyReused);
 });
 
 it('a repeated request with a key of 255 characters returns a paid order without a payment page', async () => {

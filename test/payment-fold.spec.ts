@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { TRANSACTION_STATUSES as KNOWN_STATUSES } from '../src/gateway/payment-gateway.js';
+import { TRANSACTION_STATUSES } from '../src/gateway/payment-gateway.js';
 import { NO_TRANSACTION } from '../src/orders/order-status.js';
 import { Order } from '../src/orders/order.entity.js';
 import { applyEvent, computeOrderColumns, foldHistory } from '../src/payments/payment.js';
@@ -18,14 +18,14 @@ function buildOrder(): Order {
 }
 
 /**
- * Parses one message, for example `T1 settlement`, `T1 capture/challenge`, `T1 partial_refund=50000`, `T1 manual=50000`,
+ * Parses one payment event, for example `T1 settlement`, `T1 capture/challenge`, `T1 partial_refund=50000`, `T1 manual=50000`,
  * `T2@later pending` (on a later payment page) or `- cancel` (the service ends the order).
  */
 function parse(text: string, position: number): PaymentEvent {
-  const message = /^(T\d|-)(@later)? ([a-z_]+)(?:\/(\w+))?(?:=(\d+))?$/.exec(text);
-  if (message === null) throw new Error(`not a message: ${text}`);
-  const [, id = '', page, name = '', fraud = 'accept', amount] = message;
-  if (name !== 'manual' && !KNOWN_STATUSES.some((known) => known === name))
+  const parts = /^(T\d|-)(@later)? ([a-z_]+)(?:\/(\w+))?(?:=(\d+))?$/.exec(text);
+  if (parts === null) throw new Error(`not a payment event: ${text}`);
+  const [, id = '', page, name = '', fraud = 'accept', amount] = parts;
+  if (name !== 'manual' && !TRANSACTION_STATUSES.some((known) => known === name))
     throw new Error(`no status: ${name}`);
   const isManual = name === 'manual';
   const attemptId = page === undefined ? PAGE : LATER_PAGE;
@@ -94,7 +94,7 @@ it('a refund that version 1.2 stored with a smaller sum does not take back what 
   });
 });
 
-it('a new payment page sets the columns that a payment without transactions has', () => {
+it('an order without transactions has the columns that a new payment page sets', () => {
   expect(fold([]).columns).toMatchObject(NO_TRANSACTION);
 });
 
@@ -129,7 +129,7 @@ describe('one transaction', () => {
     ['T1 partial_refund=50000, T1 refund, T1 partial_refund=50000', 'duplicate'],
     ['T1 refund, T1 partial_refund=50000', 'late'],
     ['T1 settlement, T1 deny, T1 settlement', 'duplicate'],
-  ])('%s: the last message is %s', (history, expected) => {
+  ])('%s: the last event is %s', (history, expected) => {
     expect(decideLast(history.split(', ').map(parse))).toBe(expected);
   });
 
@@ -202,21 +202,21 @@ describe('a random history', () => {
         ...['cancel', 'expire', 'failure', 'partial_refund=50000', 'partial_refund=90000', 'refund'],
       ),
     )
-    .map(([id, message]) => `${id} ${message}`);
+    .map(([id, event]) => `${id} ${event}`);
   const ownEvents = fc.constantFrom('- cancel', '- expire', 'T1 manual=50000', 'T3@later manual=90000');
-  const messages = fc.oneof({ arbitrary: notifications, weight: 8 }, { arbitrary: ownEvents, weight: 1 });
+  const events = fc.oneof({ arbitrary: notifications, weight: 8 }, { arbitrary: ownEvents, weight: 1 });
   const pages = fc.constantFrom(PAGE, LATER_PAGE);
 
   it('leaves an order paid exactly while it holds money, counts money once, and ignores redeliveries', () => {
     fc.assert(
-      fc.property(fc.array(messages, { maxLength: 25 }), pages, (history, newest) => {
+      fc.property(fc.array(events, { maxLength: 25 }), pages, (history, newest) => {
         const { payment, columns, order } = fold(history, newest);
         const held = payment.transactions.filter(({ heldSincePosition }) => heldSincePosition !== null);
         expect(order.isPaid).toBe(held.length > 0);
         const money = held.reduce((sum, { refundedAmount }) => sum + TOTAL - refundedAmount, 0);
         const counted = order.isPaid ? TOTAL - columns.refundedAmount : 0;
         expect(counted + columns.surplusAmount).toBe(money);
-        const redelivered = history.filter((message) => !/^-|manual/.test(message));
+        const redelivered = history.filter((event) => !/^-|manual/.test(event));
         expect(fold([...history, ...redelivered], newest).columns).toEqual(columns);
       }),
       { numRuns: 500 },

@@ -1,4 +1,4 @@
-import { Body, Controller, Cookies, Get, Header, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Cookies, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors/failures.js';
@@ -72,8 +72,6 @@ export class AuthController {
     failures: [failures.missingRefreshToken(), failures.invalidRefreshToken()],
   })
   @Get('refresh')
-  // Only failures keep this header: after a success, `setCookies` has replaced it.
-  @Header('Cache-Control', 'private, no-cache')
   async refresh(@Cookies(REFRESH_COOKIE) refreshToken = '', @Res({ passthrough: true }) response: Response) {
     if (refreshToken === '') throw failures.missingRefreshToken();
     const tokens = await this.sessions.refresh(refreshToken);

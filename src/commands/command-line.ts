@@ -5,7 +5,7 @@ import type { Env } from '../config/env.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { type Database, openDatabaseForCommand } from '../database/database.js';
 
-/** Opens the database of the settings, without migrating it. A command calls this function at most once. */
+/** Opens the database of the settings, without migrating it. */
 export type OpenDatabase = () => Promise<Database>;
 export type Command = (env: Env, open: OpenDatabase) => Promise<void>;
 
@@ -69,7 +69,7 @@ export function runCommand(help: string, parse: (args: string[]) => Command): vo
     const stopping = abortOnSignal();
     let opening: Promise<Database> | undefined;
     try {
-      const open = () => (opening = openDatabaseForCommand(env, console.error, stopping));
+      const open = () => (opening ??= openDatabaseForCommand(env, console.error, stopping));
       await Promise.race([command(env, open), once(stopping, 'abort')]);
       stopping.throwIfAborted();
     } finally {

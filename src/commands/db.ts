@@ -79,20 +79,21 @@ function parse(args: string[]): Command {
 
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
   const summary = await createBackup(url, dataDir, file);
-  console.log(`${file}: ${await describeBackup(file, summary)}`);
+  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}`);
 }
 
 async function backupOnSchedule(options: ScheduledBackup): Promise<void> {
   const { file, summary, removed } = await createScheduledBackup(options);
-  console.log(`${file}: ${await describeBackup(file, summary)}; checked`);
+  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
 
 async function check(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
   console.error(`checking ${file}`);
   await withUnpacked(file, dataDir, async (unpacked) => {
+    const { size } = await stat(file); // now, because the file may be removed during the check
     const summary = await checkBackup((await open()).url, unpacked);
-    const description = await describeBackup(file, summary);
+    const description = describeBackup(summary, size);
     console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${description}`);
   });
 }
@@ -101,13 +102,14 @@ async function restore(dataDir: string, open: OpenDatabase, file: string): Promi
   console.error(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (unpacked) => {
+    const { size } = await stat(file); // now, because the file may be removed during the restore
     const summary = await restoreBackup((await open()).url, dataDir, unpacked);
-    console.log(`restored as of ${unpacked.manifest.createdAt}: ${await describeBackup(file, summary)}`);
+    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeBackup(summary, size)}`);
   });
 }
 
-async function describeBackup(file: string, { tables, rows, images }: Summary): Promise<string> {
-  const { size } = await stat(file);
+/** @param size bytes of the file */
+function describeBackup({ tables, rows, images }: Summary, size: number): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${size} bytes (${(size / 1_000_000).toFixed(1)} MB)`;
 }
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 
-/** Name of a backup in BACKUP_DIR that was restored as a check. The groups are the parts of its time in UTC. */
+/** Name of a checked backup in BACKUP_DIR: the check has restored it. The groups are the parts of its time in UTC. */
 const NAME = /^bakery-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
 /** End of the name of a backup in BACKUP_DIR until it has been checked. */
 export const UNCHECKED = '.unchecked';
@@ -15,8 +15,8 @@ export function nameBackup(time: Date): string {
 }
 
 /**
- * Lists the checked and the unchecked backups in BACKUP_DIR, oldest first, with the unfinished ones that a killed command has
- * left. Other files are not listed.
+ * Lists the backups in BACKUP_DIR, oldest first. `unchecked` also contains the folders that killed commands have left. Ignores
+ * other files.
  */
 export async function listBackups(folder: string) {
   const names = (await readdir(folder)).sort();

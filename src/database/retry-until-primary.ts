@@ -7,8 +7,9 @@ const LOG_INTERVAL_MS = 5_000;
 const RETRY_PAUSE_MS = 500;
 
 /**
- * Runs a start, and repeats it for up to 60 seconds while the primary is missing, so that a start during a failover succeeds.
- * @throws the error of `start`: at once unless the primary is missing, otherwise after the deadline or a stop
+ * Calls `start`, and repeats the call for up to 60 seconds while no primary is available, so that a start during a failover
+ * succeeds.
+ * @throws the last error of `start`: at once if waiting does not help, otherwise after the deadline or a stop
  */
 export async function retryUntilPrimary<T>(
   start: () => Promise<T>,

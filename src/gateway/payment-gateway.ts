@@ -58,7 +58,7 @@ export class GatewayUnavailableError extends Error {
 
 /** The gateway rejected a request. The error message contains the gateway's reason. */
 export class GatewayRejectedError extends Error {
-  override readonly name = 'GatewayRejectedError';
+  override readonly name: string = 'GatewayRejectedError';
 
   /** @param reason the gateway's own text, for people: at most 300 characters, without the server key */
   constructor(
@@ -70,8 +70,11 @@ export class GatewayRejectedError extends Error {
 }
 
 /** The gateway already knows the id of the payment attempt. A new attempt can succeed. */
-export class AttemptIdTakenError extends GatewayRejectedError {}
+export class AttemptIdTakenError extends GatewayRejectedError {
+  override readonly name = 'AttemptIdTakenError';
+}
 
+/** Longest time of one call to the gateway, with its response. */
 export const CALL_DEADLINE_MS = 5000;
 
 /**
@@ -91,7 +94,7 @@ export abstract class PaymentGateway {
   abstract openPaymentPage(request: PaymentPageRequest, deadlineMs?: number): Promise<PaymentPage>;
 
   /**
-   * @param id id of a transaction, or of a payment attempt for the latest transaction of the attempt
+   * @param id id of a transaction or of a payment attempt. An attempt stands for its latest transaction
    * @returns null until the customer chooses a payment method
    */
   abstract getTransaction(id: string): Promise<GatewayTransaction | null>;

@@ -63,7 +63,7 @@ export class FormInterceptor implements NestInterceptor {
 }
 
 /**
- * Estimates the memory of a form. Counts a form whose Content-Length exceeds the limit.
+ * Estimates the memory of a form. Also increments `formsRead` for a form that exceeds the limit: such a form is never read.
  * @throws Failure 415 for a compressed form, 413 for a form that exceeds the limit
  */
 function estimateMemory({ headers }: FormRequest): number {

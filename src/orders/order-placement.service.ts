@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Customer } from '../common/access.js';
+import { violatedConstraint } from '../common/errors/database-errors.js';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
@@ -14,6 +15,7 @@ import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
+const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 /** Order with its first payment attempt, whose lease this request holds. */
 type NewOrder = Readonly<{ order: Order; attempt: LeasedAttempt }>;
@@ -35,7 +37,14 @@ export class OrderPlacementService {
    */
   async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
-    const stored = await this.#store(customer, request, digest);
+    let stored: NewOrder | null;
+    try {
+      stored = await this.#store(customer, request, digest);
+    } catch (error) {
+      // A process of version 1.2 does not take the customer's lock, and may have stored an order with this key meanwhile.
+      if (violatedConstraint(error) !== KEY_CONSTRAINT) throw error;
+      stored = null;
+    }
     if (stored === null) return this.#findRepeated(customer, request, digest);
     ordersCreated.inc();
     return this.checkout.openFirstPage(stored.order, customer, stored.attempt);

@@ -138,7 +138,10 @@ export class Order {
     return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
   }
 
-  /** Returns the end of a page that opens now: before the lead time of the pickup, at most a day after the order. */
+  /**
+   * Returns the end of a page that opens now: the lead time before the pickup, but at least 15 minutes from now, and at most a
+   * day after the order.
+   */
   computeEndOfPage({ lead_minutes }: Readonly<{ lead_minutes: number }>): Date {
     const endOfPayTime = this.createdAt.getTime() + PAY_TIME_MS;
     if (this.pickupAt === null) return new Date(endOfPayTime);

@@ -138,10 +138,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.read(call, request, await buffer(request));
     if (fault?.kind === 'hang') return;
     await this.beforeProcessing?.(call);
-    const performed = responseOf(fault) ?? this.perform(call);
-    const content = fault?.kind === 'garbage' ? GARBAGE : performed;
+    const content = responseOf(fault) ?? this.perform(call);
     await this.beforeResponse?.(call);
-    await this.#sendWithFault(response, content, fault);
+    await this.#sendWithFault(response, fault?.kind === 'garbage' ? GARBAGE : content, fault);
   }
 
   #countCallAndFindFault(operation: Operation): Fault<Operation> | undefined {

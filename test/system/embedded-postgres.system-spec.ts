@@ -57,8 +57,8 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Command that runs a program as root without a right that root lacks in containers: to inspect processes of other users. */
-const AS_ROOT_OF_CONTAINER = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
+/** Runs a program as root, but without the capability to inspect other users' processes, which root lacks in containers. */
+const AS_CONTAINER_ROOT = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
 
 /** Runs the service of a checkout in a separate process, which can be killed and can run as another user. */
 function spawnService(
@@ -320,8 +320,8 @@ describe('the embedded PostgreSQL', () => {
       () => 'locked',
       () => 'rejected',
     );
-    const isWaiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-    await until('the session waits', async () => (await query(postgres.url, isWaiting)).length > 0);
+    const waitingLocks = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await until('the session waits', async () => (await query(postgres.url, waitingLocks)).length > 0);
     await postgres.stop();
     expect(await lock).toBe('rejected');
     await waiting.end();
@@ -432,7 +432,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'starts and stops in a container, where root may not read the working directory of the server',
     async () => {
-      const service = spawnService(checkout, await createFolder(), { prefix: AS_ROOT_OF_CONTAINER });
+      const service = spawnService(checkout, await createFolder(), { prefix: AS_CONTAINER_ROOT });
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       await service.stop();
     },

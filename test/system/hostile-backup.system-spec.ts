@@ -151,6 +151,11 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
     /names a sequence that its migrations do not create/,
   ],
   [
+    'has a text instead of a list',
+    inManifest((manifest) => Object.assign(manifest, { migrations: 'Init1' })),
+    /is not a backup, or it was truncated or changed/,
+  ],
+  [
     'has a value of a wrong type',
     inManifest((manifest) => Object.assign(manifest, { tables: 'public.users' })),
     /is not a backup, or it was truncated or changed/,

@@ -1,19 +1,28 @@
 import 'reflect-metadata';
 import { plainToInstance, Type } from 'class-transformer';
-import { IsInt, IsISO8601, IsObject, IsString, Matches, ValidateNested, validateSync } from 'class-validator';
+import {
+  IsArray,
+  IsInt,
+  IsISO8601,
+  IsObject,
+  IsString,
+  Matches,
+  ValidateNested,
+  validateSync,
+} from 'class-validator';
 
 /** Table whose rows are part of a backup. `name` and `columns` are SQL identifiers, quoted if necessary. */
 export class Table {
   @IsString() readonly name!: string;
   /** Columns in the order in which the backup contains them. */
-  @IsString({ each: true }) readonly columns!: readonly string[];
+  @IsArray() @IsString({ each: true }) readonly columns!: readonly string[];
 }
 
 /** Description of a backup's content. A backup may come from an untrusted source, so the manifest is validated. */
 export class Manifest {
   @IsInt() readonly format!: number; // increases with every incompatible change of the format
   @IsISO8601() readonly createdAt!: string; // time of the snapshot
-  @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
+  @IsArray() @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
   @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
   /** Last value of each sequence, by the sequence's name. */
   @IsObject() readonly sequences!: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import { QueryFailedError } from 'typeorm';
+import { errorCode } from './error-info.js';
 
 /** Lost connections, exhausted resources, a server that starts, stops or is a standby, timeouts, conflicts, failed I/O. */
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
@@ -11,13 +12,16 @@ const CONNECTION_LOST =
 const RUNNER_RELEASED =
   /^(QueryRunner(Provider)?AlreadyReleased|CannotExecuteNotConnected|ConnectionIsNotSet)Error$/;
 
-/** Returns true if the request may succeed later (503). Ignores the `cause`, which may come from another service. */
+/**
+ * Returns true if an error means that the database is unavailable, so that a retry may succeed. Ignores the `cause`, which may
+ * come from another service.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const original: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (!(original instanceof Error)) return false;
   // A host name with several addresses fails with one error for each.
   if (original instanceof AggregateError) return (original.errors as unknown[]).some(isDatabaseUnavailable);
-  const code = 'code' in original ? String(original.code) : '';
+  const code = errorCode(original) ?? '';
   return (
     UNAVAILABLE_SQLSTATE.test(code) ||
     NETWORK_CODE.test(code) ||

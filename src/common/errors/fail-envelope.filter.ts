@@ -33,7 +33,7 @@ export function failEnvelope({ status, message, details }: Failure): FailEnvelop
   return { status: 'fail', errors: { code: status, message, details } };
 }
 
-/** Sends a failure. A failure before the access check has no `Cache-Control` yet, although the request may have a session. */
+/** Sends a failure. Failures of public routes, and failures before the access check, have no `Cache-Control` yet. */
 export function sendFailure(response: Response, failure: Failure): void {
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   response.status(failure.status).json(failEnvelope(failure));

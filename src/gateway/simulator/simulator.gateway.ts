@@ -78,11 +78,13 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) }, id);
   }
 
-  async cancelOrExpire(id: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+  async cancelOrExpire(id: string, operation: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     // Before a payment method is chosen, only the page ends. The gateway sends no notification.
     const unusedPage = { attemptId: id, status: IsNull() };
-    const { affected } = await this.dataSource.manager.update(SimulatorPage, unusedPage, { status: to });
-    if (affected === 0) await this.#change(byId(id), (page) => computeChange(page, to, id));
+    const { affected } = await this.dataSource.manager.update(SimulatorPage, unusedPage, {
+      status: operation,
+    });
+    if (affected === 0) await this.#change(byId(id), (page) => computeChange(page, operation, id));
     return this.getTransaction(id);
   }
 

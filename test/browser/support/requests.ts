@@ -1,8 +1,8 @@
 import type { Page, Route } from 'playwright-core';
 
 /**
- * Options of requests that Playwright sends itself. Like a browser, it then repeats a request on a kept connection that the
- * service closed at the same moment, 5 s after the response before.
+ * Options of requests that Playwright sends itself. The service closes a connection that is idle for 5 s. If a request is sent
+ * at that moment, Playwright sends the request again, as a browser does.
  */
 export const LIKE_BROWSER = { maxRetries: 1 };
 

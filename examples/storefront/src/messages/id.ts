@@ -430,7 +430,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'conflict.fields':
     'Orang lain sudah mengubah: {fields}. Isian Anda masih ada. Simpan lagi untuk mengganti perubahan itu.',
   'shop.paidOrders':
-    'Ada pesanan yang sudah dibayar pada tanggal tutup. Beri tahu pelanggan ini, atau tolak pesanannya:',
+    'Ada pesanan yang sudah dibayar dan akan diambil pada tanggal tutup. Beri tahu pelanggan ini, atau tolak pesanannya:',
   'ranges.label': 'Tutup dari – sampai',
   'ranges.add': 'Tambah libur',
   'ranges.item': '{from} sampai {to}',
@@ -441,7 +441,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'actions.title': 'Siapa melakukan apa',
   'actions.by': '{what} oleh {name}',
   'actions.refund': 'Dana {amount} dikembalikan',
-  'actions.new': 'Dikembalikan ke baru',
+  'actions.new': 'Kembali ke “Baru”',
   'actions.preparing': 'Mulai disiapkan',
   'actions.ready': 'Ditandai siap diambil',
   'actions.collected': 'Diserahkan',
