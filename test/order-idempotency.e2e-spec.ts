@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('a key that another order of the customer takes during the request gets 409, also from a process without the lock', async () => {
+it('a request gets 409 if a process without the lock of the customer, such as one of 1.2, stores its key meanwhile', async () => {
   const response = await sendDuringTransaction(
     shop.service.database,
     `INSERT INTO orders (order_id, user_id, gross_amount, idempotency_key)

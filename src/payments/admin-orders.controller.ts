@@ -54,7 +54,8 @@ export class AdminOrdersController {
     summary: 'Return an order with its customer and its payment history',
     description:
       '`transactions` and `actions` are complete, oldest first. `notifications` is the payment history, oldest first, ' +
-      '50 events per page. The history contains signed notifications and refunds, and other payment events with the outcome `applied`.',
+      '50 events per page. The history contains signed notifications and refunds, and other payment events with the ' +
+      'outcome `applied`.',
     access: 'admin',
     success: {
       status: 200,

@@ -11,7 +11,10 @@ import {
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Payment event about a transaction. The other events are rejected ones, and those with which the service itself ends the order. */
+/**
+ * Payment event about a transaction. The other events are rejected ones, and those with which the service itself ends the
+ * order.
+ */
 export type TransactionEvent = PaymentEvent & { transactionId: string; status: TransactionStatus };
 
 /** One try of a customer to pay, with its own id at the gateway: the result of its events. */

@@ -49,8 +49,8 @@ export class ReportsController {
     summary: 'Download the sold items as a CSV file',
     description:
       '`refunded` is on the first line of an order. With `format=excel`, the file is for Excel as it is set up in Indonesia. ' +
-      'If the service fails in the middle of the download, the service closes the connection, so that clients detect the incomplete file. A text ' +
-      'that a spreadsheet would run as a formula begins with an apostrophe.',
+      'If the service fails in the middle of the download, the service closes the connection, so that clients detect the ' +
+      'incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
     success: { status: 200, mediaTypes: ['text/csv'] },
     etag: 'none',

@@ -14,7 +14,10 @@ interface JobRow {
   readonly last_error: string | null;
   readonly locked_by: string | null;
   readonly flags: Readonly<Record<string, true>> | null;
-  /** Seconds until the job may run; negative if the job is due. Not counted from `now()`, which is before the statement's snapshot. */
+  /**
+   * Seconds until the job may run; negative if the job is due. Not counted from `now()`, which is before the snapshot of the
+   * statement.
+   */
   readonly due_in: number;
 }
 
