@@ -1,11 +1,11 @@
 import { waitForHeading, waitForText } from './support/page.js';
 import { storefrontUrl } from './support/settings.js';
 import { CROISSANT } from './support/shop.js';
-import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
+import { createCustomer, createEmail, createVisitor, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, submitSignIn } from './support/steps.js';
 
 it('after the end of a session, the sign-in leads back to the page that the customer wanted to see', async () => {
-  const { context, page, email } = await newCustomer();
+  const { context, page, email } = await createCustomer();
   await page.goto('/');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   await context.clearCookies();
@@ -19,7 +19,7 @@ it('after the end of a session, the sign-in leads back to the page that the cust
 });
 
 it('a user who signed in with the first version of the storefront stays signed in', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/orders');
   await waitForHeading(page, 'Your orders');
   await page.evaluate(() => {
@@ -35,9 +35,9 @@ it('a user who signed in with the first version of the storefront stays signed i
 });
 
 it('a sign-in never leads to another site', async () => {
-  const { email } = await newCustomer();
+  const { email } = await createCustomer();
   for (const next of ['/.//other.example', '//other.example', 'https://other.example/', '/\\other.example']) {
-    const { page } = await newVisitor();
+    const { page } = await createVisitor();
     await page.goto(`/login?next=${encodeURIComponent(next)}`);
     await submitSignIn(page, email, PASSWORD);
     await waitForHeading(page, 'Baked before sunrise');
@@ -46,7 +46,7 @@ it('a sign-in never leads to another site', async () => {
 });
 
 it('the tabs of a customer share the cart and the session', async () => {
-  const { context, page } = await newCustomer();
+  const { context, page } = await createCustomer();
   const other = await context.newPage();
   await page.goto('/');
   await other.goto('/cart');
@@ -73,7 +73,7 @@ it('the tabs of a customer share the cart and the session', async () => {
 });
 
 it('a sign-out removes the phone number from the browser, even without the script of the cart', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Phone').fill('0812-3456-7890');
   const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
@@ -86,8 +86,8 @@ it('a sign-out removes the phone number from the browser, even without the scrip
 });
 
 it('the note in the cart is kept when a session ends, until another customer signs in', async () => {
-  const { context, page, email } = await newCustomer();
-  const other = await newCustomer();
+  const { context, page, email } = await createCustomer();
+  const other = await createCustomer();
   const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Note').fill('Selamat ulang tahun');
@@ -107,7 +107,7 @@ it('the note in the cart is kept when a session ends, until another customer sig
 });
 
 it('a page that could not be loaded without a connection is loaded when the connection is back', async () => {
-  const { context, page } = await newCustomer();
+  const { context, page } = await createCustomer();
   const scriptOfOrders = page.waitForResponse('**/assets/orders-*.js');
   await page.goto('/');
   await scriptOfOrders;
@@ -130,9 +130,9 @@ it('a page that could not be loaded without a connection is loaded when the conn
 });
 
 it('a password reset stays at its second step after a reload, until the customer uses another address', async () => {
-  const { page } = await newVisitor();
+  const { page } = await createVisitor();
   await page.goto('/forgot');
-  await page.getByLabel('Email').fill(newEmail());
+  await page.getByLabel('Email').fill(createEmail());
   await page.getByRole('button', { name: 'Send the code' }).click();
   await waitForHeading(page, 'Choose a new password');
   await waitForText(page, 'If you asked less than a minute ago, use the code that you have.');
@@ -143,7 +143,7 @@ it('a password reset stays at its second step after a reload, until the customer
 });
 
 it('a wrong current password is reported at the field that contains it', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/profile');
   await page.getByLabel('Current password').fill('a wrong one');
   await page.getByLabel('New password').fill(PASSWORD);
@@ -153,7 +153,7 @@ it('a wrong current password is reported at the field that contains it', async (
   expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
   expect(await page.locator('input:focus').getAttribute('name')).toBe('currentPassword');
 
-  await page.getByLabel('New email').fill(newEmail());
+  await page.getByLabel('New email').fill(createEmail());
   await page.getByLabel('Password', { exact: true }).fill('a wrong one');
   await page.getByRole('button', { name: 'Change email' }).click();
   await page.locator('input[name=password][aria-invalid]').waitFor();

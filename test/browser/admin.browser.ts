@@ -4,7 +4,7 @@ import { createPhoto, createPng, padTo } from '../support/pictures.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, loseFirstResponse } from './support/requests.js';
 import { changePrice, createProduct, makeUnique } from './support/shop.js';
-import { newAdmin, newCustomer, openAsAdmin } from './support/shopper.js';
+import { createAdmin, createCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
 
@@ -109,7 +109,7 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
 
 it('a product cannot be saved while its new pictures are being prepared', async () => {
   const product = await createProduct('Roti foto', 20_000);
-  const { page } = await newAdmin();
+  const { page } = await createAdmin();
   await holdDecoding(page);
   await openPage(page, `/manage/products/${product.id}`);
   await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png')]);
@@ -302,7 +302,7 @@ it('markup in the texts of a product is shown as text', async () => {
 });
 
 it('a customer cannot open the pages of administrators', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/manage/products');
   await waitForText(page, 'There is nothing here');
   expect(await page.getByRole('link', { name: 'Manage' }).count()).toBe(0);

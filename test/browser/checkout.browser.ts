@@ -9,7 +9,7 @@ import {
   makeUnavailable,
   placeOrder,
 } from './support/shop.js';
-import { newCustomer } from './support/shopper.js';
+import { createCustomer } from './support/shopper.js';
 import { addToCartAndChoosePickup, orderCart } from './support/steps.js';
 
 const ORDERS = '**/api/orders';
@@ -29,7 +29,7 @@ async function orderWithFailedResponse(page: Page): Promise<void> {
 }
 
 it('a cart can be ordered again after its order got a failed response and was cancelled', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   const idempotencyKeys = new Set<string | undefined>();
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/api/orders'))
@@ -53,7 +53,7 @@ it('a cart can be ordered again after its order got a failed response and was ca
 });
 
 it('a retry after a failed response continues the same order, even after a reload of the page', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await orderWithFailedResponse(page);
   await page.reload();
   await page.getByRole('button', { name: 'Order and pay' }).click();
@@ -63,7 +63,7 @@ it('a retry after a failed response continues the same order, even after a reloa
 });
 
 it('an order whose card payment is still in review is not ordered again', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   let orders = 0;
   await changeResponses<{ order: object }>(page, ORDERS, ({ order }) => {
@@ -82,7 +82,7 @@ it.each([
 ])(
   'a product that %s while it was in a cart is shown as sold out and left out of the order',
   async (_, makeGone) => {
-    const { page } = await newCustomer();
+    const { page } = await createCustomer();
     const gone = await createProduct('Roti habis', 20_000);
     await addToCartAndChoosePickup(page, CROISSANT);
     await addToCartAndChoosePickup(page, gone.id);
@@ -103,7 +103,7 @@ it.each([
 );
 
 it('products and pieces that are added while an order is being sent stay in the cart', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   const product = await createProduct('Roti susulan', 20_000);
   await addToCartAndChoosePickup(page, CROISSANT);
   const release = await holdRequests(page, ORDERS);
@@ -124,7 +124,7 @@ it('products and pieces that are added while an order is being sent stay in the 
 });
 
 it('a price that changed while the cart was open is shown before anything is ordered', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   const product = await createProduct('Kue naik', 25_000);
   await addToCartAndChoosePickup(page, product.id);
   await changePrice(product, 30_000);
@@ -137,7 +137,7 @@ it('a price that changed while the cart was open is shown before anything is ord
 });
 
 it('the last hour to pay has a countdown that screen readers ignore', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   const { order_id, pay_until } = await placeOrder(customer, { [CROISSANT]: 1 });
   await page.clock.install({ time: Date.parse(pay_until ?? '') - 30 * 60_000 });
@@ -146,7 +146,7 @@ it('the last hour to pay has a countdown that screen readers ignore', async () =
 });
 
 it('an order that is not paid in time no longer waits for its payment, also before it expires', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
@@ -159,7 +159,7 @@ it('an order that is not paid in time no longer waits for its payment, also befo
 
 /** Opens the page of an open order, and its payment page, and stops the clock of the page of the order. */
 async function openPausedOrder() {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.clock.install();
   const paymentPage = await orderCart(page);

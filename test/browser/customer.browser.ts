@@ -8,14 +8,14 @@ import { search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
 import { outbox, productCount, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
-import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
+import { createCustomer, createEmail, createVisitor, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, orderCart, submitRegistration } from './support/steps.js';
 
 it('a customer registers, verifies the email address, scrolls through the list, orders and pays', async () => {
   // The storefront calls the service from another origin, as in production.
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
-  const { page } = await newVisitor();
-  const email = newEmail();
+  const { page } = await createVisitor();
+  const email = createEmail();
 
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();
@@ -68,7 +68,7 @@ it('a customer registers, verifies the email address, scrolls through the list, 
 });
 
 it('a customer can cancel an order by keyboard', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await addToCartAndChoosePickup(page, CROISSANT);
   await (await orderCart(page)).close();
   await page.getByRole('button', { name: 'Cancel order' }).click();
@@ -82,7 +82,7 @@ it('a customer can cancel an order by keyboard', async () => {
 });
 
 it('a customer can try to pay again after a payment was denied', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await page.goto(`/products/${CROISSANT}`);
   await takeScreenshot(page, 'product-phone');
   await addToCartAndChoosePickup(page, CROISSANT);
@@ -96,7 +96,7 @@ it('a customer can try to pay again after a payment was denied', async () => {
 });
 
 it('the message of a failed cancellation disappears when the customer tries to pay again', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
   await page.goto(redirect_url ?? '');
@@ -114,7 +114,7 @@ it('the message of a failed cancellation disappears when the customer tries to p
 });
 
 it('a customer can cancel an order whose payment is authorized, but cannot pay it again', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
   await page.goto(redirect_url ?? '');
@@ -129,7 +129,7 @@ it('a customer can cancel an order whose payment is authorized, but cannot pay i
 });
 
 it('a captured card payment is shown as paid only if the fraud check accepted it', async () => {
-  const customer = await newCustomer({ viewport: PHONE });
+  const customer = await createCustomer({ viewport: PHONE });
   const { page } = customer;
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   let fraud_status = 'challenge';
@@ -153,7 +153,7 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
 });
 
 it('the gallery of a product shows the first picture after the chosen picture was removed', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/products/1');
   await page.getByRole('button', { name: 'Show picture 3 of 3' }).click();
   await page.getByRole('img', { name: 'Kue lapis legit, picture 3 of 3' }).waitFor();
@@ -167,7 +167,7 @@ it('the gallery of a product shows the first picture after the chosen picture wa
 });
 
 it('a customer searches the catalog by keyboard, and gets back to the results from a product', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await page.goto('/');
   await page.getByRole('searchbox', { name: 'Find bread or cake' }).fill('LAPIS');
   await page.keyboard.press('Enter');
@@ -186,7 +186,7 @@ it('a customer searches the catalog by keyboard, and gets back to the results fr
 });
 
 it('an impossible quantity does not replace the last possible quantity', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await page.goto(`/products/${CROISSANT}`);
   const quantity = page.getByLabel('Quantity of Butter croissant');
   for (const impossible of ['0', '5000', '-1', '1.5']) {

@@ -9,7 +9,7 @@ import {
   placePaidOrder,
   useShopSettings,
 } from './support/shop.js';
-import { newAdmin, newCustomer } from './support/shopper.js';
+import { createAdmin, createCustomer } from './support/shopper.js';
 
 const HALF_HOUR_MS = 30 * 60_000;
 const TABLET = { width: 820, height: 780 };
@@ -33,15 +33,15 @@ it.each([
   async ({ name, language, locale, heading }) => {
     const text = (key: string) => getText(language, key);
     const [ayu, budi, dewi] = [
-      await newCustomer({ name: 'Ayu Lestari' }),
-      await newCustomer({ name: 'Budi Santoso' }),
-      await newCustomer({ name: 'Dewi Anggraini' }),
+      await createCustomer({ name: 'Ayu Lestari' }),
+      await createCustomer({ name: 'Budi Santoso' }),
+      await createCustomer({ name: 'Dewi Anggraini' }),
     ];
     const details = { phone: '0812-3456-7890', pickup_at: pickupIn(1) };
     const id = await placePaidOrder(ayu, { 1: 1, [CROISSANT]: 6 }, details);
     await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(2) });
     const paidTwice = await placeOrderPaidTwice(dewi, { [CROISSANT]: 2 });
-    const { page } = await newAdmin({ locale, viewport: TABLET });
+    const { page } = await createAdmin({ locale, viewport: TABLET });
     const take = (picture: string) => takeScreenshot(page, `${name}-${picture}`);
 
     await page.setViewportSize({ ...TABLET, height: 1150 });

@@ -14,7 +14,7 @@ import {
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
-import { newAdmin, newCustomer, openAsAdmin, PHONE } from './support/shopper.js';
+import { createAdmin, createCustomer, openAsAdmin, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup } from './support/steps.js';
 
 useShopSettings(DEFAULT_SHOP);
@@ -49,7 +49,7 @@ it('opening hours can be typed as 6.30 or 12, and can end at 24:00', async () =>
 });
 
 it('the focus moves to a wrong opening hour and its message, and Enter saves a corrected one', async () => {
-  const { page } = await newAdmin({ viewport: PHONE });
+  const { page } = await createAdmin({ viewport: PHONE });
   await openPage(page, '/manage/shop');
   await page.getByLabel('Monday, closes').fill('25');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -64,7 +64,7 @@ it('the focus moves to a wrong opening hour and its message, and Enter saves a c
 });
 
 it('the dates that the form closes are not offered for a pickup', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   await addToCartAndChoosePickup(customer.page, CROISSANT);
   const thirdDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
   const closed = (await thirdDay.getAttribute('value')) ?? '';
@@ -158,7 +158,7 @@ it('every page shows the name and the contact of the shop', async () => {
   await page.getByLabel('Address').fill('Jalan Kaliurang 5, Yogyakarta');
   await page.getByLabel('WhatsApp number').fill('0812-1111-2222');
   await save(page);
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   await customer.page.goto(`/orders/${order_id}`);
   await customer.page.getByRole('banner').getByText('Roti Sore').waitFor();
@@ -174,7 +174,7 @@ it('every page shows the name and the contact of the shop', async () => {
 });
 
 it('the paid orders of a date are listed before the date or its weekday is closed, and afterwards', async () => {
-  const customer = await newCustomer({ name: makeUnique('Sinta') });
+  const customer = await createCustomer({ name: makeUnique('Sinta') });
   const day = inDays(4);
   const date = toShopDate(day);
   await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
@@ -282,7 +282,7 @@ describe('in a shop that is closed for two ranges of dates from tomorrow on, and
   });
 
   it('every page names the date of the reopening, and the reason of the first range', async () => {
-    const { page } = await newCustomer();
+    const { page } = await createCustomer();
     await page.goto('/');
     const note = page.getByRole('status').getByText(/^We are closed\. We open again on .* \(Lebaran\)$/);
     await note.waitFor();
@@ -303,7 +303,7 @@ describe('in a shop with single closed dates on all days for which customers can
   it.each(['/', `/products/${CROISSANT}`, '/cart'])(
     'the page %s names the date of the reopening, and no reason',
     async (path) => {
-      const { page } = await newCustomer();
+      const { page } = await createCustomer();
       await page.goto(path);
       const note = page.getByRole('status').getByText(/^We are closed\. We open again on [^()]*\.$/);
       await note.waitFor();

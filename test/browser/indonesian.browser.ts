@@ -4,7 +4,7 @@ import { waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
-import { newAdmin, newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
+import { createAdmin, createCustomer, createEmail, createVisitor, PASSWORD } from './support/shopper.js';
 
 const INDONESIAN = { locale: 'id-ID' };
 
@@ -13,13 +13,13 @@ const text = (key: string) => getText('id', key);
 const press = (page: Page, key: string) => page.getByRole('button', { name: text(key), exact: true }).click();
 
 it('a customer registers, orders, cancels, orders again and pays in Indonesian', async () => {
-  const { context, page } = await newVisitor(INDONESIAN);
+  const { context, page } = await createVisitor(INDONESIAN);
   await page.goto('/register');
   await press(page, 'register.submit');
   await waitForText(page, text('api:fullname is required'));
   await expectIndonesian(page);
   await page.getByLabel(text('account.name')).fill('Ayu Lestari');
-  await page.getByLabel(text('account.email')).fill(newEmail());
+  await page.getByLabel(text('account.email')).fill(createEmail());
   await page.getByLabel(text('account.password'), { exact: true }).fill(PASSWORD);
   await page.getByLabel(text('account.repeatPassword')).fill(PASSWORD);
   await press(page, 'register.submit');
@@ -51,10 +51,10 @@ it('a customer registers, orders, cancels, orders again and pays in Indonesian',
 });
 
 it('staff take a step of an order of the day, take it back, hand over the order and refund it in Indonesian', async () => {
-  const customer = await newCustomer(INDONESIAN);
+  const customer = await createCustomer(INDONESIAN);
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   const number = id.slice(0, 8).toUpperCase();
-  const { page } = await newAdmin(INDONESIAN);
+  const { page } = await createAdmin(INDONESIAN);
   await page.goto('/manage/today');
   const order = page.locator('.day-order').filter({ hasText: number });
   await order.getByRole('button', { name: text('step.preparing') }).click();
@@ -91,7 +91,7 @@ describe('in a shop whose language is Indonesian', () => {
   useShopSettings({ language: 'id' });
 
   it('a browser with an unknown language gets the language of the shop, and loads only its texts', async () => {
-    const { page } = await newVisitor({ locale: 'fr-FR' });
+    const { page } = await createVisitor({ locale: 'fr-FR' });
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(/messages-(\w+)-/.exec(request.url())?.[1] ?? ''));
     await page.goto('/');
@@ -105,7 +105,7 @@ describe('the language switch', () => {
   const indonesianButton = { name: /Bahasa Indonesia/ };
 
   it('reports that a language cannot be loaded, and then loads it at the next press', async () => {
-    const { page } = await newVisitor();
+    const { page } = await createVisitor();
     await page.goto('/login');
     await waitForHeading(page, 'Welcome back');
     await page.route(script, (route) => route.abort());
@@ -117,7 +117,7 @@ describe('the language switch', () => {
   });
 
   it('shows the language that was chosen last, even if the texts of an earlier choice arrive later', async () => {
-    const { context, page } = await newVisitor();
+    const { context, page } = await createVisitor();
     const otherTab = await context.newPage();
     for (const tab of [page, otherTab]) await tab.goto('/login');
     const release = await holdRequests(page, script);
@@ -142,7 +142,7 @@ describe('the language switch', () => {
 });
 
 it('the language that a customer saves in the profile applies to the page and its metadata until it is changed', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/profile');
   await page.getByLabel(/^Language/).selectOption('Bahasa Indonesia');
   await page.getByRole('button', { name: 'Save language' }).click();

@@ -3,12 +3,12 @@ import { until } from '../support/wait.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
 import { createProduct, CROISSANT, placeOrder } from './support/shop.js';
-import { newCustomer, newVisitor, openAsAdmin, PASSWORD } from './support/shopper.js';
+import { createCustomer, createVisitor, openAsAdmin, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
-  const { email } = await newCustomer();
-  const { context, page } = await newVisitor();
+  const { email } = await createCustomer();
+  const { context, page } = await createVisitor();
   await page.goto('/');
   await waitForHeading(page, 'Bread that was dough an hour ago');
 
@@ -44,7 +44,7 @@ it('a customer signs in, orders and pays by keyboard only', async () => {
 });
 
 it('the focus moves to the heading of a new page and stays there while content loads', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/');
   await page.getByRole('link', { name: 'Orders' }).click();
   expect(await readFocusedHeading(page)).toBe('Your orders');
@@ -69,7 +69,7 @@ it('the focus moves to the heading of a new page and stays there while content l
 });
 
 it('the focus moves to the heading when the pressed button disappears, in the cart and on the page of an order', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');

@@ -4,7 +4,7 @@ import { expectGoodLayout, expectIndonesian } from './support/layout.js';
 import { openPage, waitForPictures, waitForText } from './support/page.js';
 import { getText, serviceUrl } from './support/settings.js';
 import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
-import { newAdmin, newCustomer, newVisitor } from './support/shopper.js';
+import { createAdmin, createCustomer, createVisitor } from './support/shopper.js';
 
 type Act = (page: Page) => Promise<unknown>;
 /** Path of a page, and for a further state of the page its name and what leads to it. */
@@ -34,7 +34,7 @@ describe.each([
 
     /** Registers a customer with a paid and an unpaid order. Returns the customer, and the ids of both orders. */
     async function newCustomerWithOrders() {
-      const customer = await newCustomer({ name: LONG_NAME, locale });
+      const customer = await createCustomer({ name: LONG_NAME, locale });
       const details = { phone: '0812-3456-7890', note: 'Tolong diiris '.repeat(20).trim() };
       const quantitiesByProductId = { 1: 2, 9: 999 };
       const paid = await placePaidOrder(customer, quantitiesByProductId, details);
@@ -43,7 +43,7 @@ describe.each([
     }
 
     it('for visitors', async () => {
-      const { page } = await newVisitor({ locale });
+      const { page } = await createVisitor({ locale });
       await checkPages(page, [
         ['/'],
         ['/login'],
@@ -68,7 +68,7 @@ describe.each([
     });
 
     it('for customers', async () => {
-      const { page: pageOfNewCustomer } = await newCustomer({ locale });
+      const { page: pageOfNewCustomer } = await createCustomer({ locale });
       await checkPages(pageOfNewCustomer, [
         ['/cart', 'empty', see('cart.empty')],
         ['/orders', 'empty', see('orders.empty')],
@@ -94,7 +94,7 @@ describe.each([
     it('for administrators', async () => {
       const { paid, pending } = await newCustomerWithOrders();
       await makeUnavailable((await createProduct('Roti libur', 10_000)).id);
-      const { page } = await newAdmin({ locale });
+      const { page } = await createAdmin({ locale });
       await checkPages(page, [
         ['/manage/today'],
         ['/manage/orders', 'with a long name', () => waitForText(page, LONG_NAME)],
@@ -113,7 +113,7 @@ describe.each([
 );
 
 it('the catalog is accessible while it loads slowly, and after it has failed to load', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.clock.install();
   const waiting: Route[] = [];
   await page.route(`${serviceUrl}/api/products**`, (route) => void waiting.push(route));

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { waitForPictures, waitForText } from './support/page.js';
 import { dist } from './support/settings.js';
-import { newCustomer, PHONE } from './support/shopper.js';
+import { createCustomer, PHONE } from './support/shopper.js';
 
 interface LayoutShift extends PerformanceEntry {
   readonly value: number;
@@ -36,7 +36,7 @@ it('the compressed scripts of one language have at most 118 kB for the catalog a
 });
 
 it('the catalog, a product and the cart hardly jump while they load on a phone', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await sumLayoutShifts(page);
   for (const [path, text] of [
     ['/', 'Kue lapis legit'],
@@ -51,7 +51,7 @@ it('the catalog, a product and the cart hardly jump while they load on a phone',
 });
 
 it('the catalog offers each picture in two widths, and loads pictures below the first row when they come near', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await page.goto('/');
   await waitForText(page, 'Kue lapis legit');
   const pictures = await page.getByRole('list', { name: 'Products' }).locator('img').all();

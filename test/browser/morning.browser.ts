@@ -13,7 +13,7 @@ import {
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
-import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
+import { type Customer, createCustomer, openAsAdmin } from './support/shopper.js';
 import { inParallel } from '../support/wait.js';
 
 useShopSettings(ALWAYS_OPEN);
@@ -30,9 +30,9 @@ function readPieces(page: Page, product: { name: string }): Promise<string[]> {
 it('the baker sees what to bake, hands over orders, marks a product as sold out, and reads the sales', async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
-  const ayu = await newCustomer({ name: makeUnique('Ayu') });
-  const budi = await newCustomer({ name: makeUnique('Budi') });
-  const citra = await newCustomer({ name: makeUnique('Citra') });
+  const ayu = await createCustomer({ name: makeUnique('Ayu') });
+  const budi = await createCustomer({ name: makeUnique('Budi') });
+  const citra = await createCustomer({ name: makeUnique('Citra') });
   // A minute later is still on the current day, unless the test runs in the last minute before midnight.
   const pickup_at = new Date(Date.now() + 60_000).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };
@@ -84,7 +84,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
 });
 
 it('orders with the same pickup time take their next step together, with one tap', async () => {
-  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(5)); // No other test places orders for this day.
   for (const time of ['07:00', '07:00', '08:00'])
     await placePaidOrder(rudi, { [CROISSANT]: 1 }, { pickup_at: `${date}T${time}:00+07:00` });
@@ -105,7 +105,7 @@ it('orders with the same pickup time take their next step together, with one tap
 });
 
 it('a group takes its step without the order that a colleague has already taken, and undoes only its own steps', async () => {
-  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
   const details = { pickup_at: `${date}T07:00:00+07:00` };
   const taken = await placePaidOrder(rudi, { [CROISSANT]: 1 }, details);
@@ -124,10 +124,10 @@ it('a group takes its step without the order that a colleague has already taken,
 });
 
 it('a step can be undone while a new order is announced, and the focus then moves to the heading', async () => {
-  const sari = await newCustomer({ name: makeUnique('Sari') });
+  const sari = await createCustomer({ name: makeUnique('Sari') });
   await placePaidOrder(sari, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
-  const other = await newCustomer();
+  const other = await createCustomer();
   await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).click();
   const undo = page.getByRole('button', { name: 'Undo' });
   await undo.waitFor();
@@ -140,7 +140,7 @@ it('a step can be undone while a new order is announced, and the focus then move
 });
 
 it('Enter that is held down takes an order only to its next step', async () => {
-  const sari = await newCustomer({ name: makeUnique('Sari') });
+  const sari = await createCustomer({ name: makeUnique('Sari') });
   await placePaidOrder(sari, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
   let steps = 0;
@@ -156,7 +156,7 @@ it('Enter that is held down takes an order only to its next step', async () => {
 });
 
 it('forty orders of a morning take at most 60 taps, from the opening of the day to the last collected order', async () => {
-  const rudi = await newCustomer({ name: makeUnique('Rudi') });
+  const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(6)); // No other test places orders for this day.
   const times = ['07:00', '08:00', '09:00', '10:00'];
   for (const time of times) {
@@ -187,7 +187,7 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
 });
 
 it('a step that fails because a colleague has handed over the order is explained in the list of collected orders', async () => {
-  const joko = await newCustomer({ name: makeUnique('Joko') });
+  const joko = await createCustomer({ name: makeUnique('Joko') });
   const id = await placePaidOrder(joko, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
   await page.route('**/fulfilment', async (route) => {
@@ -201,7 +201,7 @@ it('a step that fails because a colleague has handed over the order is explained
 });
 
 it('a double-click takes one step, which can be taken back', async () => {
-  const hana = await newCustomer({ name: makeUnique('Hana') });
+  const hana = await createCustomer({ name: makeUnique('Hana') });
   const id = await placePaidOrder(hana, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/today');
   const order = findOrders(page, hana);
@@ -217,7 +217,7 @@ it('a double-click takes one step, which can be taken back', async () => {
 });
 
 it('the orders of earlier days that nobody has collected come first', async () => {
-  const indra = await newCustomer({ name: makeUnique('Indra') });
+  const indra = await createCustomer({ name: makeUnique('Indra') });
   await placePaidOrder(indra, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/orders');
   await changeResponses<{ orders: object[]; overdue: object[] }>(page, '**/days/*', (data) => ({
@@ -235,7 +235,7 @@ it.each([
   ['for 30 minutes', /^We take no new orders until/],
   ['today', /^We take no new orders until .*00:00\.$/],
 ])('one tap stops new orders %s, and another tap undoes it', async (duration, note) => {
-  const { page: customerPage } = await newCustomer();
+  const { page: customerPage } = await createCustomer();
   await customerPage.clock.install();
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('button', { name: `No new orders ${duration}` }).click();
@@ -270,7 +270,7 @@ it('the page of the day shows today if the date in its address does not exist', 
 });
 
 it('a page of the day that stays open after midnight shows the new day', async () => {
-  const eka = await newCustomer({ name: makeUnique('Eka') });
+  const eka = await createCustomer({ name: makeUnique('Eka') });
   await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: inDays(1).toISOString() });
   const { page } = await openAsAdmin('/manage/today');
   await page.clock.install();
@@ -286,7 +286,7 @@ it.each([
   ['page of the day', '/manage/today', '**/api/admin/days/*'],
   ['list of orders', '/manage/orders', '**/api/admin/orders'],
 ])('the %s reloads itself, and says that it may be outdated if a reload has failed', async (_, path, url) => {
-  const gita = await newCustomer({ name: makeUnique('Gita') });
+  const gita = await createCustomer({ name: makeUnique('Gita') });
   const { page } = await openAsAdmin(path);
   await page.clock.install();
   await openPage(page, path); // The page uses the installed clock only after a reload.
@@ -307,7 +307,7 @@ it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', as
   // No other test places orders for this day.
   const pickup = inDays(9);
   const date = toShopDate(pickup);
-  const fitri = await newCustomer({ name: makeUnique('Fitri') });
+  const fitri = await createCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
   await inParallel(12, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details));
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);

@@ -1,10 +1,10 @@
 import { countPages, expectGoodPrint, measureOverflow } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
-import { newCustomer, PHONE } from './support/shopper.js';
+import { createCustomer, PHONE } from './support/shopper.js';
 
 it('an order prints on one A4 page and on one page of the 80 mm paper of a receipt printer', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { page } = customer;
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   await page.goto(`/orders/${id}`);
@@ -14,7 +14,7 @@ it('an order prints on one A4 page and on one page of the 80 mm paper of a recei
 });
 
 it('orders show short numbers, and times in the time zone of the shop', async () => {
-  const customer = await newCustomer({ timezoneId: 'America/New_York' });
+  const customer = await createCustomer({ timezoneId: 'America/New_York' });
   const { page } = customer;
   const { order_id: id, created_at } = await placeOrder(customer, { [CROISSANT]: 1 });
   const number = id.slice(0, 8).toUpperCase();
@@ -27,7 +27,7 @@ it('orders show short numbers, and times in the time zone of the shop', async ()
 });
 
 it('the list of orders fits a phone at double text size', async () => {
-  const customer = await newCustomer({ viewport: PHONE });
+  const customer = await createCustomer({ viewport: PHONE });
   const { page } = customer;
   await placeOrder(customer, { [CROISSANT]: 1 });
   await page.goto('/orders');

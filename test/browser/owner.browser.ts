@@ -3,14 +3,14 @@ import { expectGoodLayout } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
 import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
-import { newCustomer, openAsAdmin } from './support/shopper.js';
+import { createCustomer, openAsAdmin } from './support/shopper.js';
 
 declare global {
   var playedTones: number;
 }
 
 it('the list of orders keeps its search and filters while the owner takes a step of an order', async () => {
-  const customer = await newCustomer({ name: makeUnique('Sari Wulandari') });
+  const customer = await createCustomer({ name: makeUnique('Sari Wulandari') });
   const { name, email } = customer;
   const surname = name.replace('Sari ', '').toUpperCase();
   await placePaidOrder(customer, { [CROISSANT]: 1 });
@@ -45,7 +45,7 @@ it.each([
   ['at the order on its page', (id: string) => `/manage/orders/${id}`, '.order'],
   ['in the row of the order on the page of the day', () => '/manage/today', '.day-order.failed'],
 ])('a step that someone else has already taken is rejected %s', async (_, toPath, rejected) => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin(toPath(id));
   const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
@@ -67,7 +67,7 @@ it.each([
     hints: 0,
   },
 ])('the page of an order that $order for a payment', async ({ state, label, hints }) => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
   const { page } = await openAsAdmin('/manage/orders');
   const url = `**/api/admin/orders/${order_id}`;
@@ -92,7 +92,7 @@ it('newly paid orders are announced in a message, in the title of the tab and wi
   await page.waitForFunction(() => globalThis.playedTones === 1); // The tap plays the sound, so that staff know it.
   // Stop the page's clock, so that the list is not polled while the customer orders.
   await page.clock.pauseAt(new Date(Date.now() + 2_000));
-  await placePaidOrder(await newCustomer(), { [CROISSANT]: 1 });
+  await placePaidOrder(await createCustomer(), { [CROISSANT]: 1 });
   await page.clock.runFor(16_000); // The orders are polled every 15 seconds.
   await page.clock.resume();
   await page.getByRole('status').getByText('1 new order.').waitFor();

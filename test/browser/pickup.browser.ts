@@ -2,14 +2,14 @@ import { everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { changeShop, CROISSANT, inDays, placeOrder, toShopDate, useShopSettings } from './support/shop.js';
-import { newCustomer, PHONE } from './support/shopper.js';
+import { createCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
 it('an order shows its pickup time, phone number and note, and the cart keeps the phone number', async () => {
-  const { page } = await newCustomer({ viewport: PHONE });
+  const { page } = await createCustomer({ viewport: PHONE });
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
   await page.getByLabel('Time').selectOption('10:30');
@@ -33,7 +33,7 @@ it('an order shows its pickup time, phone number and note, and the cart keeps th
 });
 
 it('the chosen pickup time is kept while nothing can be ordered, because the pickup times cannot be loaded', async () => {
-  const { page } = await newCustomer();
+  const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Day').selectOption(SECOND_DAY);
   await page.getByLabel('Time').selectOption('10:30');
@@ -51,7 +51,7 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
   useShopSettings({ hours: everyDay(['07:10', '08:31']), lead_minutes: 0 });
 
   it('the cart offers pickup times every half hour inside the opening hours', async () => {
-    const { page } = await newCustomer();
+    const { page } = await createCustomer();
     await addToCartAndChoosePickup(page, CROISSANT);
     await page.getByLabel('Day').selectOption(SECOND_DAY);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();
@@ -59,7 +59,7 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
   });
 
   it('a customer whose pickup time has become impossible can order for another time', async () => {
-    const { page } = await newCustomer();
+    const { page } = await createCustomer();
     await addToCartAndChoosePickup(page, CROISSANT);
     const day = page.getByLabel('Day');
     await day.selectOption(SECOND_DAY);
@@ -86,7 +86,7 @@ describe('in a shop that takes one order for every 15 minutes', () => {
   });
 
   it('the cart offers every slot that no order has taken', async () => {
-    const customer = await newCustomer();
+    const customer = await createCustomer();
     const { page } = customer;
     const date = toShopDate(inDays(3)); // No other test places orders for this day.
     await placeOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T07:00:00+07:00` });

@@ -1,11 +1,11 @@
 import { expectGoodLayout } from './support/layout.js';
 import { search, waitForHeading, waitForText } from './support/page.js';
 import { publicShop } from './support/settings.js';
-import { newEmail, newVisitor } from './support/shopper.js';
+import { createEmail, createVisitor } from './support/shopper.js';
 import { choosePickup, submitRegistration } from './support/steps.js';
 
 it('a visitor of a public catalog browses, fills a cart, and needs an account only to order', async () => {
-  const { page } = await newVisitor({ baseURL: publicShop.storefrontUrl });
+  const { page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
   await page.goto('/');
   await waitForHeading(page, 'Baked before sunrise');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
@@ -20,7 +20,7 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
   await expectGoodLayout(page, 'cart of a visitor');
   await page.getByRole('link', { name: 'Sign in to order' }).click();
   await page.getByRole('link', { name: 'Create an account' }).click();
-  await submitRegistration(page, newEmail());
+  await submitRegistration(page, createEmail());
   await page.getByRole('link', { name: 'Do it later' }).click();
   await waitForText(page, 'Total, 1 piece');
   await page.getByRole('button', { name: 'Order and pay' }).click();
@@ -36,7 +36,7 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
 });
 
 it('the pages of orders, of the profile and of administrators need a sign-in, also in a shop with a public catalog', async () => {
-  const { page } = await newVisitor({ baseURL: publicShop.storefrontUrl });
+  const { page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
   for (const path of ['/orders', '/profile', '/manage/today']) {
     await page.goto(path);
     await waitForHeading(page, 'Welcome back');

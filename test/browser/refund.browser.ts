@@ -3,11 +3,11 @@ import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
-import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
+import { type Customer, createCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
 async function openOrder(place: (customer: Customer) => Promise<string>) {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const id = await place(customer);
   await customer.page.goto(`/orders/${id}`);
   const { page: adminPage } = await openAsAdmin(`/manage/orders/${id}`);
@@ -69,7 +69,7 @@ it('the refund form of a refused order cannot be sent while the refund of the re
 });
 
 it('an order whose money was returned by hand and by the gateway no longer counts as paid', async () => {
-  const customer = await newCustomer();
+  const customer = await createCustomer();
   const { context, page: customerPage } = customer;
   const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
   const payment = await context.newPage();

@@ -17,8 +17,10 @@ async function startUnavailable() {
 describeInstalled('nginx in front of processes without a database', ['nginx'], () => {
   it('passes every 503 to the client, because the payment gateway retries a notification more often after a 503 than after other failures', async () => {
     const [first, second] = [await startUnavailable(), await startUnavailable()];
-    const nginx = await Nginx.start([first.port, second.port]);
+    const servers: { stop(): Promise<void> }[] = [first, second];
     try {
+      const nginx = await Nginx.start([first.port, second.port]);
+      servers.unshift(nginx);
       // The GETs come first, because nginx retries only GET and HEAD. With `http_503` in `proxy_next_upstream`, they would mark
       // both servers as failed, and the POST would get nginx's own 502.
       for (const method of ['GET', 'GET', 'GET', 'GET', 'GET', 'POST']) {
@@ -30,7 +32,7 @@ describeInstalled('nginx in front of processes without a database', ['nginx'], (
         });
       }
     } finally {
-      for (const server of [nginx, first, second]) await server.stop();
+      for (const server of servers) await server.stop();
     }
   });
 });

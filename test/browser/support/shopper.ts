@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 /** Opens a browser session for a visitor who is not signed in. */
-export async function newVisitor(options: SessionOptions = {}): Promise<BrowserSession> {
+export async function createVisitor(options: SessionOptions = {}): Promise<BrowserSession> {
   const settings = { viewport: DESKTOP, baseURL: storefrontUrl, locale: 'en-GB', ...options };
   const context = await browser.newContext({ reducedMotion: 'reduce', ...settings });
   contexts.push(context);
@@ -54,38 +54,42 @@ export async function newVisitor(options: SessionOptions = {}): Promise<BrowserS
 }
 
 /** Registers a customer through the API. The customer's page is still empty. */
-export async function newCustomer({
+export async function createCustomer({
   name = 'Ayu Lestari',
   ...options
 }: SessionOptions & { readonly name?: string } = {}): Promise<Customer> {
-  const session = await newVisitor(options);
-  const email = newEmail();
+  const session = await createVisitor(options);
+  const email = createEmail();
   const account = { email, fullname: name, password: PASSWORD, passwordConfirmation: PASSWORD };
   await signIn(session, '/api/register', account);
   return { ...session, name, email };
 }
 
 /** Signs in as the administrator through the API. The administrator's page is still empty. */
-export async function newAdmin(options: SessionOptions = {}): Promise<BrowserSession> {
-  const session = await newVisitor(options);
+export async function createAdmin(options: SessionOptions = {}): Promise<BrowserSession> {
+  const session = await createVisitor(options);
   await signIn(session, '/api/login', admin);
   return session;
 }
 
 /** Opens a page as the administrator, in a new browser session, and waits until its content is shown. */
 export async function openAsAdmin(path: string): Promise<BrowserSession> {
-  const session = await newAdmin();
+  const session = await createAdmin();
   await openPage(session.page, path);
   return session;
 }
 
-export function newEmail(): string {
+export function createEmail(): string {
   return `shopper-${randomUUID()}@example.com`;
 }
 
 /** Calls a route that signs in, and stores the account in the local storage, as the storefront does after a sign-in. */
 async function signIn({ context }: BrowserSession, path: string, data: object): Promise<void> {
-  const response = await context.request.post(serviceUrl + path, { ...LIKE_BROWSER, data });
+  const response = await context.request.post(serviceUrl + path, {
+    ...LIKE_BROWSER,
+    data,
+    failOnStatusCode: true,
+  });
   const body = (await response.json()) as { data: { user: object } };
   const { cookies } = await context.storageState();
   const value = JSON.stringify({ state: { user: body.data.user }, version: 2 });

@@ -15,7 +15,7 @@ import { Loaded } from './loaded';
 export function CartSummary(props: { lines: (CartLine & { isSoldOut: boolean })[] }) {
   const lines = props.lines.filter(({ isSoldOut }) => !isSoldOut);
   const isSignedIn = useSession(({ user }) => user !== null);
-  const shop = useQuery({ ...shopInfo, enabled: isSignedIn });
+  const shop = useQuery(shopInfo);
   return (
     <section className="panel" aria-label={t('cart.summary')}>
       <p className="sum">

@@ -55,7 +55,7 @@ export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
       {isLoading && <SlowNote />}
       {!isEmpty && (
         <ul className={className} aria-label={label}>
-          {data?.map((item, index) => renderItem(item, index))}
+          {data?.map(renderItem)}
           {isLoading &&
             Array.from({ length: data === undefined ? FIRST_SKELETONS : FURTHER_SKELETONS }, (_, index) => (
               <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
@@ -65,7 +65,7 @@ export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
       <div className={isEmpty ? undefined : 'list-foot'} ref={foot}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
         {hasNextPage && !hasFailed && (
-          <Button className="button quiet" onClick={() => void fetchNextPage()}>
+          <Button className="button quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {t('list.more')}
           </Button>
         )}

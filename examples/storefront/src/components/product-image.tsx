@@ -5,7 +5,7 @@ import { type ComponentProps, useEffect, useState } from 'react';
 /** Drawings in public/drawings, each with a pattern for product names. The first match counts. */
 const DRAWINGS = [
   { drawing: 'croissant', pattern: /croissant|cornetto|kouign/i },
-  { drawing: 'ring', pattern: /donat|donut|doughnut|bagel|ring/i },
+  { drawing: 'ring', pattern: /donat|donut|doughnut|bagel|\bring\b/i },
   { drawing: 'cake', pattern: /cake|kue|lapis|bolu|tart|brownie|slice|legit|cheese/i },
   { drawing: 'loaf', pattern: /roti|bread|loaf|sourdough|toast|rye/i },
 ];

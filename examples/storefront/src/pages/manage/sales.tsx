@@ -49,7 +49,7 @@ export default function SalesPage() {
           <>
             <section className="panel" aria-labelledby="revenue">
               <h2 id="revenue">{t('sales.perDay')}</h2>
-              <p role="status">
+              <p>
                 <strong className="figure">{formatPrice(total.revenue)}</strong>{' '}
                 {t('sales.with', { orders: t('count.orders', { count: total.orders }) })}
               </p>

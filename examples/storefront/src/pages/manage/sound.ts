@@ -11,10 +11,13 @@ export const useSound = create<Sound>(() => ({ audio: null, isAllowed: false }))
 /** Asks the browser to allow sound, and plays the tone. Must be called after a tap. */
 export async function allowSound(): Promise<void> {
   const audio = useSound.getState().audio ?? new AudioContext();
+  const update = () => useSound.setState({ audio, isAllowed: audio.state === 'running' });
   // The browser can also stop the sound, for example during a phone call.
-  audio.onstatechange = () => useSound.setState({ isAllowed: audio.state === 'running' });
+  audio.onstatechange = update;
+  // Store the context before it plays: a second tap meanwhile must not create another one.
+  update();
   await audio.resume();
-  useSound.setState({ audio, isAllowed: audio.state === 'running' });
+  update();
   beep();
 }
 
