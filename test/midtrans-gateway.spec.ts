@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { MidtransGateway } from '../src/gateway/midtrans.gateway.js';
 import {
+  CALL_DEADLINE_MS,
   GatewayRejectedError,
   GatewayUnavailableError,
   type PaymentPageRequest,
@@ -55,7 +56,7 @@ describe('openPaymentPage', () => {
       status: 400,
       body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
     });
-    const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
+    const error = await catchError(gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS), GatewayRejectedError);
     expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
     expect(error.message.length).toBeLessThan(400);
   });
@@ -67,13 +68,14 @@ describe('openPaymentPage', () => {
   ])(
     'lets the page and its payments expire after whole minutes if it ends %s',
     async (_what, seconds, duration) => {
-      await gateway.openPaymentPage({ ...REQUEST, expiresAt: new Date(Date.now() + seconds * 1000) });
+      const expiresAt = new Date(Date.now() + seconds * 1000);
+      await gateway.openPaymentPage({ ...REQUEST, expiresAt }, CALL_DEADLINE_MS);
       const lifetime = { unit: 'minutes', duration };
       expect(standIn.calls[0]?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
     },
   );
 
-  it('ends at the shorter of its own deadline and that of the gateway', async () => {
+  it('ends at the shorter of the deadline of the call and that of the gateway', async () => {
     standIn.addFault({ operation: 'create', kind: 'hang' });
     for (const call of [
       gateway.openPaymentPage(REQUEST, DEADLINE_MS),
@@ -108,7 +110,7 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
   async (operation, _what, status, body) => {
     standIn.addFault({ operation, kind: 'response', status, body });
     const calls = {
-      create: () => gateway.openPaymentPage(REQUEST),
+      create: () => gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS),
       status: () => gateway.getTransaction(randomUUID()),
       refund: () => gateway.refund(randomUUID(), { refundKey: 'key', amount: 1, reason: null }),
     };

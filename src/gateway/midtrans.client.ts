@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { inCallSpan } from '../common/observability/tracing.js';
+import { type MidtransResponse, parseJsonObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -11,11 +12,6 @@ interface MidtransRequest {
   readonly url: string;
   readonly deadlineMs: number;
   readonly body?: object | undefined;
-}
-
-export interface HttpResponse {
-  readonly httpStatus: number;
-  readonly text: string;
 }
 
 /** HTTP client of Snap and the Core API. Both use Basic authentication with the server key and an empty password. */
@@ -33,7 +29,10 @@ export class MidtransClient {
    * Sends one request, without following redirects. The deadline includes the last byte of the response.
    * @throws GatewayUnavailableError without a cause, because a cause could contain the server key
    */
-  async send(operation: string, { method, url, deadlineMs, body }: MidtransRequest): Promise<HttpResponse> {
+  async send(
+    operation: string,
+    { method, url, deadlineMs, body }: MidtransRequest,
+  ): Promise<MidtransResponse> {
     try {
       return await inCallSpan(method, url, async () => {
         // Not `fetch`, which treats status 407 (an expired payment) as the response of a proxy.
@@ -48,7 +47,8 @@ export class MidtransClient {
           },
           body: body === undefined ? null : JSON.stringify(body),
         });
-        return { httpStatus: response.statusCode, text: await response.body.text() };
+        const text = await response.body.text();
+        return { httpStatus: response.statusCode, text, fields: parseJsonObject(text) };
       });
     } catch (error) {
       throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);

@@ -6,7 +6,6 @@ import {
   isRefunded,
   parsePaymentPage,
   parseRejection,
-  parseResponse,
   parseStatusCode,
   parseStatusMessage,
   parseTransaction,
@@ -55,18 +54,17 @@ export class MidtransGateway extends PaymentGateway {
     this.#client = new MidtransClient(env.midtransServerKey);
   }
 
-  openPaymentPage(request: PaymentPageRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
+  openPaymentPage(request: PaymentPageRequest, deadlineMs: number): Promise<PaymentPage> {
     return measure('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
-      const httpResponse = await this.#client.send('create', {
+      const response = await this.#client.send('create', {
         method: 'POST',
         url: `${this.#env.midtransSnapUrl}/transactions`,
         deadlineMs: Math.min(deadlineMs, this.deadlineMs),
         body: toSnapRequest(request, new Date()),
       });
-      const { httpStatus } = httpResponse;
+      const { httpStatus } = response;
       if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
-      const response = parseResponse(httpResponse);
       const reasons = parseRejection(response);
       if (reasons !== null) {
         const ErrorClass = isOrderIdTaken(httpStatus, reasons) ? AttemptIdTakenError : GatewayRejectedError;
@@ -120,13 +118,12 @@ export class MidtransGateway extends PaymentGateway {
     // The URL parser would remove these segments of the path. No transaction has such an id.
     if (id === '.' || id === '..') return null;
     return measure(operation, async () => {
-      const httpResponse = await this.#client.send(operation, {
+      const response = await this.#client.send(operation, {
         method: operation === 'status' ? 'GET' : 'POST',
         url: `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`,
         deadlineMs: this.deadlineMs,
         body,
       });
-      const response = parseResponse(httpResponse);
       const code = parseStatusCode(response);
       // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);

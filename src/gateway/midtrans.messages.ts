@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { HttpResponse } from './midtrans.client.js';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface MidtransResponse extends HttpResponse {
+export interface MidtransResponse {
+  readonly httpStatus: number;
+  readonly text: string;
   /** `text` as a JSON object; null if the text is not one. */
   readonly fields: JsonObject | null;
 }
@@ -37,10 +38,6 @@ export function toSnapRequest(request: PaymentPageRequest, now: Date) {
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...lifetime },
     page_expiry: lifetime,
   };
-}
-
-export function parseResponse(response: HttpResponse): MidtransResponse {
-  return { ...response, fields: parseJsonObject(response.text) };
 }
 
 export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {
@@ -86,7 +83,7 @@ export function parseStatusMessage({ fields }: MidtransResponse): string {
  * @param id requested id. It replaces an `order_id` that is missing or that repeats the transaction id.
  */
 export function parseTransaction(
-  { fields, text: payload }: MidtransResponse,
+  { fields, text: payload }: Pick<MidtransResponse, 'fields' | 'text'>,
   id: string,
 ): GatewayTransaction | null {
   const required = {

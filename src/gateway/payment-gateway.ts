@@ -88,14 +88,14 @@ export const CALL_DEADLINE_MS = 5000;
 export abstract class PaymentGateway {
   /**
    * Opens a payment page. Midtrans rounds the lifetime of the page to whole minutes, and to at least five.
-   * @param deadlineMs shorter limit than `CALL_DEADLINE_MS` for this call
+   * @param deadlineMs time that is left for the call, at most `CALL_DEADLINE_MS`
    * @throws GatewayRejectedError also for a wrong server key, for which the other methods throw GatewayUnavailableError
    */
-  abstract openPaymentPage(request: PaymentPageRequest, deadlineMs?: number): Promise<PaymentPage>;
+  abstract openPaymentPage(request: PaymentPageRequest, deadlineMs: number): Promise<PaymentPage>;
 
   /**
    * @param id id of a transaction or of a payment attempt. An attempt stands for its latest transaction
-   * @returns null until the customer chooses a payment method
+   * @returns null for an unknown id, and until the customer chooses a payment method
    */
   abstract getTransaction(id: string): Promise<GatewayTransaction | null>;
 
