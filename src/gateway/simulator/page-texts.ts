@@ -1,5 +1,4 @@
 import type { Language } from '../../common/languages.js';
-import type { ActionName } from './simulator-actions.js';
 
 const EN = {
   title: 'Payment simulator',
@@ -18,7 +17,7 @@ const EN = {
   order: 'Order',
   /** The time follows. */
   pageEnds: 'The page ends at',
-  /** Labels of the buttons. */
+  /** Labels of the buttons, by action. */
   actions: {
     card: 'Pay by card',
     'card-authorize': 'Reserve on a card',
@@ -37,10 +36,10 @@ const EN = {
     'send-again': 'Send the last notification again',
     'send-late-pending': 'Send a late pending',
     'send-bad-signature': 'Send a bad signature',
-  } satisfies Record<ActionName, string>,
+  },
 };
 
-type PageTexts = typeof EN;
+export type PageTexts = typeof EN;
 
 const ID: PageTexts = {
   title: 'Simulator pembayaran',

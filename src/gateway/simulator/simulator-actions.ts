@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { formatGatewayTime } from '../midtrans.messages.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
+import type { PageTexts } from './page-texts.js';
 import {
   addRefund,
-  changeStatus,
-  createTransaction,
   type NotificationDefect,
   readRefundedAmount,
   type SimulatedTransaction,
   type SimulatorPage,
 } from './simulator-page.entity.js';
+
+export type ActionName = keyof PageTexts['actions'];
 
 interface Action {
   readonly from?: readonly TransactionStatus[];
@@ -27,7 +29,7 @@ const NOT_PENDING = ANY.filter((status) => status !== 'pending');
  * a captured payment can be refunded and that there are no chargebacks.
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
-const ACTIONS = {
+export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   card: { to: 'capture', method: 'credit_card' },
   'card-authorize': { to: 'authorize', method: 'credit_card' },
   gopay: { to: 'settlement', method: 'gopay' },
@@ -46,21 +48,19 @@ const ACTIONS = {
   'send-again': { from: ANY },
   'send-late-pending': { from: NOT_PENDING, notificationDefect: 'late' },
   'send-bad-signature': { from: ANY, notificationDefect: 'bad-signature' },
-} satisfies Readonly<Record<string, Action>>;
-const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(Object.entries(ACTIONS));
+};
 
-export type ActionName = keyof typeof ACTIONS;
-
-export function findAction(name: string): Action | undefined {
-  return ACTIONS_BY_NAME.get(name);
+export function isActionName(name: string): name is ActionName {
+  return Object.hasOwn(ACTIONS, name);
 }
 
 /**
  * Lists the possible actions. With an id: those of that transaction. Without: those of the latest transaction, and those that
  * start a new one.
  */
-export function listActions(page: SimulatorPage, transactionId?: string): string[] {
-  return [...ACTIONS_BY_NAME.keys()].filter((name) => computeChange(page, name, transactionId) !== null);
+export function listActions(page: SimulatorPage, transactionId?: string): ActionName[] {
+  const names = Object.keys(ACTIONS).filter(isActionName);
+  return names.filter((name) => computeChange(page, name, transactionId) !== null);
 }
 
 /**
@@ -70,18 +70,32 @@ export function listActions(page: SimulatorPage, transactionId?: string): string
  */
 export function computeChange(
   page: SimulatorPage,
-  name: string,
+  name: ActionName,
   transactionId?: string,
 ): SimulatedTransaction | null {
-  const { from, to, method } = findAction(name) ?? {};
+  const { from, to, method } = ACTIONS[name];
   const transaction = page.findTransaction(transactionId);
-  if (transaction !== undefined && from?.includes(transaction.status) === true) {
-    if (to !== 'refund' && to !== 'partial_refund')
-      return changeStatus(transaction, to ?? transaction.status);
+  if (transaction !== undefined && from?.includes(transaction.transaction_status) === true) {
+    if (to !== 'refund' && to !== 'partial_refund') return changeStatus(transaction, to);
     const total = page.grossAmount;
-    const amount = to === 'refund' ? total - readRefundedAmount(transaction.payment) : Math.ceil(total / 2);
+    const amount = to === 'refund' ? total - readRefundedAmount(transaction) : Math.ceil(total / 2);
     return addRefund(transaction, { refundKey: randomUUID(), amount, reason: null }, total);
   }
   const canStart = transactionId === undefined && page.isOpen;
-  return canStart && to !== undefined && method !== undefined ? createTransaction(method, to) : null;
+  return canStart && method !== undefined ? changeStatus(createTransaction(method), to) : null;
+}
+
+function createTransaction(method: string): SimulatedTransaction {
+  return {
+    transaction_id: randomUUID(),
+    transaction_time: formatGatewayTime(new Date()),
+    transaction_status: 'pending',
+    payment_type: method,
+    ...(method !== 'cstore' && { fraud_status: 'accept' }),
+  };
+}
+
+function changeStatus(transaction: SimulatedTransaction, to = transaction.transaction_status) {
+  const isDeniedByFraud = to === 'deny' && transaction.fraud_status !== undefined;
+  return { ...transaction, transaction_status: to, ...(isDeniedByFraud && { fraud_status: 'deny' }) };
 }

@@ -3,22 +3,20 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { computeSignature, formatGatewayTime } from '../midtrans.messages.js';
 import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../payment-gateway.js';
 
-/** Fields of a transaction that the gateway's messages contain, except the status and the signed fields. */
-interface SimulatedPayment {
+/**
+ * Transaction of a payment page: one try of the customer to pay. Contains the fields of the gateway's messages, except the
+ * signed ones. A change returns a new object.
+ */
+export interface SimulatedTransaction {
   readonly transaction_id: string;
   readonly transaction_time: string;
+  readonly transaction_status: TransactionStatus;
   readonly payment_type: string;
   /** Convenience stores are not screened for fraud. */
   readonly fraud_status?: string;
   /** Sum of the refunds, for example `50000.00`. */
   readonly refund_amount?: string;
   readonly refunds?: readonly Readonly<Record<string, string | null>>[];
-}
-
-/** Transaction of a payment page: one try of the customer to pay. A change returns a new object. */
-export interface SimulatedTransaction {
-  readonly status: TransactionStatus;
-  readonly payment: SimulatedPayment;
 }
 
 export type NotificationDefect = 'late' | 'bad-signature';
@@ -66,9 +64,9 @@ export class SimulatorPage {
   @Column('text', { name: 'transaction_status', nullable: true })
   status!: TransactionStatus | null;
 
-  /** Latest transaction. Null until a payment method is chosen. */
+  /** Latest transaction, without its status. Null until a payment method is chosen. */
   @Column('jsonb', { nullable: true })
-  payment!: SimulatedTransaction['payment'] | null;
+  payment!: Omit<SimulatedTransaction, 'transaction_status'> | null;
 
   /** All transactions but the latest, oldest first. Version 1.2 knows only the latest one, in the two columns above. */
   @Column('jsonb', { name: 'earlier_transactions', default: () => "'[]'" })
@@ -84,44 +82,40 @@ export class SimulatorPage {
   /** Oldest first. */
   get transactions(): readonly SimulatedTransaction[] {
     const { earlier, status, payment } = this;
-    return status === null || payment === null ? earlier : [...earlier, { status, payment }];
+    return status === null || payment === null
+      ? earlier
+      : [...earlier, { ...payment, transaction_status: status }];
   }
 
   get isOpen(): boolean {
     const { transactions, status, payment, expiresAt } = this;
     const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
-    const isUnpaid = transactions.every((transaction) => UNPAID_STATUSES.includes(transaction.status));
+    const isUnpaid = transactions.every((known) => UNPAID_STATUSES.includes(known.transaction_status));
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 
   /** Finds a transaction by its id, or the latest one by the id of the attempt, which is the default. */
   findTransaction(id = this.attemptId): SimulatedTransaction | undefined {
-    return this.transactions.findLast(
-      ({ payment }) => id === this.attemptId || payment.transaction_id === id,
-    );
+    return this.transactions.findLast((known) => id === this.attemptId || known.transaction_id === id);
   }
 
-  storeTransaction(transaction: SimulatedTransaction): void {
-    const { transaction_id: id } = transaction.payment;
-    const isKnown = this.findTransaction(id) !== undefined;
-    const all = isKnown
-      ? this.transactions.map((stored) => (stored.payment.transaction_id === id ? transaction : stored))
-      : [...this.transactions, transaction];
-    const latest = all.pop() ?? transaction;
-    this.earlier = all;
-    this.status = latest.status;
-    this.payment = latest.payment;
+  /** Adds a transaction, or replaces the one with the same id. */
+  storeTransaction(changed: SimulatedTransaction): void {
+    const byId = new Map(this.transactions.map((known) => [known.transaction_id, known]));
+    byId.set(changed.transaction_id, changed);
+    const earlier = [...byId.values()];
+    const { transaction_status, ...payment } = earlier.pop() ?? changed;
+    this.earlier = earlier;
+    this.status = transaction_status;
+    this.payment = payment;
   }
 
-  addNotification(
-    { status: current, payment }: SimulatedTransaction,
-    serverKey: string,
-    defect?: NotificationDefect,
-  ): string {
+  /** Adds a notification about a transaction. Returns the id of the notification. */
+  addNotification(transaction: SimulatedTransaction, serverKey: string, defect?: NotificationDefect): string {
     const id = randomUUID();
-    const status = defect === 'late' ? 'pending' : current;
+    const status = defect === 'late' ? 'pending' : transaction.transaction_status;
     const key = defect === 'bad-signature' ? 'another key' : serverKey;
-    const body = JSON.stringify(this.toMessage({ status, payment }, key));
+    const body = JSON.stringify(this.toMessage({ ...transaction, transaction_status: status }, key));
     const added = { id, status, body, sentAt: new Date().toISOString(), answer: null };
     this.notifications = [...this.notifications, added].slice(-MAX_NOTIFICATIONS);
     return id;
@@ -131,51 +125,36 @@ export class SimulatorPage {
    * Builds a message about a transaction, for notifications and for status responses.
    * @see https://docs.midtrans.com/docs/https-notification-webhooks
    */
-  toMessage({ status, payment }: SimulatedTransaction, serverKey: string) {
+  toMessage(transaction: SimulatedTransaction, serverKey: string) {
     const signed = {
       order_id: this.attemptId,
-      status_code: STATUS_CODES[status] ?? '200',
+      status_code: STATUS_CODES[transaction.transaction_status] ?? '200',
       gross_amount: `${this.grossAmount}.00`,
     };
-    const signature_key = computeSignature(signed, serverKey);
-    return { ...payment, transaction_status: status, ...signed, signature_key };
+    return { ...transaction, ...signed, signature_key: computeSignature(signed, serverKey) };
   }
 }
 
-export function createTransaction(method: string, status: TransactionStatus): SimulatedTransaction {
-  const payment = {
-    transaction_id: randomUUID(),
-    transaction_time: formatGatewayTime(new Date()),
-    payment_type: method,
-    ...(method !== 'cstore' && { fraud_status: status === 'deny' ? 'deny' : 'accept' }),
-  };
-  return { status, payment };
-}
-
-export function changeStatus({ payment }: SimulatedTransaction, status: TransactionStatus) {
-  const isDeniedByFraud = status === 'deny' && payment.fraud_status !== undefined;
-  return { status, payment: isDeniedByFraud ? { ...payment, fraud_status: 'deny' } : payment };
-}
-
 export function addRefund(
-  { payment }: SimulatedTransaction,
+  transaction: SimulatedTransaction,
   { refundKey, amount, reason }: RefundRequest,
   total: number,
 ): SimulatedTransaction {
-  const sum = readRefundedAmount(payment) + amount;
+  const sum = readRefundedAmount(transaction) + amount;
   const refund = {
     refund_key: refundKey,
     refund_amount: `${amount}.00`,
     reason,
     created_at: formatGatewayTime(new Date()),
   };
-  const refunds = [...(payment.refunds ?? []), refund];
   return {
-    status: sum < total ? 'partial_refund' : 'refund',
-    payment: { ...payment, refund_amount: `${sum}.00`, refunds },
+    ...transaction,
+    transaction_status: sum < total ? 'partial_refund' : 'refund',
+    refund_amount: `${sum}.00`,
+    refunds: [...(transaction.refunds ?? []), refund],
   };
 }
 
-export function readRefundedAmount(payment: SimulatedPayment | null): number {
+export function readRefundedAmount(payment: SimulatorPage['payment']): number {
   return Number(payment?.refund_amount ?? 0);
 }

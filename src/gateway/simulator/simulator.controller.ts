@@ -12,7 +12,7 @@ import { formatRupiah } from '../../common/rupiah.js';
 import { Env } from '../../config/env.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { PAGE_TEXTS } from './page-texts.js';
-import { findAction, listActions } from './simulator-actions.js';
+import { isActionName, listActions } from './simulator-actions.js';
 import { readRefundedAmount, type SimulatorPage } from './simulator-page.entity.js';
 import { SimulatorGateway } from './simulator.gateway.js';
 
@@ -23,7 +23,7 @@ const template = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
 const handlebars = Handlebars.create();
 handlebars.registerHelper({
   rupiah: formatRupiah,
-  time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
+  time: (time: Date | string) => `${formatGatewayTime(new Date(time))} WIB`,
 });
 const renderPage = handlebars.compile(template, { strict: true });
 
@@ -59,7 +59,7 @@ export class SimulatorController {
     @Res({ passthrough: true }) response: Response,
     @Param('transactionId') transactionId?: string,
   ) {
-    if (findAction(action) === undefined) throw failures.notFound();
+    if (!isActionName(action)) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
     const page = await this.#findPage(token);
     if (wantsJson(request)) {
@@ -109,11 +109,10 @@ export class SimulatorController {
 }
 
 function toView(page: SimulatorPage) {
-  const transactions = page.transactions.map(({ status, payment }) => ({
-    ...payment,
-    transaction_status: status,
-    refunded_amount: readRefundedAmount(payment),
-    actions: listActions(page, payment.transaction_id),
+  const transactions = page.transactions.map((transaction) => ({
+    ...transaction,
+    refunded_amount: readRefundedAmount(transaction),
+    actions: listActions(page, transaction.transaction_id),
   }));
   return {
     // Midtrans calls the id of a payment attempt `order_id`.

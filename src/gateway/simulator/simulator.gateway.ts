@@ -15,7 +15,7 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { computeChange, findAction } from './simulator-actions.js';
+import { type ActionName, ACTIONS, computeChange } from './simulator-actions.js';
 import {
   addRefund,
   type NotificationDefect,
@@ -56,12 +56,12 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   async openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage> {
-    const { attemptId: orderId, expiresAt } = request;
+    const { attemptId, expiresAt } = request;
     const token = randomUUID();
     try {
       await this.dataSource.transaction(async (tx) => {
         await tx.insert(SimulatorPage, { ...request, token });
-        await this.jobs.enqueue(tx, EXPIRE, { orderId }, { subject: orderId, runAt: expiresAt });
+        await this.jobs.enqueue(tx, EXPIRE, { orderId: attemptId }, { subject: attemptId, runAt: expiresAt });
       });
     } catch (error) {
       if (violatedConstraint(error) !== 'simulator_transactions_pkey') throw error;
@@ -75,7 +75,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const transaction = page?.findTransaction(id);
     if (page === null || transaction === undefined) return null;
     const fields = page.toMessage(transaction, this.env.midtransServerKey);
-    return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) }, id);
+    return parseTransaction({ fields, text: JSON.stringify(fields) }, id);
   }
 
   async cancelOrExpire(id: string, operation: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
@@ -92,14 +92,12 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     await this.#change(byId(transactionId), (page) => {
       const transaction = page.findTransaction(transactionId);
       if (transaction === undefined) return null;
-      const { status, payment } = transaction;
-      if (payment.refunds?.some(({ refund_key }) => refund_key === request.refundKey)) return null;
+      const { transaction_status: status, payment_type: method, refunds = [] } = transaction;
+      if (refunds.some(({ refund_key }) => refund_key === request.refundKey)) return null;
       const isSettled = status === 'settlement' || status === 'partial_refund';
-      const isExcessive = readRefundedAmount(payment) + request.amount > page.grossAmount;
-      if (!isSettled || isExcessive || UNREFUNDABLE.includes(payment.payment_type))
-        throw new GatewayRejectedError(
-          `the simulator refunds no ${payment.payment_type} with status ${status}`,
-        );
+      const isExcessive = readRefundedAmount(transaction) + request.amount > page.grossAmount;
+      if (!isSettled || isExcessive || UNREFUNDABLE.includes(method))
+        throw new GatewayRejectedError(`the simulator refunds no ${method} with status ${status}`);
       return addRefund(transaction, request, page.grossAmount);
     });
     const transaction = await this.getTransaction(transactionId);
@@ -116,9 +114,9 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @param transactionId transaction to change; by default, the latest one
    * @returns false, with nothing changed, if the page or the transaction is unknown or does not allow the action
    */
-  async act(token: string, action: string, transactionId?: string): Promise<boolean> {
+  async act(token: string, action: ActionName, transactionId?: string): Promise<boolean> {
     const change = (page: SimulatorPage) => computeChange(page, action, transactionId);
-    const sentId = await this.#change({ token }, change, findAction(action)?.notificationDefect);
+    const sentId = await this.#change({ token }, change, ACTIONS[action].notificationDefect);
     const deadline = Date.now() + RESPONSE_WAIT_MS;
     while (sentId !== null && Date.now() < deadline) {
       const page = await this.find({ token });
@@ -130,7 +128,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async #expirePage(attemptId: string): Promise<void> {
     const transactions = (await this.find({ attemptId }))?.transactions ?? [];
-    const ids = transactions.map(({ payment }) => payment.transaction_id);
+    const ids = transactions.map(({ transaction_id }) => transaction_id);
     for (const id of ids.length === 0 ? [attemptId] : ids) await this.cancelOrExpire(id, 'expire');
   }
 
@@ -182,8 +180,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 /** Selects a page by the id of its payment attempt or of one of its transactions. */
 function byId(id: string): Criteria {
   const isLatest = Raw((payment) => `${payment} ->> 'transaction_id' = :id`, { id });
-  const payments = JSON.stringify([{ payment: { transaction_id: id } }]);
-  const isEarlier = Raw((earlier) => `${earlier} @> :payments::jsonb`, { payments });
+  const containsId = JSON.stringify([{ transaction_id: id }]);
+  const isEarlier = Raw((earlier) => `${earlier} @> :containsId::jsonb`, { containsId });
   return [{ attemptId: id }, { payment: isLatest }, { earlier: isEarlier }];
 }
 
