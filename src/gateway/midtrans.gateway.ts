@@ -125,7 +125,7 @@ export class MidtransGateway extends PaymentGateway {
         body,
       });
       const code = parseStatusCode(response);
-      // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, and a corrected key may help.
+      // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, but would succeed with the right key.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
       if (REJECTIONS[operation]?.test(code) === true) {

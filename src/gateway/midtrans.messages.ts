@@ -64,8 +64,8 @@ export function isOrderIdTaken(httpStatus: number, reasons: string): boolean {
 }
 
 /**
- * Returns the `status_code` in the body of a 2xx or 4xx response of the Core API, otherwise `none`. Only the HTTP status 401
- * is a substitute: a 404 without a body may come from a wrong address or a proxy and does not mean "no such payment".
+ * Returns the `status_code` in the body of a 2xx or 4xx response of the Core API. Without a `status_code`, an HTTP status 401
+ * is `401`, and any other is `none`: a 404 may come from a wrong address or a proxy and does not mean "no such payment".
  */
 export function parseStatusCode({ httpStatus, fields }: MidtransResponse): string {
   const code = fields?.status_code;
@@ -102,7 +102,7 @@ export function parseTransaction(
   return { ...required, attemptId, fraudStatus, refundAmount, payload };
 }
 
-/** Returns true if a payment has a refund with this key or, if the response has no list of refunds, was refunded in full. */
+/** Returns true if a transaction has a refund with this key or, if the response has no list of refunds, was refunded in full. */
 export function isRefunded({ transactionStatus, payload }: GatewayTransaction, refundKey: string): boolean {
   const refunds = parseJsonObject(payload)?.refunds;
   if (!Array.isArray(refunds)) return transactionStatus === 'refund';

@@ -45,7 +45,7 @@ export interface GatewayTransaction {
   readonly paymentType: string;
   /** Null for some payment methods, for example convenience stores. */
   readonly fraudStatus: string | null;
-  /** Sum of the transaction's refunds; null if the response does not contain one. */
+  /** Sum of the transaction's refunds, or null. Midtrans responds to a refund with the amount of that refund alone. */
   readonly refundAmount: string | null;
   /** Unchanged body of the gateway's response. */
   readonly payload: string;

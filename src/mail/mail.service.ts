@@ -23,7 +23,7 @@ interface Mail {
   readonly texts: Texts;
   readonly subject: string;
   readonly template: keyof typeof TEMPLATES;
-  readonly context: Readonly<Record<string, string | number | object>>;
+  readonly context: object;
   /** Text with which the customer starts a chat with the shop, for example the order number. */
   readonly chatText?: string;
 }

@@ -1,4 +1,4 @@
-/** First character, rest of the local part, and @ of an email address, up to what ends it in log lines and SMTP replies. */
+/** Matches an email address up to its @. The excluded characters delimit addresses in log lines and SMTP replies. */
 const EMAIL = /([^\s<>@":;,])[^\s<>@":;,]*@/g;
 
 /** Puts a text on one line. Replaces each email address by its first letter and its domain: `a***@example.com`. */
