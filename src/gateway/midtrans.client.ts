@@ -5,7 +5,7 @@ import { GatewayUnavailableError } from './payment-gateway.js';
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
 /** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
-const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
+const AGENT_OPTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
 
 interface MidtransRequest {
   readonly method: 'GET' | 'POST';
@@ -18,7 +18,7 @@ interface MidtransRequest {
 export class MidtransClient {
   readonly #serverKey: string;
   readonly #credentials: string;
-  readonly #agent = new Agent(CONNECTIONS);
+  readonly #agent = new Agent(AGENT_OPTIONS);
 
   constructor(serverKey: string) {
     this.#serverKey = serverKey;

@@ -27,13 +27,8 @@ export function toSnapRequest(request: PaymentPageRequest, now: Date) {
   const lifetime = { unit: 'minutes', duration: Math.max(minutes, MIN_LIFETIME_MINUTES) };
   return {
     transaction_details: { order_id: attemptId, gross_amount: grossAmount },
-    item_details: items.map(({ id, name, price, quantity }) => ({
-      id,
-      // Alfamart payments fail on a vertical line.
-      name: truncate(name.replaceAll('|', '/'), 50),
-      price,
-      quantity,
-    })),
+    // Alfamart payments fail on a vertical line.
+    item_details: items.map((item) => ({ ...item, name: truncate(item.name.replaceAll('|', '/'), 50) })),
     customer_details: { first_name: truncate(customer.fullname, 255), email: customer.email },
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...lifetime },
     page_expiry: lifetime,

@@ -109,11 +109,6 @@ export class SimulatorController {
 }
 
 function toView(page: SimulatorPage) {
-  const transactions = page.transactions.map((transaction) => ({
-    ...transaction,
-    refunded_amount: readRefundedAmount(transaction),
-    actions: listActions(page, transaction.transaction_id),
-  }));
   return {
     // Midtrans calls the id of a payment attempt `order_id`.
     order_id: page.attemptId,
@@ -126,7 +121,11 @@ function toView(page: SimulatorPage) {
     payment: page.payment,
     expires_at: page.expiresAt,
     actions: listActions(page),
-    transactions,
+    transactions: page.transactions.map((transaction) => ({
+      ...transaction,
+      refunded_amount: readRefundedAmount(transaction),
+      actions: listActions(page, transaction.transaction_id),
+    })),
     notifications: page.notifications,
   };
 }
