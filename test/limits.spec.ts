@@ -1,4 +1,4 @@
-import { isPasswordOverLimit, type Limit, LIMITS } from '../src/auth/limits.js';
+import { isOverLimit, type Limit, LIMITS } from '../src/auth/limits.js';
 
 interface Counts {
   /** Attempts for the account from the address, and from its /48 network. */
@@ -15,7 +15,7 @@ function isRejected({ accountFromAddress = [1], account = [1], address = [1] }: 
   const toAttempts = (limit: Limit, counts: readonly number[]) =>
     // A /48 network has 16 times the limit of an address.
     counts.map((attempts, index) => ({ ...limit, key: '', max: limit.max * 16 ** index, attempts }));
-  return isPasswordOverLimit([
+  return isOverLimit([
     ...toAttempts(LIMITS.passwordsForAccountFromAddress, accountFromAddress),
     ...toAttempts(LIMITS.passwordsForAccount, account),
     ...toAttempts(LIMITS.passwordsFromAddress, address),

@@ -48,14 +48,10 @@ export class AttemptCounts {
   }
 
   /** Counts an attempt and returns true, unless a limit rejects it. Without `tx`, the change is committed at once. */
-  async tryAdd(
-    counters: readonly Counter[],
-    isRejected = isOverLimit,
-    tx = this.dataSource.manager,
-  ): Promise<boolean> {
+  async tryAdd(counters: readonly Counter[], tx = this.dataSource.manager): Promise<boolean> {
     // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
-    if (isRejected(await this.readNext(counters, tx))) return false;
-    if (!isRejected(await this.add(counters, tx))) return true;
+    if (isOverLimit(await this.readNext(counters, tx))) return false;
+    if (!isOverLimit(await this.add(counters, tx))) return true;
     await this.takeBack(counters, tx);
     return false;
   }

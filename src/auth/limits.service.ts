@@ -4,17 +4,9 @@ import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
-import { guesses } from './auth.metrics.js';
+import { countGuess, type GuessOutcome } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
-import {
-  type Counter,
-  isOverLimit,
-  isPasswordOverLimit,
-  type Limit,
-  LIMITS,
-  type Mark,
-  MARKS,
-} from './limits.js';
+import { type Counter, isOverLimit, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
@@ -25,16 +17,12 @@ export interface Guess {
   readonly client: Client;
 }
 
-interface CodeRequest {
-  /** Address to which the code is mailed. */
-  readonly email: string;
+export interface CodeGuess extends Guess {
   readonly purpose: OtpPurpose;
-  readonly client: Client;
 }
 
-export type CodeGuess = Guess & CodeRequest;
-
-type GuessResult = 'ok' | 'wrong' | 'rejected';
+/** Request for a mail with a code. */
+type CodeRequest = Omit<CodeGuess, 'user'>;
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -55,35 +43,30 @@ export class LimitsService implements OnModuleInit {
     await this.#measure(() => verifyPassword('', undefined));
   }
 
-  /**
-   * Counts a password and returns true if it is right. A right password makes the address known and deletes the client's count
-   * of passwords for the account. A rejected password is not checked, but takes as long as a check.
-   */
+  /** Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. */
   async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
     // Count a password only when its check begins. Otherwise many correct passwords that wait could reach a limit together.
     const checkInTurn = () => this.#checkPasswordInTurn(guess, check);
     const outcome = await this.turns.runPasswordTask(guess.client, checkInTurn);
     if (outcome === 'rejected') await delay(this.#checkMs);
-    recordOutcome('password', outcome);
+    countGuess('password', outcome);
     return outcome === 'ok';
   }
 
-  async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<GuessResult> {
+  async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
     const ofAccountAndAddress = this.#toAccountAndAddressCounters(guess);
     const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
     const ofUnknownAddress = isKnown ? [] : [ofAccount, ...ofAddress];
-    if (!(await this.counts.tryAdd([...ofAccountAndAddress, ...ofUnknownAddress], isPasswordOverLimit)))
-      return 'rejected';
+    if (!(await this.counts.tryAdd([...ofAccountAndAddress, ...ofUnknownAddress]))) return 'rejected';
     if (!(await this.#measure(check))) {
       // This count limits the address at other accounts, to which the address is unknown.
       if (isKnown) await this.counts.add(ofAddress);
       return 'wrong';
     }
-    await this.counts.delete(ofAccountAndAddress);
     if (!isKnown) await this.counts.takeBack(ofUnknownAddress);
-    await this.rememberKnownAddress(guess);
+    await this.#recognizeOwner(guess);
     return 'ok';
   }
 
@@ -95,8 +78,7 @@ export class LimitsService implements OnModuleInit {
   }
 
   /**
-   * Counts a code and returns true if it is right. A right code makes the address known and deletes the client's count of
-   * passwords for the account.
+   * Counts a code and returns true if it is right.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
@@ -104,19 +86,23 @@ export class LimitsService implements OnModuleInit {
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
       await this.#toTotalCounter(guess, codeId),
-      ...this.counts.toClientCounters(LIMITS.triesOfCodesFromAddress, client),
+      ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
-    const isRight = isCounted && check();
-    if (!isRight) {
-      recordOutcome('code', isCounted ? 'wrong' : 'rejected');
+    if (!isCounted || !check()) {
+      countGuess('code', isCounted ? 'wrong' : 'rejected');
       return false;
     }
-    recordOutcome('code', 'ok');
+    countGuess('code', 'ok');
     await this.counts.takeBack(counters);
+    await this.#recognizeOwner(guess);
+    return true;
+  }
+
+  /** A right guess makes the address known and deletes the client's count of passwords for the account. */
+  async #recognizeOwner(guess: Guess): Promise<void> {
     await this.counts.delete(this.#toAccountAndAddressCounters(guess));
     await this.rememberKnownAddress(guess);
-    return true;
   }
 
   /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
@@ -140,7 +126,7 @@ export class LimitsService implements OnModuleInit {
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
     await this.counts.setMark(this.#toRequesterMark(request), tx);
     const counters = [...this.#toMailboxCounters(request), ...ofAddress];
-    const isAllowed = await this.counts.tryAdd(counters, isOverLimit, tx);
+    const isAllowed = await this.counts.tryAdd(counters, tx);
     if (isAllowed) await this.counts.setMark(this.#toMailedMark(request), tx);
     return isAllowed;
   }
@@ -184,10 +170,6 @@ export class LimitsService implements OnModuleInit {
 /** Accounts are counted by id. An email without an account is counted like an account. */
 function toAccountKey({ user, email }: Guess): number | string {
   return user?.id ?? email.toLowerCase();
-}
-
-function recordOutcome(secret: 'password' | 'code', outcome: GuessResult): void {
-  guesses.inc({ secret, outcome: outcome === 'rejected' ? 'slowed' : outcome });
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */

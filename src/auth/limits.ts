@@ -46,7 +46,7 @@ export const LIMITS = {
    */
   triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE_S },
   triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE_S },
-  triesOfCodesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR_S },
+  codesFromAddress: { name: 'codes-of', max: 60, seconds: HOUR_S },
 
   // Mails with a code.
   mailsToMailboxForPurpose: { name: 'mail-to', max: 1, seconds: MINUTE_S },
@@ -67,18 +67,12 @@ export const MARKS = {
   mailed: { name: 'code-mailed', seconds: 20 * MINUTE_S },
 } as const;
 
-/** Returns true if more attempts were made than a limit allows. */
+/** Returns true if one of the limits rejects the attempt that is being checked. */
 export function isOverLimit(counts: readonly AttemptCount[]): boolean {
-  return counts.some(({ attempts, max }) => attempts > max);
-}
-
-/**
- * Returns true if a limit rejects a password. A known address has no counts of `passwordsForAccount` and
- * `passwordsFromAddress`.
- */
-export function isPasswordOverLimit(counts: readonly AttemptCount[]): boolean {
   const { passwordsForAccount, passwordsForAccountFromAddress } = LIMITS;
-  const isUnderAttack = isOverLimit(counts.filter(({ name }) => name === passwordsForAccount.name));
+  const isUnderAttack = counts.some(
+    ({ name, attempts, max }) => name === passwordsForAccount.name && attempts > max,
+  );
   return counts.some(({ name, attempts, max }) => {
     // This limit rejects nothing itself. It reduces the limit for the account and the address.
     if (name === passwordsForAccount.name) return false;
