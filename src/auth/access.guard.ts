@@ -18,7 +18,7 @@ import { failures } from '../common/errors/failures.js';
 import { isSafeMethod } from '../common/http/request-info.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE } from './cookies.js';
-import { type Claims, JWT_ALGORITHM, toAuthUser } from './tokens.service.js';
+import { type Claims, JWT_ALGORITHM, toAuthUser } from './tokens.js';
 
 /** Verifies the access cookie. Passport passes the result to `AccessGuard.handleRequest` as `user`. */
 @Injectable()
@@ -52,13 +52,12 @@ export class AccessGuard extends AuthGuard('jwt') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
     if (access === 'public') return true;
-    const http = context.switchToHttp();
-    const response = http.getResponse<Response>();
-    response.setHeader('Cache-Control', 'private, no-cache');
     await super.canActivate(context); // sets `request.user` to the result of `handleRequest`
+    const http = context.switchToHttp();
     const { user, method } = http.getRequest<GuardedRequest>();
-    if (user === undefined) response.setHeader('Cache-Control', 'no-cache');
-    else await this.#checkDatabase(access, user, !isSafeMethod(method));
+    if (user !== undefined) await this.#checkDatabase(access, user, !isSafeMethod(method));
+    const cacheControl = user === undefined ? 'no-cache' : 'private, no-cache';
+    http.getResponse<Response>().setHeader('Cache-Control', cacheControl);
     return true;
   }
 
@@ -77,7 +76,7 @@ export class AccessGuard extends AuthGuard('jwt') {
   /** Checks what an access token cannot contain: a later change of the role, and the end of the session. */
   async #checkDatabase(access: AccessLevel, user: AuthUser, isChange: boolean): Promise<void> {
     if (access === 'user' && !isChange) return;
-    // SQL: users and sessions belong to different modules, and every changing request waits for this statement.
+    // SQL: one statement reads the tables of two modules, because every request that changes something waits for it.
     const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
@@ -85,7 +84,7 @@ export class AccessGuard extends AuthGuard('jwt') {
     );
     // Check the role first: a revocation also ends the sessions, but a former administrator gets 403, not 401.
     const isAdmin = user.role === 'ADMIN' && state?.role === 'ADMIN';
-    // Not `=== 'admin'`: an operation that declares no access must stay closed.
+    // `access !== 'user'` instead of `access === 'admin'` keeps a route without access closed.
     if (access !== 'user' && !isAdmin) throw failures.adminOnly();
     if (isChange && state?.isLive !== true) throw failures.missingAccessToken();
   }

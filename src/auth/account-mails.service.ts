@@ -55,30 +55,27 @@ export class AccountMailsService implements OnModuleInit {
     this.jobs.handle<NoticePayload>(SEND_NOTICE, (payload) => this.#sendNotice(payload), 'mail');
   }
 
-  /** Enqueues a verification code, unless a limit rejects it. `newEmail`: new email of the user, if `tx` changes it. */
+  /**
+   * Enqueues a verification code, unless a limit rejects it.
+   * @param user user before the change, if `tx` changes the email to `email`
+   */
   async requestVerification(
     tx: EntityManager,
     user: LockedUser,
-    { client, newEmail }: { readonly client: Client; readonly newEmail?: string },
+    client: Client,
+    email = user.email,
   ): Promise<void> {
+    const userId = user.id;
+    const isNewEmail = email !== user.email;
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const request = { email: newEmail ?? user.email, purpose: 'verify_email', client } as const;
-    const isAllowed = await this.limits.tryCountMail(tx, request);
-    const isNewEmail = newEmail !== undefined;
-    if (isNewEmail) await this.#invalidateCodes(tx, user, newEmail);
-    if (isAllowed) await this.#enqueueCode(tx, { userId: user.id, purpose: 'verify_email', isNewEmail });
-  }
-
-  /** Codes that were mailed to the former address must not verify the new one. */
-  async #invalidateCodes(
-    tx: EntityManager,
-    { id: userId, email }: LockedUser,
-    newEmail: string,
-  ): Promise<void> {
-    // A code that is not created yet will be mailed to the new address. Keep its request if both addresses belong to one mailbox,
-    // because the request was counted for this mailbox.
-    if (toMailbox(email) === toMailbox(newEmail)) await this.otps.invalidate(tx, { userId });
-    else await this.otps.deleteAll(tx, userId);
+    const isAllowed = await this.limits.tryCountMail(tx, { email, purpose: 'verify_email', client });
+    if (isNewEmail) {
+      // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to
+      // the new address. Keep its request if both addresses belong to one mailbox, because it was counted for this mailbox.
+      if (toMailbox(email) === toMailbox(user.email)) await this.otps.invalidate(tx, { userId });
+      else await this.otps.deleteAll(tx, userId);
+    }
+    if (isAllowed) await this.#enqueueCode(tx, { userId, purpose: 'verify_email', isNewEmail });
   }
 
   /**

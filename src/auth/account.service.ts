@@ -11,7 +11,7 @@ import { ClientTurns } from './client-turns.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
-import type { IssuedTokens } from './tokens.service.js';
+import type { IssuedTokens } from './tokens.js';
 
 /** Changes a user's own profile, password and verification (contract 11). An ended session cannot change anything (401). */
 @Injectable()
@@ -28,7 +28,7 @@ export class AccountService {
   async sendOtp(authUser: AuthUser, client: Client): Promise<void> {
     await this.turns.runTransaction(client, async (tx) => {
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
-      await this.mails.requestVerification(tx, user, { client });
+      await this.mails.requestVerification(tx, user, client);
     });
   }
 
@@ -55,7 +55,7 @@ export class AccountService {
     authUser: AuthUser,
     { password, fullname, email, language }: UpdateProfileDto,
     client: Client,
-  ): Promise<{ user: Pick<User, 'id' | 'fullname' | 'email' | 'role'>; tokens: IssuedTokens | null }> {
+  ): Promise<{ user: User; tokens: IssuedTokens | null }> {
     if (email !== undefined || password !== undefined)
       await this.#checkPassword(authUser, password ?? '', client);
     return this.turns.runTransaction(client, async (tx) => {
@@ -63,11 +63,11 @@ export class AccountService {
       const profile = { fullname: fullname ?? before.fullname, language: language ?? before.language };
       if (email !== undefined && email !== before.email) {
         const changes = { ...profile, email, emailVerifiedAt: null };
-        const changed = await this.sessions.changeUserAndEndAll(tx, before, changes);
-        const tokens = await this.sessions.open(tx, changed);
-        await this.mails.requestVerification(tx, before, { client, newEmail: email });
+        const user = await this.sessions.changeUserAndEndAll(tx, before, changes);
+        const tokens = await this.sessions.open(tx, user);
+        await this.mails.requestVerification(tx, before, client, email);
         await this.mails.enqueueNotice(tx, before, 'email_changed');
-        return { user: tokens.user, tokens };
+        return { user, tokens };
       }
       const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };

@@ -20,7 +20,6 @@ import { OtpService } from './otp.service.js';
 import { RouteAccessCheck } from './route-access-check.js';
 import { Session } from './session.entity.js';
 import { SessionsService } from './sessions.service.js';
-import { TokensService } from './tokens.service.js';
 
 const HOURLY = '17 * * * *';
 
@@ -46,7 +45,6 @@ const HOURLY = '17 * * * *';
     OtpService,
     RouteAccessCheck,
     SessionsService,
-    TokensService,
   ],
   exports: [AccessGuard, AdminAccountsService],
 })

@@ -10,7 +10,7 @@ import { ClientTurns } from './client-turns.js';
 import { LimitsService } from './limits.service.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
-import type { IssuedTokens } from './tokens.service.js';
+import type { IssuedTokens } from './tokens.js';
 
 /** Registers users, and signs them in and out (contract 4.1, 4.2). */
 @Injectable()
@@ -32,7 +32,7 @@ export class AuthService {
     return this.turns.runTransaction(client, async (tx) => {
       const user = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash, language });
       await this.limits.rememberKnownAddress({ user, email, client }, tx);
-      await this.mails.requestVerification(tx, user, { client });
+      await this.mails.requestVerification(tx, user, client);
       return this.sessions.open(tx, user);
     });
   }
@@ -51,7 +51,7 @@ export class AuthService {
 
   /** Ends the session of a correctly signed access token, expired or not. Ignores any other text. */
   async logout(accessToken: string, client: Client): Promise<void> {
-    const authUser = await this.sessions.findUserOfLiveSession(accessToken);
+    const authUser = this.sessions.identifyUser(accessToken);
     if (authUser === null) return;
     // Omit the signal, so that a disconnect does not remove the sign-out from the queue.
     const { disconnectSignal: _signal, ...clientWithoutSignal } = client;

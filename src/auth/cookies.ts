@@ -1,5 +1,5 @@
 import type { CookieOptions, Response } from 'express';
-import type { IssuedTokens } from './tokens.service.js';
+import type { IssuedTokens } from './tokens.js';
 
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';

@@ -8,13 +8,7 @@ import { deleteExpired } from '../database/delete-expired.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
 import { Session } from './session.entity.js';
-import {
-  ACCESS_LIFETIME_S,
-  CLOCK_SKEW_S,
-  type IssuedTokens,
-  REFRESH_LIFETIME_S,
-  TokensService,
-} from './tokens.service.js';
+import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, type IssuedTokens, REFRESH_LIFETIME_S, Tokens } from './tokens.js';
 
 /**
  * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.
@@ -31,12 +25,17 @@ const MAX_SESSIONS = 100;
  */
 @Injectable()
 export class SessionsService {
+  readonly #accessTokens: Tokens;
+  readonly #refreshTokens: Tokens;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
     private readonly users: UsersService,
-    private readonly tokens: TokensService,
-  ) {}
+  ) {
+    this.#accessTokens = new Tokens(env.jwtAccessSecret, ACCESS_LIFETIME_S);
+    this.#refreshTokens = new Tokens(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+  }
 
   /**
    * Starts a session, drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT, and ends the oldest sessions beyond
@@ -46,7 +45,7 @@ export class SessionsService {
    */
   async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
     const tokens = this.#issueAccessToken(user, randomUUID());
-    const refreshToken = this.tokens.signRefresh(tokens.user);
+    const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
     // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
     await tx.query(
@@ -70,7 +69,7 @@ export class SessionsService {
 
   /** Issues an access token with the current data of the user of a refresh token. */
   async refresh(refreshToken: string): Promise<IssuedTokens> {
-    const authUser = this.tokens.verifyRefresh(refreshToken);
+    const authUser = this.#refreshTokens.verify(refreshToken);
     if (authUser === null) throw failures.invalidRefreshToken();
     const session = { ...toSessionKey(authUser), refreshTokenDigest: hashToken(refreshToken) };
     const isStored = await this.dataSource.manager.existsBy(Session, session);
@@ -81,7 +80,7 @@ export class SessionsService {
 
   #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
     const user: AuthUser = { id, fullname, email, role, sessionId };
-    return { user, accessToken: this.tokens.signAccess(user) };
+    return { user, accessToken: this.#accessTokens.sign(user) };
   }
 
   /** Issues an access token with the current data of the user, and keeps the session until this token has expired. */
@@ -105,11 +104,9 @@ export class SessionsService {
     return user;
   }
 
-  /** Returns the user of a correctly signed access token, expired or not, whose session has not been ended. */
-  async findUserOfLiveSession(accessToken: string): Promise<AuthUser | null> {
-    const authUser = this.tokens.verifyAccessIgnoringExpiry(accessToken);
-    if (authUser === null) return null;
-    return (await this.dataSource.manager.existsBy(Session, toSessionKey(authUser))) ? authUser : null;
+  /** Returns the user of a correctly signed access token, expired or not; null for any other text. */
+  identifyUser(accessToken: string): AuthUser | null {
+    return this.#accessTokens.verify(accessToken, { ignoreExpiration: true });
   }
 
   async end(tx: EntityManager, authUser: AuthUser): Promise<void> {

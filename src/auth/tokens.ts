@@ -1,10 +1,8 @@
 import { createSecretKey } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
 import { type AuthUser, ROLES } from '../common/access.js';
 import { isId } from '../common/validation/ids.js';
-import { Env } from '../config/env.js';
 
 export const JWT_ALGORITHM = 'HS256';
 export const ACCESS_LIFETIME_S = 600;
@@ -21,55 +19,34 @@ export interface IssuedTokens {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs and verifies the tokens of a session. `JwtCookieStrategy` verifies the access tokens that authorize requests. */
-@Injectable()
-export class TokensService {
-  readonly #access: JwtService;
-  readonly #refresh: JwtService;
+/**
+ * Signs and verifies tokens of one kind: access tokens or refresh tokens. `JwtCookieStrategy` verifies the access tokens that
+ * authorize requests.
+ */
+export class Tokens {
+  readonly #jwt: JwtService;
 
-  constructor(env: Env) {
-    this.#access = createJwtService(env.jwtAccessSecret, ACCESS_LIFETIME_S);
-    this.#refresh = createJwtService(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+  constructor(secret: string, lifetimeS: number) {
+    this.#jwt = new JwtService({
+      // jsonwebtoken would convert a string to a key object at each call, which takes 0.4 ms.
+      secret: createSecretKey(secret, 'utf8'),
+      signOptions: { algorithm: JWT_ALGORITHM, expiresIn: lifetimeS },
+      verifyOptions: { algorithms: [JWT_ALGORITHM] },
+    });
   }
 
-  signAccess(authUser: AuthUser): string {
-    return this.#access.sign(toClaims(authUser));
+  /** Signs a token with the claims of contract 5. jsonwebtoken adds `iat` and `exp`. */
+  sign({ id, fullname, email, role, sessionId }: AuthUser): string {
+    return this.#jwt.sign({ tokenId: id, fullname, email, role, jti: sessionId });
   }
 
-  signRefresh(authUser: AuthUser): string {
-    return this.#refresh.sign(toClaims(authUser));
-  }
-
-  /** Returns the user of a well-signed access token, expired or not; null for any other text. */
-  verifyAccessIgnoringExpiry(token: string): AuthUser | null {
-    return verify(this.#access, token, { ignoreExpiration: true });
-  }
-
-  /** Returns the user of a refresh token; null unless the token is well signed and not expired. */
-  verifyRefresh(token: string): AuthUser | null {
-    return verify(this.#refresh, token);
-  }
-}
-
-function createJwtService(secret: string, expiresIn: number): JwtService {
-  return new JwtService({
-    // jsonwebtoken would convert a string to a key object at each call, which takes 0.4 ms.
-    secret: createSecretKey(secret, 'utf8'),
-    signOptions: { algorithm: JWT_ALGORITHM, expiresIn },
-    verifyOptions: { algorithms: [JWT_ALGORITHM] },
-  });
-}
-
-/** Returns the claims of both tokens (contract 5). jsonwebtoken adds `iat` and `exp`. */
-function toClaims({ id, fullname, email, role, sessionId }: AuthUser): Claims {
-  return { tokenId: id, fullname, email, role, jti: sessionId };
-}
-
-function verify(service: JwtService, token: string, options?: JwtVerifyOptions): AuthUser | null {
-  try {
-    return toAuthUser(service.verify<Record<string, unknown>>(token, options));
-  } catch {
-    return null;
+  /** Returns the user of a well-signed token; null for any other text. Without `ignoreExpiration`, null for an expired token. */
+  verify(token: string, options?: Pick<JwtVerifyOptions, 'ignoreExpiration'>): AuthUser | null {
+    try {
+      return toAuthUser(this.#jwt.verify<Record<string, unknown>>(token, options));
+    } catch {
+      return null;
+    }
   }
 }
 
