@@ -33,7 +33,7 @@ export function failEnvelope({ status, message, details }: Failure): FailEnvelop
   return { status: 'fail', errors: { code: status, message, details } };
 }
 
-/** Sends a failure. Failures of public routes, and failures before the access check, have no `Cache-Control` yet. */
+/** Sends a failure. Failures of public routes, and of requests that `AccessGuard` has not allowed, have no `Cache-Control` yet. */
 export function sendFailure(response: Response, failure: Failure): void {
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   response.status(failure.status).json(failEnvelope(failure));
