@@ -17,8 +17,8 @@ const NETWORK_FACTOR = 16;
 type StoredCount = Pick<AttemptCount, 'key' | 'attempts'>;
 
 /**
- * Counts and marks in the unlogged table `attempt_counts`. The table has no entity: each method is one statement that depends on
- * the stored rows, and the library of version 1.2 chose the columns and the milliseconds.
+ * Counts and marks in the unlogged table `attempt_counts`. The table has no entity, because TypeORM cannot express most of the
+ * statements. The library of version 1.2 chose the columns and the milliseconds.
  */
 @Injectable()
 export class AttemptCounts {
@@ -50,23 +50,23 @@ export class AttemptCounts {
   /** Counts an attempt and returns true, unless a limit rejects it. Without `tx`, the change is committed at once. */
   async tryAdd(counters: readonly Counter[], tx = this.dataSource.manager): Promise<boolean> {
     // Read first: a client that is beyond its limit gets no rows, and does not wait for locks.
-    if (isOverLimit(await this.readNext(counters, tx))) return false;
+    if (await this.isExhausted(counters, tx)) return false;
     if (!isOverLimit(await this.add(counters, tx))) return true;
     await this.takeBack(counters, tx);
     return false;
   }
 
-  /** Returns the numbers of attempts that the counters would have after one more attempt. Stores nothing. */
-  async readNext(counters: readonly Counter[], tx = this.dataSource.manager): Promise<AttemptCount[]> {
+  /** Returns true if a limit would reject one more attempt. Stores nothing. */
+  async isExhausted(counters: readonly Counter[], tx = this.dataSource.manager): Promise<boolean> {
     const rows = await tx.query<StoredCount[]>(
       `SELECT key, coalesce(points, 0) + 1 AS attempts FROM unnest($1::text[]) AS counter (key)
        LEFT JOIN (SELECT * FROM attempt_counts WHERE expire > ${NOW_MS}) AS stored USING (key)`,
       [listKeys(counters)],
     );
-    return toAttemptCounts(counters, rows);
+    return isOverLimit(toAttemptCounts(counters, rows));
   }
 
-  /** Returns the new numbers of attempts. */
+  /** Counts an attempt, even beyond a limit. Returns the new numbers of attempts. */
   async add(counters: readonly Counter[], tx = this.dataSource.manager): Promise<AttemptCount[]> {
     // ORDER BY key: as in LOCK_COUNTERS.
     const rows = await tx.query<StoredCount[]>(

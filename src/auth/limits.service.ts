@@ -6,7 +6,7 @@ import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { countGuess, type GuessOutcome } from './auth.metrics.js';
 import { ClientTurns } from './client-turns.js';
-import { type Counter, isOverLimit, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
+import { type Counter, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
@@ -122,7 +122,7 @@ export class LimitsService implements OnModuleInit {
   async tryCountMail(tx: EntityManager, request: CodeRequest): Promise<boolean> {
     const { purpose, client } = request;
     const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
-    if (isOverLimit(await this.counts.readNext(ofAddress, tx))) return false;
+    if (await this.counts.isExhausted(ofAddress, tx)) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
     await this.counts.setMark(this.#toRequesterMark(request), tx);
     const counters = [...this.#toMailboxCounters(request), ...ofAddress];

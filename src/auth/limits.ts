@@ -40,9 +40,10 @@ export const LIMITS = {
   triesOfCode: { name: 'code-at', max: 20, seconds: 10 * MINUTE_S },
   triesOfCodeForRequester: { name: 'code-at', max: 100, seconds: 10 * MINUTE_S },
   /**
-   * For addresses whose request was counted as a mail. A window of `mailsToMailbox` allows ten of them, and each one keeps its
-   * five tries even if other requesters have made 100: 100 + 10 * 5. At the boundary of two windows there can be 20, and the last
-   * ones may lose tries. The limit is finite, because a request for an email without an account also sets the mark.
+   * For addresses whose request was counted as a mail. `mailsToMailbox` allows ten such addresses in a window. Each of them keeps
+   * its five tries even if other requesters have made 100 tries: 100 + 10 * 5. At the boundary of two windows, there can be 20
+   * such addresses, and the last ones may lose tries. The limit is finite, because a request for an email without an account also
+   * sets the mark `mailed`.
    */
   triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE_S },
   triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE_S },
