@@ -21,7 +21,7 @@ import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
 
 @Module({
   providers: [
-    { provide: APP_GUARD, useExisting: AccessGuard },
+    { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
     { provide: APP_FILTER, useValue: new FailEnvelopeFilter(USER_CONSTRAINT_FAILURES) },

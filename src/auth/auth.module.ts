@@ -5,7 +5,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AccessGuard, JwtCookieStrategy } from './access.guard.js';
+import { JwtCookieStrategy } from './access.guard.js';
 import { AccountMailsService } from './account-mails.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
@@ -33,7 +33,6 @@ const HOURLY = '17 * * * *';
   ],
   controllers: [AuthController, AccountController],
   providers: [
-    AccessGuard,
     AccountMailsService,
     AccountService,
     AdminAccountsService,
@@ -46,7 +45,7 @@ const HOURLY = '17 * * * *';
     RouteAccessCheck,
     SessionsService,
   ],
-  exports: [AccessGuard, AdminAccountsService],
+  exports: [AdminAccountsService],
 })
 export class AuthModule implements OnModuleInit {
   constructor(
