@@ -45,7 +45,7 @@ export class AccountMailsService implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#sendCode(payload), 'code-mail');
     this.jobs.handle<{ email: string }>(START_RESET, ({ email }) => this.#startReset(email), 'code-mail');
-    // Task that version 1.2 enqueued without counting the request. This handler counts it.
+    // Task that version 1.2 enqueued without counting the request. This handler counts the request.
     this.jobs.handle<{ email: string; requester: string }>(
       'forgot-password',
       ({ email, requester: clientAddress }) =>
@@ -71,7 +71,8 @@ export class AccountMailsService implements OnModuleInit {
     const isAllowed = await this.limits.tryCountMail(tx, { email, purpose: 'verify_email', client });
     if (isNewEmail) {
       // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to
-      // the new address. Keep its request if both addresses belong to one mailbox, because it was counted for this mailbox.
+      // the new address. Keep its request if both addresses belong to one mailbox, because the request was counted for this
+      // mailbox.
       if (toMailbox(email) === toMailbox(user.email)) await this.otps.invalidate(tx, { userId });
       else await this.otps.deleteAll(tx, userId);
     }
@@ -91,7 +92,7 @@ export class AccountMailsService implements OnModuleInit {
     await this.dataSource.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, email);
       if (user !== null) await this.#enqueueCode(tx, { userId: user.id, purpose: 'reset_password' });
-      // No mail is sent, so it does not count: requests for `ayu+x@` must not use up the codes of `ayu@`.
+      // No mail is sent, so the request does not count: requests for `ayu+x@` must not use up the codes of `ayu@`.
       else await this.limits.takeBackMail(tx, { email, purpose: 'reset_password' });
     });
   }

@@ -49,7 +49,7 @@ export class AccountService {
 
   /**
    * Changes name, email or language. A new email starts a session and ends all earlier ones. A new name keeps all sessions.
-   * Returns tokens if the claims of the earlier ones are outdated.
+   * Returns new tokens if the claims of the earlier tokens are outdated.
    */
   async updateProfile(
     authUser: AuthUser,
@@ -71,7 +71,7 @@ export class AccountService {
       }
       const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };
-      return { user, tokens: await this.sessions.renew(tx, user, authUser.sessionId) };
+      return { user, tokens: await this.sessions.reissueAccessToken(tx, user, authUser.sessionId) };
     });
   }
 

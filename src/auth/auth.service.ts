@@ -53,7 +53,7 @@ export class AuthService {
   async logout(accessToken: string, client: Client): Promise<void> {
     const authUser = this.sessions.identifyUser(accessToken);
     if (authUser === null) return;
-    // Omit the signal, so that a disconnect does not remove the sign-out from the queue.
+    // Omit the signal, so that a disconnect does not remove the logout from the queue.
     const { disconnectSignal: _signal, ...clientWithoutSignal } = client;
     await this.turns.runTransaction(clientWithoutSignal, (tx) => this.sessions.end(tx, authUser));
   }

@@ -84,7 +84,7 @@ export class SessionsService {
   }
 
   /** Issues an access token with the current data of the user, and keeps the session until this token has expired. */
-  async renew(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
+  async reissueAccessToken(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
     // SQL: the column is not part of the entity.
     await tx.query(
       'UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $2)) WHERE id = $1',
