@@ -76,7 +76,7 @@ export class AccessGuard extends AuthGuard('jwt') {
   /** Checks what an access token cannot contain: a later change of the role, and the end of the session. */
   async #checkDatabase(access: AccessLevel, user: AuthUser, isChange: boolean): Promise<void> {
     if (access === 'user' && !isChange) return;
-    // SQL: one statement reads the tables of two modules, because every request that changes something waits for it.
+    // SQL: one statement reads the tables of two modules, because every request that changes something waits for this check.
     const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,

@@ -148,7 +148,10 @@ export class LimitsService implements OnModuleInit {
     return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
-  /** Not for the mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow more tries of the code of `ayu@`. */
+  /**
+   * Marks the email address, not its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow more tries of
+   * the code of `ayu@`.
+   */
   #toMailedMark({ email, purpose, client }: CodeRequest): Mark {
     return this.counts.toMark(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
   }

@@ -40,7 +40,7 @@ export class Tokens {
     return this.#jwt.sign({ tokenId: id, fullname, email, role, jti: sessionId });
   }
 
-  /** Returns the user of a well-signed token; null for any other text. Without `ignoreExpiration`, null for an expired token. */
+  /** Returns the user of a correctly signed token; null for any other text, and for an expired token unless `ignoreExpiration`. */
   verify(token: string, options?: Pick<JwtVerifyOptions, 'ignoreExpiration'>): AuthUser | null {
     try {
       return toAuthUser(this.#jwt.verify<Record<string, unknown>>(token, options));
