@@ -67,6 +67,11 @@ export function toInstant(date: string, minutesAfterMidnight: number, zone: stri
   return parseDate(date, zone).set(time).toJSDate();
 }
 
+/** Returns the minutes from 00:00 to a time `HH:MM`, which may be `24:00`. */
+export function toMinutes(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+}
+
 export function toLocalDateAndTime(
   instant: Date,
   zone: string,

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { AdminShopView, ShopDto, ShopView, toSettingsView } from '../shop/shop.dto.js';
+import { AdminShopView, normalizeSettings, ShopDto, ShopView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';
 import { ShopService, toShopEtag } from '../shop/shop.service.js';
 import { PickupsService } from './pickups.service.js';
@@ -67,7 +67,7 @@ export class ShopController {
   }
 
   async #toView(shop: Readonly<Shop>) {
-    return { ...toSettingsView(shop), pickup: await this.pickups.listWindows(shop) };
+    return { ...normalizeSettings(shop), pickup: await this.pickups.listWindows(shop) };
   }
 }
 

@@ -43,8 +43,8 @@ function areClosedRanges(value: unknown): boolean {
 }
 
 function isClosedRange(value: unknown): boolean {
-  const { from, to, reason = null } = (value ?? {}) as Record<string, unknown>;
-  const text = typeof reason === 'string' ? reason.trim() : reason;
-  const isReason = text === null || (isString(text) && /^.{0,100}$/su.test(text) && STORABLE.test(text));
+  const { from, to, reason } = (value ?? {}) as Record<string, unknown>;
+  const text = typeof reason === 'string' ? reason.trim() : (reason ?? '');
+  const isReason = isString(text) && /^.{0,100}$/su.test(text) && STORABLE.test(text);
   return isExistingDate(from) && isExistingDate(to) && from <= to && isReason;
 }

@@ -1,4 +1,10 @@
-import { addDays, doClocksChange, isExistingLocalTime, toLocalDateAndTime } from '../common/calendar.js';
+import {
+  addDays,
+  doClocksChange,
+  isExistingLocalTime,
+  toLocalDateAndTime,
+  toMinutes,
+} from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
@@ -8,8 +14,12 @@ export interface PickupCount {
   readonly orders: number;
 }
 
-/** Slots that have reached the limit of orders, by date. */
-type FullSlots = ReadonlyMap<string, readonly OpeningWindow[]>;
+/** Part of an opening window in which the shop limits the orders. */
+interface Slot {
+  readonly date: string;
+  readonly window: OpeningWindow;
+  orders: number;
+}
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +34,7 @@ export function isPickupPossible(
   if (limits === null || pickupAt < limits.earliest) return false;
   const { date, time } = toLocalDateAndTime(pickupAt, shop.time_zone);
   if (date < limits.firstDate || date > limits.lastDate) return false;
-  const windows = listFreeWindows(shop, date, computeFullSlots(shop, counts));
+  const windows = listFreeWindows(shop, date, listFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
 }
 
@@ -41,11 +51,11 @@ export function* pickupWindows(
   if (limits === null) return;
   const earliestMs = Math.ceil(limits.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
   const earliest = toLocalDateAndTime(new Date(earliestMs), shop.time_zone);
-  const full = computeFullSlots(shop, counts);
+  const fullSlots = listFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
     const clocksChange = doClocksChange(date, shop.time_zone);
-    for (const [from, to] of listFreeWindows(shop, date, full)) {
+    for (const [from, to] of listFreeWindows(shop, date, fullSlots)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
       const opening = { date, from: isTooEarly ? earliest.time : from, to };
       const window = clocksChange ? clipToClock(opening, shop.time_zone) : opening;
@@ -81,8 +91,9 @@ function listOpeningWindows({ closed, closed_ranges, hours }: Readonly<Shop>, da
   return weekday === undefined || isClosed ? [] : hours[weekday];
 }
 
-function listFreeWindows(shop: Readonly<Shop>, date: string, full: FullSlots): readonly OpeningWindow[] {
-  return (full.get(date) ?? []).reduce(cutOut, listOpeningWindows(shop, date));
+function listFreeWindows(shop: Readonly<Shop>, date: string, fullSlots: readonly Slot[]) {
+  const full = fullSlots.filter((slot) => slot.date === date).map(({ window }) => window);
+  return full.reduce(cutOut, listOpeningWindows(shop, date));
 }
 
 function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow): readonly OpeningWindow[] {
@@ -104,25 +115,23 @@ export function hasSlotLimit(shop: Readonly<Shop>): shop is ShopWithSlotLimit {
 }
 
 /** Returns the slots that have reached `orders_per_slot`. Slots are counted from the start of their opening window. */
-function computeFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): FullSlots {
-  const full = new Map<string, OpeningWindow[]>();
-  if (!hasSlotLimit(shop)) return full;
+function listFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): Slot[] {
+  if (!hasSlotLimit(shop)) return [];
   const { time_zone, slot_minutes, orders_per_slot } = shop;
-  const sums = new Map<string, number>();
+  const slots = new Map<string, Slot>();
   for (const { pickupAt, orders } of counts) {
     const { date, time } = toLocalDateAndTime(pickupAt, time_zone);
-    const window = listOpeningWindows(shop, date).find((candidate) => contains(candidate, time));
-    if (window === undefined) continue;
-    const [opening, closing] = window.map(toMinutes) as [number, number];
-    const start = opening + Math.floor((toMinutes(time) - opening) / slot_minutes) * slot_minutes;
-    const slot: OpeningWindow = [toTime(start), toTime(Math.min(start + slot_minutes, closing))];
-    const key = `${date} ${slot[0]}`;
-    const before = sums.get(key) ?? 0;
-    sums.set(key, before + orders);
-    if (before < orders_per_slot && before + orders >= orders_per_slot)
-      full.set(date, [...(full.get(date) ?? []), slot]);
+    const opening = listOpeningWindows(shop, date).find((candidate) => contains(candidate, time));
+    if (opening === undefined) continue;
+    const [from, to] = opening.map(toMinutes) as [number, number];
+    const start = from + Math.floor((toMinutes(time) - from) / slot_minutes) * slot_minutes;
+    const key = `${date} ${start}`;
+    const window = [toTime(start), toTime(Math.min(start + slot_minutes, to))] as const;
+    const slot = slots.get(key) ?? { date, window, orders: 0 };
+    slot.orders += orders;
+    slots.set(key, slot);
   }
-  return full;
+  return [...slots.values()].filter((slot) => slot.orders >= orders_per_slot);
 }
 
 function contains([from, to]: OpeningWindow, time: string): boolean {
@@ -140,10 +149,6 @@ function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
 
 function addMinutes(time: string, minutes: number): string {
   return toTime(toMinutes(time) + minutes);
-}
-
-function toMinutes(time: string): number {
-  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }
 
 function toTime(minutes: number): string {

@@ -137,10 +137,10 @@ export class AdminShopView extends ShopView {
 }
 
 /**
- * Lists the settings that everyone may see. Restores the order of keys, which `jsonb` does not keep: equal settings must have the
- * same ETag.
+ * Lists the settings, all of which everyone may see. Drops unknown keys and sorts lists and keys, because `jsonb` does not keep
+ * the order of keys: equal settings must have the same ETag.
  */
-export function toSettingsView(shop: Readonly<Shop>): Omit<ShopView, 'pickup'> {
+export function normalizeSettings(shop: Omit<Shop, 'id'>): Omit<Shop, 'id'> {
   return {
     name: shop.name,
     address: shop.address,
@@ -150,7 +150,7 @@ export function toSettingsView(shop: Readonly<Shop>): Omit<ShopView, 'pickup'> {
     language: shop.language,
     time_zone: shop.time_zone,
     hours: normalizeHours(shop.hours),
-    closed: shop.closed,
+    closed: [...new Set(shop.closed)].sort(),
     closed_ranges: normalizeRanges(shop.closed_ranges),
     lead_minutes: shop.lead_minutes,
     days_ahead: shop.days_ahead,

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { assertIfMatch, toEtag } from '../common/http/if-match.js';
-import { normalizeRanges } from './closed-ranges.decorator.js';
-import { normalizeHours } from './opening-hours.decorator.js';
-import { type ShopDto, toSettingsView } from './shop.dto.js';
+import { normalizeSettings, type ShopDto } from './shop.dto.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
 
 @Injectable()
@@ -37,17 +35,10 @@ export class ShopService {
   }
 }
 
-/** Returns normalized settings: those in `changes`, and those of `current` that `changes` does not contain. */
 function changeSettings(current: Readonly<Shop>, changes: Partial<ShopDto>): Shop {
-  const shop = { ...current, ...changes };
-  return {
-    ...shop,
-    hours: normalizeHours(shop.hours),
-    closed: [...new Set(shop.closed)].sort(),
-    closed_ranges: normalizeRanges(shop.closed_ranges),
-  };
+  return { id: SHOP_ID, ...normalizeSettings({ ...current, ...changes }) };
 }
 
 export function toShopEtag(shop: Readonly<Shop>): string {
-  return toEtag(toSettingsView(shop));
+  return toEtag(normalizeSettings(shop));
 }

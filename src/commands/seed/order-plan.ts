@@ -1,4 +1,4 @@
-import { addDays, startOfDay, toInstant, toLocalDateAndTime } from '../../common/calendar.js';
+import { addDays, startOfDay, toInstant, toLocalDateAndTime, toMinutes } from '../../common/calendar.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import type { Fulfilment } from '../../orders/order-status.js';
 import { pickupWindows } from '../../shop/pickup-windows.js';
@@ -93,7 +93,6 @@ function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
   const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 7, cut_off: null, paused_until: null };
   const windows = [...pickupWindows(settings, midnight)];
   const openDate = windows[0]?.date ?? date;
-  const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const steps: number[] = [];
   for (const { from, to } of windows.filter((window) => window.date === openDate))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
