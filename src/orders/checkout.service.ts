@@ -12,7 +12,7 @@ import {
   type PaymentPage,
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
-import { isOpenSql, NO_TRANSACTION } from './order-status.js';
+import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
 import type { Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -24,7 +24,7 @@ export type LeasedAttempt = PaymentAttempt & { readonly leaseId: string; readonl
 
 /** Condition that the order of an attempt is open. PostgreSQL plans this subquery in a third of the time of a semi-join. */
 const OF_OPEN_ORDER = Raw(
-  () => `(SELECT ${isOpenSql('o')} FROM orders AS o WHERE o.order_id = payment_attempts.order_id)`,
+  () => `(SELECT ${IS_OPEN} FROM orders AS o WHERE o.order_id = payment_attempts.order_id)`,
 );
 
 /**
@@ -84,13 +84,16 @@ export class CheckoutService {
   }
 
   /**
-   * Takes the lease of the newest attempt, or of a new attempt if the newest one has a page that cannot be used.
+   * Takes the lease of the newest attempt, or of a new attempt if the newest one cannot be used.
+   * @param taken attempt whose lease this request holds, but whose id the gateway already knows. Its lease ends
    * @returns null if the order needs no page, or another request holds the lease
    */
-  async #takeLease(orderId: string): Promise<LeasedAttempt | null> {
+  async #takeLease(orderId: string, taken?: LeasedAttempt): Promise<LeasedAttempt | null> {
     const shop = await this.shop.get();
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
+      if (taken !== undefined && !(await lease.end(tx, { attemptId: taken.attemptId }, taken.leaseId)))
+        return null;
       if (!order.isOpen) return null;
       // Locked, because a first page is stored without locking the order.
       const newest = await tx.findOneOrFail(PaymentAttempt, {
@@ -98,12 +101,12 @@ export class CheckoutService {
         order: { number: 'DESC' },
         lock: { mode: 'pessimistic_write' },
       });
-      const expiresAt = order.computeEndOfPage(shop);
       const hasUsablePage = newest.livePage !== null && !order.isRetryable;
       if (hasUsablePage || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const attempt = newest.token === null ? newest : PaymentAttempt.create(orderId, newest.number + 1);
-      return storeLeased(tx, attempt, expiresAt);
+      const canReuse = newest.token === null && taken === undefined;
+      const attempt = canReuse ? newest : PaymentAttempt.create(orderId, newest.number + 1);
+      return storeLeased(tx, attempt, order.computeEndOfPage(shop));
     });
   }
 
@@ -127,7 +130,7 @@ export class CheckoutService {
     } catch (error) {
       if (canReplace && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
-        const replacement = await this.#replace(attempt);
+        const replacement = await this.#takeLease(order.orderId, attempt);
         if (replacement === null) return null;
         return this.#openPage(order, customer, replacement, deadline, { canReplace: false });
       }
@@ -136,20 +139,6 @@ export class CheckoutService {
       const message = `no payment page for order ${order.orderId}: ${error.message}`;
       throw failures.gatewayUnavailable(new Error(message, { cause: error }));
     }
-  }
-
-  /**
-   * Replaces an attempt by a new one, which takes over the lease.
-   * @returns null if the order is no longer open or another request has taken the lease
-   */
-  async #replace({ orderId, attemptId, number, leaseId }: LeasedAttempt): Promise<LeasedAttempt | null> {
-    const shop = await this.shop.get();
-    return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lockOrFail(tx, orderId);
-      const wasHeld = await lease.end(tx, { attemptId }, leaseId);
-      if (!wasHeld || !order.isOpen) return null;
-      return storeLeased(tx, PaymentAttempt.create(orderId, number + 1), order.computeEndOfPage(shop));
-    });
   }
 
   /**

@@ -2,8 +2,6 @@ import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGenerat
 import { User } from '../users/user.entity.js';
 import type { ACTIONS } from './order-status.js';
 
-export type NewAction = Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>;
-
 @Entity('order_actions')
 export class OrderAction {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'order_actions_pkey' })

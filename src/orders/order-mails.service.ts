@@ -20,7 +20,7 @@ interface OrderMailPayload {
   readonly orderId: string;
   readonly mail: OrderMail;
   /** Amount of a refund. */
-  readonly amount?: number;
+  readonly amount?: number | undefined;
 }
 
 @Injectable()
@@ -42,16 +42,18 @@ export class OrderMailsService implements OnModuleInit {
     mail: OrderMail,
     refund?: Readonly<{ refundId: string; amount: number }>,
   ): Promise<void> {
-    const payload: OrderMailPayload = { orderId, mail, ...(refund && { amount: refund.amount }) };
+    const payload: OrderMailPayload = { orderId, mail, amount: refund?.amount };
     const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
     // Only `order-ready` is delayed. Other jobs get their time from PostgreSQL: a fast clock of the service would delay them.
-    const delayed = mail === 'order-ready' && { runAt: new Date(Date.now() + READY_DELAY_MS) };
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { subject, ...delayed });
+    const runAt = mail === 'order-ready' ? new Date(Date.now() + READY_DELAY_MS) : undefined;
+    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { subject, runAt });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {
     const order = await this.orders.find({ orderId });
-    if (order === null || (mail === 'order-ready' && !isReadyOrCollected(order))) return;
+    if (order === null) return;
+    // The step to ready was taken back, or the order was refused after it.
+    if (mail === 'order-ready' && !['ready', 'collected'].includes(order.fulfilment)) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.loadTexts(customer);
     await this.mail.send({
@@ -93,9 +95,4 @@ function describeRefund({ grossAmount }: Order, refundedNow: number, texts: Mail
 function describeMoney({ isPaid, grossAmount, refundedAmount }: Order, texts: MailTexts): string {
   if (isPaid) return texts.willReturn(formatRupiah(grossAmount - refundedAmount));
   return refundedAmount > 0 ? texts.haveReturned(formatRupiah(refundedAmount)) : texts.notPaid;
-}
-
-/** Returns false if the step to ready was taken back, or the order was refused after it. */
-function isReadyOrCollected({ fulfilment }: Order): boolean {
-  return fulfilment === 'ready' || fulfilment === 'collected';
 }

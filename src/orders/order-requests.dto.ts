@@ -1,11 +1,75 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { Allow, IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
-import { IsCalendarDate } from '../common/calendar.js';
+import { Transform, Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsObject,
+  IsOptional,
+  isUUID,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { Instant, IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
+import { IdempotentRequest } from '../common/http/idempotency.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
+import { OptionalText, PhoneNumber } from '../common/validation/text.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.decorator.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
+
+const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
+
+export const PRODUCT_GONE = 'product is no longer available';
+export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
+export const SHOP_CLOSED = 'the shop takes no orders at the moment';
+
+class NewOrderItemDto {
+  @WholeNumber({ min: 1, message: 'product_id should be the id of a product', example: 7 })
+  product_id!: number;
+
+  @WholeNumber({ min: 1, max: 999, example: 2 })
+  quantity!: number;
+
+  /** Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
+  @IsOptional()
+  @WholeNumber({ min: 0, required: false, example: 185000 })
+  price?: number | null;
+}
+
+export class CreateOrderDto extends IdempotentRequest {
+  @ApiProperty({ type: [NewOrderItemDto] })
+  @Type(() => NewOrderItemDto)
+  @ValidateNested({ each: true })
+  @ArrayUnique((item: NewOrderItemDto) => item.product_id, ITEMS)
+  @IsObject({ each: true, ...ITEMS })
+  @ArrayMaxSize(50, ITEMS)
+  @ArrayMinSize(1, ITEMS)
+  @IsArray(ITEMS)
+  items!: NewOrderItemDto[];
+
+  /** ISO 8601 with an offset: any time in a pickup window of GET /api/shop. */
+  @ApiPropertyOptional({ nullable: true, format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
+  @IsOptional()
+  @Instant({ message: PICKUP_IMPOSSIBLE })
+  pickup_at?: Date | null;
+
+  @PhoneNumber({ ifBlank: '', required: false })
+  phone?: string | null;
+
+  @OptionalText({
+    maxLength: 500,
+    ifBlank: undefined,
+    required: false,
+    nullable: true,
+    example: 'Please write "Selamat ulang tahun" on it',
+  })
+  note?: string | null;
+}
 
 const UNKNOWN_LAST_ID = 'last_id should be the id of an order';
 

@@ -32,37 +32,20 @@ export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
   refused: [],
 };
 
-const HOUR_MS = 3_600_000;
 /** Maximum time in which an order can be paid, counted from its creation. */
 export const PAY_TIME_HOURS = 24;
-export const PAY_TIME_MS = PAY_TIME_HOURS * HOUR_MS;
 /** Time after the last payment page, for notifications of payments that were made in the last moment. */
 export const GRACE_HOURS = 1;
-export const GRACE_MS = GRACE_HOURS * HOUR_MS;
 
-/** Returns `Order.isPaid` as a condition in SQL. `orders`: name or alias of the table `orders`. */
-export function isPaidSql(orders: string): string {
-  return (
-    `(${orders}.status IN ${inSql(PAID_STATUSES)}` +
-    ` AND NOT (${orders}.status = 'capture'` +
-    ` AND coalesce(${orders}.fraud_status, '') IN ${inSql(DOUBTFUL_FRAUD_STATUSES)})` +
-    ` AND ${orders}.refunded_amount < ${orders}.gross_amount)`
-  );
-}
-
-/** Returns `Order.isOpen` as a condition in SQL. `orders`: name or alias of the table `orders`. */
-export function isOpenSql(orders: string): string {
-  return (
-    `(${orders}.first_paid_at IS NULL AND ${orders}.status IN ${inSql(OPEN_STATUSES)}` +
-    ` AND ${orders}.fulfilment <> 'refused'` +
-    ` AND coalesce(${orders}.pay_until, ${orders}.created_at + interval '${PAY_TIME_HOURS} hours') > now())`
-  );
-}
-
-/** Returns `Order.isRefundDue` as a condition in SQL. `orders`: name or alias of the table `orders`. */
-export function isRefundDueSql(orders: string): string {
-  return `(${orders}.surplus_amount > 0 OR ${orders}.fulfilment = 'refused' AND ${isPaidSql(orders)})`;
-}
+/** `Order.isPaid` in SQL. `o` is the alias of the table `orders`. */
+export const IS_PAID = `(o.status IN ${inSql(PAID_STATUSES)}
+  AND NOT (o.status = 'capture' AND coalesce(o.fraud_status, '') IN ${inSql(DOUBTFUL_FRAUD_STATUSES)})
+  AND o.refunded_amount < o.gross_amount)`;
+/** `Order.isOpen` in SQL. `o` is the alias of the table `orders`. */
+export const IS_OPEN = `(o.first_paid_at IS NULL AND o.status IN ${inSql(OPEN_STATUSES)} AND o.fulfilment <> 'refused'
+  AND coalesce(o.pay_until, o.created_at + interval '${PAY_TIME_HOURS} hours') > now())`;
+/** `Order.isRefundDue` in SQL. `o` is the alias of the table `orders`. */
+export const IS_REFUND_DUE = `(o.surplus_amount > 0 OR o.fulfilment = 'refused' AND ${IS_PAID})`;
 
 export function inSql(statuses: readonly string[]): string {
   return `('${statuses.join("', '")}')`;

@@ -4,17 +4,18 @@ import { User } from '../users/user.entity.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
 import {
   type Fulfilment,
-  GRACE_MS,
+  GRACE_HOURS,
   isReceived,
   NEXT_STEPS,
   OPEN_STATUSES,
-  PAY_TIME_MS,
+  PAY_TIME_HOURS,
   RETRYABLE_STATUSES,
   UNSETTLED_STATUSES,
 } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** A customer who opens a page shortly before the lead time of the pickup still has this time to pay. */
 const MIN_PAGE_MS = 15 * MINUTE_MS;
 
@@ -47,8 +48,8 @@ export class Order {
   transactionId: string | null = null;
 
   /**
-   * Attempt that was paid, from which version 1.2 refunds; otherwise the attempt with the newest page. Null means the first
-   * attempt, as does the order's own id.
+   * Attempt that was paid; otherwise the attempt with the newest page. Null means the first attempt, like the order's own id.
+   * Version 1.2 refunds from this attempt.
    */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
@@ -135,7 +136,7 @@ export class Order {
   }
 
   get endOfPayment(): Date {
-    return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_MS);
+    return this.payUntil ?? new Date(this.createdAt.getTime() + PAY_TIME_HOURS * HOUR_MS);
   }
 
   /**
@@ -143,7 +144,7 @@ export class Order {
    * day after the order.
    */
   computeEndOfPage({ lead_minutes }: Readonly<{ lead_minutes: number }>): Date {
-    const endOfPayTime = this.createdAt.getTime() + PAY_TIME_MS;
+    const endOfPayTime = this.createdAt.getTime() + PAY_TIME_HOURS * HOUR_MS;
     if (this.pickupAt === null) return new Date(endOfPayTime);
     const end = Math.max(this.pickupAt.getTime() - lead_minutes * MINUTE_MS, Date.now() + MIN_PAGE_MS);
     return new Date(Math.min(end, endOfPayTime));
@@ -151,7 +152,7 @@ export class Order {
 
   /** Time at which the service expires the order if it is not paid: an hour after the end of the newest payment page. */
   get expiryDueAt(): Date {
-    return new Date(this.endOfPayment.getTime() + GRACE_MS);
+    return new Date(this.endOfPayment.getTime() + GRACE_HOURS * HOUR_MS);
   }
 
   /** True while the customer can pay, also after a payment that failed. The shop has received no money so far. */

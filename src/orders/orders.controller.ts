@@ -7,9 +7,16 @@ import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { CheckoutService } from './checkout.service.js';
-import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE, SHOP_CLOSED } from './create-order.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
-import { ORDER_LIST_DOCS, OrderParams, OrdersQuery } from './order-requests.dto.js';
+import {
+  CreateOrderDto,
+  ORDER_LIST_DOCS,
+  OrderParams,
+  OrdersQuery,
+  PICKUP_IMPOSSIBLE,
+  PRODUCT_GONE,
+  SHOP_CLOSED,
+} from './order-requests.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { OrdersService } from './orders.service.js';
 

@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
+import { type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { toLikePattern } from '../database/like-pattern.js';
-import { OrderItem } from './order-item.entity.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
-import { isOpenSql, isPaidSql, isRefundDueSql, PAY_TIME_HOURS } from './order-status.js';
+import { IS_PAID, IS_REFUND_DUE } from './order-status.js';
 import { Order } from './order.entity.js';
 
 const PAGE_SIZE = 50;
-
-/** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
-const PLACEMENT_LOCK = 1_766_432;
 
 const CUSTOMER_COLUMNS = [
   'customer.id',
@@ -51,7 +47,7 @@ export class OrdersRepository {
     const page = this.orders
       .createQueryBuilder('o')
       .leftJoinAndSelect('o.attempts', 'attempt')
-      .orderBy({ ...buildSortOrder('o', filter), 'attempt.number': 'ASC' })
+      .orderBy({ ...buildSortOrder(filter), 'attempt.number': 'ASC' })
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters());
     return loadWithCustomersAndItems(page);
@@ -71,55 +67,32 @@ export class OrdersRepository {
           OR o.pickupAt IS NULL AND o.firstPaidAt >= :start AND o.firstPaidAt < :end)`,
         days,
       )
-      .andWhere(isPaidSql('o'))
+      .andWhere(IS_PAID)
       .andWhere("o.fulfilment <> 'refused'");
     return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
-  }
-
-  /** Counts the open orders of a customer. The number cannot grow, because further orders wait until the transaction ends. */
-  async lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
-    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
-    // The condition on `createdAt` lets the index skip older orders, whose time to pay has passed.
-    return tx
-      .createQueryBuilder(Order, 'o')
-      .where('o.userId = :userId', { userId })
-      .andWhere(`o.createdAt > now() - interval '${PAY_TIME_HOURS} hours'`)
-      .andWhere(isOpenSql('o'))
-      .getCount();
-  }
-
-  async insert(tx: EntityManager, order: Order): Promise<void> {
-    // `tx.insert` would also read columns with default values back, which takes five times as long. Items have none.
-    await tx.createQueryBuilder().insert().into(Order).values(order).updateEntity(false).execute();
-    const { orderId, items } = order;
-    await tx.insert(
-      OrderItem,
-      items.map((item, position) => ({ ...item, orderId, position })),
-    );
   }
 
   #selectPageIds(filter: OrdersFilter): SelectQueryBuilder<Order> {
     const { userId, pickupDay, status, fulfilment, paid, refund, q: search, last_id: lastId } = filter;
     const ids = this.orders
-      .createQueryBuilder('listed')
-      .select('listed.orderId')
-      .orderBy(buildSortOrder('listed', filter))
+      .createQueryBuilder('o')
+      .select('o.orderId')
+      .orderBy(buildSortOrder(filter))
       .limit(PAGE_SIZE);
-    if (pickupDay !== undefined)
-      ids.andWhere('listed.pickupAt >= :start AND listed.pickupAt < :end', pickupDay);
-    if (userId !== undefined) ids.andWhere('listed.userId = :userId', { userId });
-    if (status !== undefined) ids.andWhere('listed.status = :status', { status });
-    if (fulfilment !== undefined) ids.andWhere('listed.fulfilment = :fulfilment', { fulfilment });
-    if (paid !== undefined) ids.andWhere(paid ? isPaidSql('listed') : `NOT ${isPaidSql('listed')}`);
-    if (refund === 'due') ids.andWhere(isRefundDueSql('listed'));
+    if (pickupDay !== undefined) ids.andWhere('o.pickupAt >= :start AND o.pickupAt < :end', pickupDay);
+    if (userId !== undefined) ids.andWhere('o.userId = :userId', { userId });
+    if (status !== undefined) ids.andWhere('o.status = :status', { status });
+    if (fulfilment !== undefined) ids.andWhere('o.fulfilment = :fulfilment', { fulfilment });
+    if (paid !== undefined) ids.andWhere(paid ? IS_PAID : `NOT ${IS_PAID}`);
+    if (refund === 'due') ids.andWhere(IS_REFUND_DUE);
     if (search !== undefined) {
       const prefix = search.replace(/^#/, '').toLowerCase();
       const digits = /^[\d +\-().]+$/.test(search) ? search.replaceAll(/\D/g, '') : '';
       // A join would look up the customer of every order, which is two to four times slower if few orders match.
       const conditions = [
-        'listed.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)',
-        ...(/^[\da-f-]*$/.test(prefix) ? ['starts_with(listed.order_id::text, :prefix)'] : []),
-        ...(digits === '' ? [] : ["translate(listed.phone, ' +-().', '') LIKE :digits"]),
+        'o.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)',
+        ...(/^[\da-f-]*$/.test(prefix) ? ['starts_with(o.order_id::text, :prefix)'] : []),
+        ...(digits === '' ? [] : ["translate(o.phone, ' +-().', '') LIKE :digits"]),
       ];
       const parameters = { part: toLikePattern(search), digits: toLikePattern(digits), prefix };
       ids.andWhere(`(${conditions.join(' OR ')})`, parameters);
@@ -128,7 +101,7 @@ export class OrdersRepository {
       const [column, comparison] = pickupDay === undefined ? ['created_at', '<'] : ['pickup_at', '>'];
       const ownerCondition = userId === undefined ? 'true' : 'user_id = :userId';
       ids.andWhere(
-        `(listed.${column}, listed.order_id) ${comparison}
+        `(o.${column}, o.order_id) ${comparison}
            (SELECT ${column}, order_id FROM orders WHERE order_id = :lastId AND ${ownerCondition})`,
         { lastId },
       );
@@ -151,7 +124,7 @@ async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Pro
       'items',
     )
     .getRawAndEntities<{ o_order_id: string; items: [number, string, number, number][] | null }>();
-  const items = new Map(raw.map((row) => [row.o_order_id, row.items ?? []]));
+  const items = new Map(raw.map((row) => [row.o_order_id, row.items]));
   for (const order of entities) {
     const rows = items.get(order.orderId) ?? [];
     order.items = rows.map(([productId, name, price, quantity]) => ({ productId, name, price, quantity }));
@@ -159,9 +132,9 @@ async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Pro
   return entities;
 }
 
-/** Builds the sort order of a page: newest first, or by pickup time. `alias`: alias of the table `orders`. */
-function buildSortOrder(alias: string, { pickupDay }: OrdersFilter): OrderByCondition {
+/** Builds the sort order of a page: newest first, or by pickup time. */
+function buildSortOrder({ pickupDay }: OrdersFilter): OrderByCondition {
   return pickupDay === undefined
-    ? { [`${alias}.createdAt`]: 'DESC', [`${alias}.orderId`]: 'DESC' }
-    : { [`${alias}.pickupAt`]: 'ASC', [`${alias}.orderId`]: 'ASC' };
+    ? { 'o.createdAt': 'DESC', 'o.orderId': 'DESC' }
+    : { 'o.pickupAt': 'ASC', 'o.orderId': 'ASC' };
 }

@@ -7,7 +7,7 @@ import { failures } from '../common/errors/failures.js';
 import type { Locked } from '../database/locked.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
-import { type NewAction, OrderAction } from './order-action.entity.js';
+import { OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import type { Fulfilment } from './order-status.js';
@@ -102,7 +102,10 @@ export class OrdersService {
     return this.findOrFail(orderId);
   }
 
-  async recordAction(tx: EntityManager, action: NewAction): Promise<void> {
+  async recordAction(
+    tx: EntityManager,
+    action: Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>,
+  ): Promise<void> {
     await tx.insert(OrderAction, action);
   }
 

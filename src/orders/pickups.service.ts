@@ -12,8 +12,8 @@ import {
 } from '../shop/pickup-windows.js';
 import type { PaidOrdersView, PickupWindowView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';
-import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './create-order.dto.js';
-import { isOpenSql, isPaidSql } from './order-status.js';
+import { PICKUP_IMPOSSIBLE, SHOP_CLOSED } from './order-requests.dto.js';
+import { IS_OPEN, IS_PAID } from './order-status.js';
 import { Order } from './order.entity.js';
 
 /** Key of the advisory lock that serializes orders with a pickup time while the shop limits the orders of a slot. */
@@ -50,7 +50,7 @@ export class PickupsService {
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
   async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<PaidOrdersView[]> {
-    const isUncollected = `${isPaidSql('o')} AND o.fulfilment NOT IN ('collected', 'refused')`;
+    const isUncollected = `${IS_PAID} AND o.fulfilment NOT IN ('collected', 'refused')`;
     const counts = await this.#count(this.dataSource.manager, shop, new Date(), isUncollected);
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of counts) {
@@ -63,7 +63,7 @@ export class PickupsService {
   /** Counts the orders that occupy a place in a slot, by pickup time. */
   async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
     if (!hasSlotLimit(shop)) return [];
-    const isOccupying = `o.fulfilment <> 'refused' AND (${isPaidSql('o')} OR ${isOpenSql('o')})`;
+    const isOccupying = `o.fulfilment <> 'refused' AND (${IS_PAID} OR ${IS_OPEN})`;
     return this.#count(manager, shop, now, isOccupying);
   }
 

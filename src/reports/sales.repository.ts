@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isPaidSql } from '../orders/order-status.js';
+import { IS_PAID } from '../orders/order-status.js';
 import type { SalesLine } from './csv.js';
 import type { SalesView } from './reports.dto.js';
 
@@ -24,7 +24,7 @@ const DATES = '$2::text[]';
 /** Position of an order's date in the dates of the report, from 1. */
 const POSITION = `width_bucket(o.first_paid_at, ${BOUNDARIES})`;
 const IS_PAID_IN_RANGE = `o.first_paid_at >= (${BOUNDARIES})[1]
-  AND o.first_paid_at < (${BOUNDARIES})[cardinality(${BOUNDARIES})] AND ${isPaidSql('o')}`;
+  AND o.first_paid_at < (${BOUNDARIES})[cardinality(${BOUNDARIES})] AND ${IS_PAID}`;
 
 /** Reads the sales of paid orders with SQL. An order counts on the day of its first payment. */
 @Injectable()
