@@ -38,6 +38,8 @@ describe('GET /api/admin/orders?q=', () => {
     ['éLODIE', 'elodie@example.org'],
     ['%', 'percent@example.net'],
     ['_', 'percent@example.net'],
+    ['\\', 'percent@example.net'],
+    ['o\'hara "q"', 'percent@example.net'],
   ])('finds the orders of a customer by a part of name or email: %s', async (q, email) => {
     expect(await searchOrders({ q })).toEqual(orderIds[email]);
   });
