@@ -13,7 +13,7 @@ export class OrderAction {
   @Column('text')
   action!: (typeof ACTIONS)[number];
 
-  /** Null for actions before version 1.3, which did not store the person. */
+  /** Null for actions before version 1.3: their user was not stored. */
   @Column('integer', { name: 'user_id', nullable: true })
   userId!: number | null;
 

@@ -11,7 +11,7 @@ export const REFUND_STATUSES: readonly TransactionStatus[] = ['partial_refund', 
 export const UNSETTLED_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize', 'capture'];
 /** Statuses of a transaction that failed, after which the customer can pay on another payment page. */
 export const RETRYABLE_STATUSES: readonly TransactionStatus[] = ['deny', 'failure', 'expire'];
-/** Statuses of a transaction that failed. A later event changes it only if it reports received or returned money. */
+/** Statuses of a transaction that failed. Only an event that reports received or returned money changes them. */
 export const FAILED_STATUSES: readonly TransactionStatus[] = [...RETRYABLE_STATUSES, 'cancel'];
 /** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
 export const OPEN_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];

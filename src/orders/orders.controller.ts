@@ -61,16 +61,17 @@ export class OrdersController {
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
   })
   @Get()
-  list(
+  async list(
     @CurrentUser() customer: AuthUser,
     @Query() query: OrdersQuery,
     @CurrentClient() { disconnectSignal }: Client,
   ) {
-    const readPage = async () => {
-      const { orders, lastOrderId } = await this.orders.findPage(query, customer.id);
-      return { meta: { lastOrderId }, orders: orders.map((order) => new OrderView(order)) };
-    };
-    return this.#pages.run(readPage, { client: String(customer.id), disconnectSignal });
+    const turn = { client: String(customer.id), disconnectSignal };
+    const { orders, lastOrderId } = await this.#pages.run(
+      () => this.orders.findPage(query, customer.id),
+      turn,
+    );
+    return { meta: { lastOrderId }, orders: orders.map((order) => new OrderView(order)) };
   }
 
   @ApiEndpoint({

@@ -54,7 +54,7 @@ export class OrdersRepository {
   }
 
   /**
-   * Returns the paid orders of a range of days that are not refused, with items and customers. Orders with a pickup time in
+   * Returns the paid orders of a range of days, except refused orders, with items and customers. Orders with a pickup time in
    * the range come first, by pickup time. Orders that were paid in the range and have no pickup time follow.
    * @param isUncollected selects only orders that are not collected
    */

@@ -9,6 +9,9 @@ import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { DayParams, DayView, SalesCsvQuery, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 
+/** Codes of Node's errors for a client that closed the connection: during the download, or before it (from Node 23 on). */
+const CLIENT_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
 const BAD_DATE = failures.validation({ date: 'date should be a date, such as 2026-11-24' });
 const BAD_TO = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
 
@@ -64,8 +67,7 @@ export class ReportsController {
     try {
       await pipeline(Readable.from(csv), response);
     } catch (error) {
-      // Node's code for a client that closed the connection.
-      if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      if (!CLIENT_GONE.includes(errorCode(error) ?? '')) throw error;
     }
   }
 }

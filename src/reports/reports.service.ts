@@ -23,10 +23,10 @@ export class ReportsService {
 
   async buildDaySheet(date: string): Promise<DayView> {
     const { time_zone: zone } = await this.shop.get();
-    const { start, end } = dayRange(date, zone);
-    const orders = await this.orders.findOfDays({ start, end });
+    const day = dayRange(date, zone);
+    const orders = await this.orders.findOfDays(day);
     const isToday = date === toLocalDateAndTime(new Date(), zone).date;
-    const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: start };
+    const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: day.start };
     const overdue = isToday ? await this.orders.findOfDays(pastDays, { isUncollected: true }) : [];
     overdue.sort((a, b) => timeOf(a) - timeOf(b));
     return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };

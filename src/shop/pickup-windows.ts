@@ -99,11 +99,9 @@ function listFreeWindows(shop: Readonly<Shop>, date: string, fullSlots: readonly
 function cutOut(windows: readonly OpeningWindow[], [start, end]: OpeningWindow): readonly OpeningWindow[] {
   return windows.flatMap(([from, to]): OpeningWindow[] => {
     if (end <= from || to <= start) return [[from, to]];
-    const remaining: OpeningWindow[] = [
-      [from, start],
-      [end, to],
-    ];
-    return remaining.filter(([first, last]) => first < last);
+    const before: OpeningWindow = [from, start];
+    const after: OpeningWindow = [end, to];
+    return [before, after].filter(([first, last]) => first < last);
   });
 }
 
