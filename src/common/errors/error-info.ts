@@ -6,5 +6,8 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 export function errorMessage(error: unknown): string {
+  // Node's error for a host with several addresses has no message, but an error for each address.
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(errorMessage).join('; ');
   return error instanceof Error ? error.message : String(error); // Under Jest, the text may start with `Error: `.
 }
