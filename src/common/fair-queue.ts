@@ -39,8 +39,7 @@ class WaitingTask {
  */
 export class FairQueue {
   /** Waiting tasks by client, oldest first. The first client is served next. */
-  readonly #waiting = new Map<string, WaitingTask[]>();
-  #waitingCount = 0;
+  readonly #waiting = new Map<string, readonly WaitingTask[]>();
   #free: number;
 
   constructor(private readonly options: FairQueueOptions) {
@@ -64,7 +63,7 @@ export class FairQueue {
   }
 
   async #waitForTurn(task: WaitingTask, disconnectSignal: AbortSignal | undefined): Promise<void> {
-    const { maxWaiting = Infinity, maxWaitMs } = this.options;
+    const { maxWaitMs } = this.options;
     const handleDisconnect = () => {
       this.#reject(task, failures.malformedRequest());
     };
@@ -74,9 +73,8 @@ export class FairQueue {
     disconnectSignal?.addEventListener('abort', handleDisconnect);
     const timer = maxWaitMs === undefined ? undefined : setTimeout(handleTimeout, maxWaitMs);
     this.#waiting.set(task.client, [...(this.#waiting.get(task.client) ?? []), task]);
-    this.#waitingCount += 1;
     this.#beginTasks();
-    if (this.#waitingCount > maxWaiting) this.#rejectNewestTaskOfBusiestClient();
+    this.#rejectExcessTask();
     try {
       await task.turn;
     } finally {
@@ -87,37 +85,31 @@ export class FairQueue {
 
   /** Begins waiting tasks until the next one does not fit. */
   #beginTasks(): void {
-    for (const [client, [next]] of this.#waiting) {
+    for (const [client, [next, ...rest]] of this.#waiting) {
       if (next === undefined || next.size > this.#free) return;
-      this.#remove(next);
       // Move the client to the end of the map: the other clients are served first.
-      const rest = this.#waiting.get(client);
       this.#waiting.delete(client);
-      if (rest !== undefined) this.#waiting.set(client, rest);
+      if (rest.length > 0) this.#waiting.set(client, rest);
       this.#free -= next.size;
       next.begin();
     }
   }
 
-  #rejectNewestTaskOfBusiestClient(): void {
-    const tasks = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
-    const newest = tasks.at(-1);
-    if (newest === undefined) return;
-    this.#reject(newest, failures.unavailable(`${this.#waitingCount - 1} tasks wait already`));
+  /** Rejects the newest task of the client with the most waiting tasks, if too many tasks wait. */
+  #rejectExcessTask(): void {
+    const { maxWaiting = Infinity } = this.options;
+    const waiting = [...this.#waiting.values()];
+    if (waiting.flat().length <= maxWaiting) return;
+    const newest = waiting.reduce((a, b) => (b.length > a.length ? b : a)).at(-1);
+    if (newest !== undefined) this.#reject(newest, failures.unavailable(`${maxWaiting} tasks wait already`));
   }
 
   #reject(task: WaitingTask, reason: Failure): void {
-    this.#remove(task);
+    const rest = this.#waiting.get(task.client)?.filter((other) => other !== task) ?? [];
+    if (rest.length > 0) this.#waiting.set(task.client, rest);
+    else this.#waiting.delete(task.client);
     task.reject(reason);
     // Smaller tasks may have waited behind this one.
     this.#beginTasks();
-  }
-
-  #remove(task: WaitingTask): void {
-    const tasks = this.#waiting.get(task.client);
-    if (tasks?.includes(task) !== true) return;
-    this.#waitingCount -= 1;
-    if (tasks.length === 1) this.#waiting.delete(task.client);
-    else tasks.splice(tasks.indexOf(task), 1);
   }
 }
