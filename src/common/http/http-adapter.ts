@@ -13,7 +13,6 @@ import { failEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
-import { MAX_HEADERS } from './middleware.js';
 
 const SECOND_MS = 1000;
 /** Time for a body that is not a form. */
@@ -66,8 +65,8 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       });
     });
     const server = createServer({ ...SERVER_OPTIONS, ...createExpressClasses(express) }, listener);
-    // Node silently drops headers beyond this number. One more than the limit lets `rejectInvalidHeaders` see an excess.
-    server.maxHeadersCount = MAX_HEADERS + 1;
+    // Unlimited, because Node would silently drop headers. `rejectInvalidHeaders` limits their number.
+    server.maxHeadersCount = 0;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     // Without this listener, Node closes the connection of a CONNECT request and sends nothing. With the listener, errors of
@@ -104,8 +103,8 @@ function createExpressClasses(express: ExpressListener) {
 }
 
 /**
- * Ends a request whose body takes longer than a minute. A form may take longer, because `FormInterceptor` watches its progress,
- * but not after its response has begun: nothing reads the rest.
+ * Ends a request whose body takes longer than a minute. A form may take longer until its response begins, because
+ * `FormInterceptor` watches its progress. After that, nothing reads the rest of the form.
  */
 function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;

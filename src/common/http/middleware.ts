@@ -6,17 +6,15 @@ import { failures } from '../errors/failures.js';
 import { requestDuration } from '../observability/metrics.js';
 import { identifyRequest, isSafeMethod, requestIdOf, routeOf } from './request-info.js';
 
-interface OriginSettings {
+/** Part of the settings of the service: `Env`, which this module cannot import. */
+interface HttpSettings {
   readonly corsOrigins?: readonly string[];
   readonly nodeEnv: string;
   readonly publicUrl: string;
-}
-
-interface MiddlewareSettings extends OriginSettings {
   readonly trustedProxies: number | string;
 }
 
-export const MAX_HEADERS = 100;
+const MAX_HEADERS = 100;
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 /** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
@@ -24,14 +22,10 @@ const CLIENT_LEFT = 499;
 const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
 
 /** Adds the Express middleware, in the order in which a request passes it. The functions below follow in the same order. */
-export function addMiddleware(
-  app: NestExpressApplication,
-  settings: MiddlewareSettings,
-  logger: Logger,
-): void {
+export function addMiddleware(app: NestExpressApplication, settings: HttpSettings, logger: Logger): void {
   app.set('trust proxy', settings.trustedProxies);
   app.use(identifyRequest);
-  app.use(requestLog(logger));
+  app.use(logRequests(logger));
   // `upgrade-insecure-requests` would break the API page and the simulator's forms on a service that is reached by plain http.
   app.useSecurityHeaders({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   app.enableCors({
@@ -44,13 +38,13 @@ export function addMiddleware(
     maxAge: 600, // seconds for which a browser may cache the response to a preflight request
   });
   app.use(rejectInvalidHeaders);
-  app.use(originCheck(settings));
+  app.use(checkOrigin(settings));
   app.use(rejectLongJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
 }
 
 /** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
-function requestLog(logger: Logger) {
+function logRequests(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const { method = '', url = '' } = request;
     const end = requestDuration.startTimer();
@@ -80,7 +74,7 @@ function requestLog(logger: Logger) {
 }
 
 /** Returns true for an origin that CORS_ORIGINS allows. Without CORS_ORIGINS, development allows loopback origins. */
-export function isCorsOrigin({ corsOrigins, nodeEnv }: OriginSettings, origin: string): boolean {
+export function isCorsOrigin({ corsOrigins, nodeEnv }: HttpSettings, origin: string): boolean {
   return corsOrigins?.includes(origin) ?? (nodeEnv !== 'production' && LOOPBACK_ORIGIN.test(origin));
 }
 
@@ -96,8 +90,8 @@ function rejectInvalidHeaders(request: Request, _response: Response, next: NextF
  * Rejects state-changing requests of foreign pages (contract 10.8), because CORS does not stop a form post. The service's own
  * origins are PUBLIC_URL and the request's `Host` with the scheme of PUBLIC_URL.
  */
-function originCheck(env: OriginSettings) {
-  const { origin: own, protocol } = new URL(env.publicUrl);
+function checkOrigin(settings: HttpSettings) {
+  const { origin: own, protocol } = new URL(settings.publicUrl);
   return (request: Request, response: Response, next: NextFunction): void => {
     // A cache must not return a response without CORS headers to a storefront's page, which needs these headers.
     response.vary('Origin');
@@ -107,7 +101,7 @@ function originCheck(env: OriginSettings) {
       origin === undefined ||
       origin === own ||
       origin === `${protocol}//${host ?? ''}` ||
-      isCorsOrigin(env, origin);
+      isCorsOrigin(settings, origin);
     next(isAllowed ? undefined : failures.originNotAllowed());
   };
 }
