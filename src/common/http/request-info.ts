@@ -5,21 +5,19 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 const ID_HEADER = 'X-Request-Id';
 const VALID_ID = /^[\w.:-]{1,128}$/;
 
-declare module 'node:http' {
-  interface IncomingMessage {
-    /**
-     * Time of `performance.now()` at which the service began to process the request. A pipelined request first waits for the
-     * previous response.
-     */
-    arrivedAtMs?: number;
-  }
+interface TimedRequest extends IncomingMessage {
+  /**
+   * Time of `performance.now()` at which the service began to process the request. A pipelined request first waits for the
+   * previous response.
+   */
+  arrivedAtMs: number;
 }
 
 /**
  * Stores the time at which the service begins to process a request, and sets `X-Request-Id` of the response: to the id of the
  * client if that id is valid, otherwise to a generated id.
  */
-export function identifyRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+export function identifyRequest(request: TimedRequest, response: ServerResponse, next: () => void): void {
   request.arrivedAtMs = performance.now();
   const clientId = request.headers[ID_HEADER.toLowerCase()];
   const isValid = typeof clientId === 'string' && VALID_ID.test(clientId);
@@ -34,7 +32,7 @@ export function requestIdOf(response: ServerResponse): string {
 
 /** Injects the time of `performance.now()` at which the service began to process the request. */
 export const ArrivedAtMs = createParamDecorator((_: undefined, context: ExecutionContext): number => {
-  return context.switchToHttp().getRequest<IncomingMessage>().arrivedAtMs ?? performance.now();
+  return context.switchToHttp().getRequest<TimedRequest>().arrivedAtMs;
 });
 
 /** Returns the pattern of a request's route, such as `/api/orders/:order_id`; null before routing and for unknown paths. */
