@@ -8,10 +8,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** Returns the language that `Accept-Language` prefers among `LANGUAGES`; null if the header names none of them. */
 export function findPreferredLanguage(request: Request): Language | null {
   // Tags such as `id-ID`, the preferred one first, and `*` for any language.
-  for (const tag of request.acceptsLanguages()) {
-    const code = tag.split('-')[0]?.toLowerCase();
-    const language = LANGUAGES.find((known) => known === code);
-    if (language !== undefined) return language;
-  }
-  return null;
+  const codes = request.acceptsLanguages().map((tag) => tag.split('-')[0]?.toLowerCase());
+  const [preferred = null] = codes.flatMap((code) => LANGUAGES.filter((language) => language === code));
+  return preferred;
 }

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** Client of a request. Limits count a client by its networks. */
+/** Client that sends a request. Limits apply to its client address and to its /48 network. */
 export interface Client {
   /** IPv4 address, or /64 network of an IPv6 address: a provider assigns at least a /64 to a subscriber. */
   readonly clientAddress: string;
@@ -22,8 +22,8 @@ export const CurrentClient = createParamDecorator((_: undefined, context: Execut
 });
 
 /**
- * Returns the options with which a client takes turns in a `FairQueue`. A /48 network has one turn, because one subscriber may have
- * all of it.
+ * Returns the client and the signal for `FairQueue.run`. All addresses of a /48 network share one turn, because one subscriber
+ * may have the whole network.
  */
 export function toTurn({ clientAddress, network48, disconnectSignal }: Client) {
   return { client: network48 ?? clientAddress, disconnectSignal };
@@ -38,7 +38,7 @@ export function identifyClient({ ip = '' }: Request, response: Response): Client
   return { ...parseAddress(ip), disconnectSignal: disconnection.signal };
 }
 
-/** A malformed X-Forwarded-For value is used as an address, without its port. */
+/** Uses a malformed X-Forwarded-For value as the client address, without its port. */
 function parseAddress(ip: string): Client {
   const withoutPort = ip.replace(WITH_PORT, '$1$2');
   if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort };
