@@ -8,6 +8,8 @@ import {
   describeFailures,
   describeSuccess,
   NOT_MODIFIED,
+  RESOURCE_ETAG,
+  RESPONSE_ETAG,
   type SuccessOptions,
 } from './endpoint-responses.js';
 
@@ -20,6 +22,7 @@ interface EndpointOptions {
   /** Cookie that a public operation reads. The refresh cookie is required, the access cookie is optional. */
   readonly reads?: 'access cookie' | 'refresh cookie';
   readonly success: SuccessOptions;
+  /** Format of the body of a request. Absent if the operation reads no body. */
   readonly takes?: 'json' | 'form';
   /**
    * ETag to document. `ifMatch`: the handler sets an ETag that only serves for `If-Match`, so no 304 is documented. `none`: a
@@ -62,7 +65,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     ApiOperation({ summary, description, security: listSecurity(options) }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
-    describeSuccess({ ...success, etag: isForIfMatch ? 'ifMatch' : isCacheable ? 'ifNoneMatch' : null }),
+    describeSuccess(success, { ...(isCacheable && RESPONSE_ETAG), ...(isForIfMatch && RESOURCE_ETAG) }),
     ...when(isCacheable, IF_NONE_MATCH, NOT_MODIFIED),
     ...when(acceptsIfMatch, IF_MATCH),
     ...describeFailures([

@@ -12,35 +12,35 @@ export interface SuccessOptions {
   readonly cookies?: readonly string[];
 }
 
-const text = (description: string) => ({ description, schema: { type: 'string' as const } });
-const REQUEST_ID = { 'X-Request-Id': text('In every response and in every log line of the request') };
-/** ETag headers of a response, by what a client can do with them. */
-const ETAGS = {
-  ifNoneMatch: { ETag: text('Version of the response, for `If-None-Match`') },
-  ifMatch: { ETag: text('Version of the resource, for `If-Match`') },
+const describeHeader = (description: string) => ({ description, schema: { type: 'string' as const } });
+const REQUEST_ID = {
+  'X-Request-Id': describeHeader('In every response and in every log line of the request'),
 };
+export const RESPONSE_ETAG = { ETag: describeHeader('Version of the response, for `If-None-Match`') };
+export const RESOURCE_ETAG = { ETag: describeHeader('Version of the resource, for `If-Match`') };
 
 export const NOT_MODIFIED = ApiResponse({
   status: 304,
   description: 'Not modified since the response with the ETag in `If-None-Match`; empty body',
-  headers: { ...REQUEST_ID, ...ETAGS.ifNoneMatch },
+  headers: { ...REQUEST_ID, ...RESPONSE_ETAG },
 });
 
 export function describeSuccess(
-  success: SuccessOptions & { readonly etag: keyof typeof ETAGS | null },
+  success: SuccessOptions,
+  etagHeader: Partial<typeof RESPONSE_ETAG>,
 ): MethodDecorator {
-  const { status, cookies, etag } = success;
+  const { status, cookies } = success;
   return ApiResponse({
     status,
     description: 'Success',
-    headers: { ...REQUEST_ID, ...(etag && ETAGS[etag]), ...(cookies && describeCookies(cookies)) },
+    headers: { ...REQUEST_ID, ...etagHeader, ...(cookies && describeCookies(cookies)) },
     ...describeContent(success),
   });
 }
 
 function describeCookies(cookies: readonly string[]) {
   const names = cookies.join(' and ') + (cookies.length > 1 ? ', each in its own header' : '');
-  return { 'Set-Cookie': text(`${names}; HttpOnly, Secure, SameSite=None`) };
+  return { 'Set-Cookie': describeHeader(`${names}; HttpOnly, Secure, SameSite=None`) };
 }
 
 function describeContent({ data, mediaTypes = [] }: SuccessOptions) {
@@ -70,14 +70,20 @@ function toSchema(data: NonNullable<SuccessOptions['data']> | readonly [Type]): 
 
 /** Describes one response for each status, with the exact messages of its failures. */
 export function describeFailures(documented: readonly Failure[]): MethodDecorator[] {
-  return [...new Set(documented.map(({ status }) => status))].map((status) => {
+  const statuses = new Set(documented.map(({ status }) => status));
+  return [...statuses].map((status) => {
     const ofStatus = documented.filter((failure) => failure.status === status);
     const messages = [...new Set(ofStatus.map(({ message }) => message))];
     const errors = {
       properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },
     };
-    const examples = ofStatus.map(
-      (failure, index) => [nameExample(ofStatus, index), { value: failEnvelope(failure) }] as const,
+    const examples = messages.flatMap((message) =>
+      ofStatus
+        .filter((failure) => failure.message === message)
+        .map((failure, index) => {
+          const name = index === 0 ? message : `${message} (${index + 1})`;
+          return [name, { value: failEnvelope(failure) }] as const;
+        }),
     );
     const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
     return ApiResponse({
@@ -87,11 +93,4 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
       content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
     });
   });
-}
-
-/** Returns the message of a failure, with a number from the second failure with this message on. */
-function nameExample(ofStatus: readonly Failure[], index: number): string {
-  const message = ofStatus[index]?.message ?? '';
-  const number = ofStatus.slice(0, index + 1).filter((failure) => failure.message === message).length;
-  return number === 1 ? message : `${message} (${number})`;
 }
