@@ -2,7 +2,7 @@ const MAX_ID = 2_147_483_647;
 
 /** Returns true for a possible id. PostgreSQL rejects a parameter above MAX_ID with an error. */
 export function isId(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
 }
 
 export const LAST_ID_NOT_A_NUMBER = 'last_id should be a number';

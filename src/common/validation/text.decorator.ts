@@ -38,17 +38,15 @@ export function Text({
   );
 }
 
-interface OptionalTextRules {
-  readonly maxLength: number;
-  readonly ifBlank: null | undefined;
-}
-
 /** Trims, documents and validates a text that may be absent. */
 export function OptionalText({
   maxLength,
   ifBlank,
   ...docs
-}: OptionalTextRules & ApiPropertyOptions): PropertyDecorator {
+}: {
+  readonly maxLength: number;
+  readonly ifBlank: null | undefined;
+} & ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, maxLength, ...docs }),
     Trim({ ifBlank }),

@@ -48,12 +48,11 @@ export async function checkDto<T extends object>(
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Omits all values after the
- * 800th (`isCut`).
+ * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Stops after more than 800 values
+ * (`isCut`).
  */
 function pickKnownFields(dtoClass: DtoClass, input: object) {
   let copiedCount = 0;
-  let isCut = false;
 
   function copy(value: unknown, type: DtoClass | undefined, depth: number): unknown {
     copiedCount += 1;
@@ -63,11 +62,8 @@ function pickKnownFields(dtoClass: DtoClass, input: object) {
     const properties = Array.isArray(value) ? undefined : type && getProperties(type);
     const fields: [string, unknown][] = [];
     for (const key of properties?.keys() ?? Object.keys(value)) {
+      if (copiedCount > MAX_VALUES) break;
       if (!Object.hasOwn(value, key) || UNSAFE_KEYS.has(key)) continue;
-      if (copiedCount >= MAX_VALUES) {
-        isCut = true;
-        break;
-      }
       const field = (value as Record<string, unknown>)[key];
       fields.push([key, copy(field, Array.isArray(value) ? type : properties?.get(key), depth + 1)]);
     }
@@ -75,7 +71,7 @@ function pickKnownFields(dtoClass: DtoClass, input: object) {
   }
 
   const fields = copy(input, dtoClass, 0) as object;
-  return { fields, isCut };
+  return { fields, isCut: copiedCount > MAX_VALUES };
 }
 
 const propertiesByDto = new Map<DtoClass, Properties>();
