@@ -33,15 +33,15 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 /** Writes a file atomically unless it exists. Returns the content of the file afterwards. */
 export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
-  writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
   try {
+    writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
     linkSync(temporary, path); // unlike a rename, a link does not replace an existing file
     return text;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return readFileSync(path, 'utf8');
     throw error;
   } finally {
-    rmSync(temporary);
+    rmSync(temporary, { force: true });
   }
 }
 

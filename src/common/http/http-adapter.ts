@@ -13,6 +13,7 @@ import { failEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
+import { MAX_HEADERS } from './middleware.js';
 
 const SECOND_MS = 1000;
 /** Time for a body that is not a form. */
@@ -65,8 +66,8 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       });
     });
     const server = createServer({ ...SERVER_OPTIONS, ...createExpressClasses(express) }, listener);
-    // Unlimited, because Node would silently drop headers. `rejectInvalidHeaders` limits their number.
-    server.maxHeadersCount = 0;
+    // Node silently drops headers beyond this number. One more than the limit lets `rejectInvalidHeaders` see an excess.
+    server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     // Without this listener, Node closes the connection of a CONNECT request and sends nothing. With the listener, errors of

@@ -10,7 +10,7 @@ export function toEtag(version: unknown): string {
 }
 
 /**
- * Checks the header If-Match of a change, inside its transaction and after the lock of the row. Compares weak and strong
+ * Checks the header If-Match of a change. Call this inside the transaction, after the row is locked. Compares weak and strong
  * ETags alike. Without the header, every version matches.
  */
 export function assertIfMatch(header: string | undefined, currentEtag: string): void {

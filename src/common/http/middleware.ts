@@ -14,7 +14,7 @@ interface HttpSettings {
   readonly trustedProxies: number | string;
 }
 
-const MAX_HEADERS = 100;
+export const MAX_HEADERS = 100;
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 /** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
