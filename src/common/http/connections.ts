@@ -6,7 +6,10 @@ const MAX_PIPELINED = 20;
 /** Measurements in the window of a `MinimumReadRate`. */
 const MEASUREMENTS = 12;
 
-/** Rate at which a client must read, averaged over a window that is longer than the operating system's buffers last. */
+/**
+ * Rate at which a client must read, averaged over a window. A steady reader seems to pause while the operating system's buffers
+ * empty, so the window must be longer than such a pause.
+ */
 export interface MinimumReadRate {
   readonly bytesPerSecond: number;
   readonly windowMs: number;

@@ -125,8 +125,9 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
 function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
   // For the log and the metrics of requests. Node sends nothing of this response.
   if (response) response.statusCode = failure.status;
-  // Not `socket.setTimeout`, which each received byte would restart. A timer that stays would keep the body in memory.
+  // Not `socket.setTimeout`, which each received byte would restart.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  // A running timer would keep the body in memory.
   socket.once('close', () => {
     clearTimeout(timer);
   });

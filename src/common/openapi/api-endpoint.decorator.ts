@@ -37,7 +37,7 @@ interface EndpointOptions {
 
 /**
  * Declares the access and success status of an operation. Documents its responses, with the exact messages of failures.
- * Stands above `@Get()`, `@Post()` and so on, because decorators run from the lowest to the highest.
+ * Must stand above `@Get()`, `@Post()` and so on, because decorators run from the lowest to the highest.
  */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   return (target, key, descriptor) => {
