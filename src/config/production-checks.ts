@@ -72,6 +72,19 @@ export function findProductionProblems(parsed: ParsedSettings): Problems {
   return problems;
 }
 
+/** Warns about settings with which a shop can start, but probably does not work as intended. */
+export function* findProductionWarnings(parsed: ParsedSettings): Generator<string> {
+  if (parsed.smtpUrl === undefined)
+    yield 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody';
+  if (parsed.publicUrl === undefined)
+    yield 'PUBLIC_URL is unset: URLs of local images begin with http://localhost';
+  if (parsed.corsOrigins === undefined)
+    yield 'CORS_ORIGINS is unset: storefronts on other origins cannot use the service';
+  const sandbox = "is an address of the gateway's sandbox: no customer really pays";
+  if (parsed.midtransSnapUrl.includes('sandbox')) yield `MIDTRANS_SNAP_URL ${sandbox}`;
+  if (parsed.midtransApiUrl.includes('sandbox')) yield `MIDTRANS_API_URL ${sandbox}`;
+}
+
 /** Returns true for a text with few different characters, for a repeated text and for runs such as `1234`. */
 function isPredictable(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);

@@ -5,16 +5,9 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { createDataDir, writeOnce } from '../common/files.js';
 import { Env, type ParsedSettings, type Problems } from './env.js';
-import { findProductionProblems } from './production-checks.js';
+import { findProductionProblems, findProductionWarnings } from './production-checks.js';
 
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
-
-/** Warnings of production about unset settings that a shop usually needs. */
-const UNSET_WARNINGS = [
-  ['smtpUrl', 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody'],
-  ['publicUrl', 'PUBLIC_URL is unset: URLs of local images begin with http://localhost'],
-  ['corsOrigins', 'CORS_ORIGINS is unset: storefronts on other origins cannot use the service'],
-] as const;
 
 const rules = getMetadataStorage().getTargetValidationMetadatas(Env, '', false, false);
 /** Name of the environment variable of each setting. The variable of `midtransSnapUrl` is `MIDTRANS_SNAP_URL`. */
@@ -76,14 +69,6 @@ function findContradictions(parsed: ParsedSettings): Problems {
   if (parsed.metricsPort === parsed.port)
     problems.metricsPort = 'must differ from PORT: metrics are not for clients';
   return problems;
-}
-
-function findProductionWarnings(parsed: ParsedSettings): string[] {
-  const unset = UNSET_WARNINGS.filter(([name]) => parsed[name] === undefined).map(([, text]) => text);
-  const sandbox = (['midtransSnapUrl', 'midtransApiUrl'] as const)
-    .filter((name) => parsed[name].includes('sandbox'))
-    .map((name) => `${VARIABLES.get(name)} is an address of the gateway's sandbox: no customer really pays`);
-  return [...unset, ...sandbox];
 }
 
 /** Finds variables whose name is probably a misspelled name of a setting. */
