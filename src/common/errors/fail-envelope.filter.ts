@@ -29,14 +29,14 @@ export class FailEnvelope {
   readonly errors!: FailErrors;
 }
 
-export function failEnvelope({ status, message, details }: Failure): FailEnvelope {
+export function toFailEnvelope({ status, message, details }: Failure): FailEnvelope {
   return { status: 'fail', errors: { code: status, message, details } };
 }
 
 /** Sends a failure. Failures of public routes, and of requests that `AccessGuard` has not allowed, have no `Cache-Control` yet. */
 export function sendFailure(response: Response, failure: Failure): void {
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
-  response.status(failure.status).json(failEnvelope(failure));
+  response.status(failure.status).json(toFailEnvelope(failure));
 }
 
 /** Failures for errors with these statuses that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */

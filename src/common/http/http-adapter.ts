@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { failEnvelope } from '../errors/fail-envelope.filter.js';
+import { toFailEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
@@ -136,7 +136,7 @@ function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerRespo
 }
 
 function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): string {
-  const body = JSON.stringify(failEnvelope(failure));
+  const body = JSON.stringify(toFailEnvelope(failure));
   return [
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}`,
     ...Object.entries({

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { FailEnvelope, failEnvelope } from '../errors/fail-envelope.filter.js';
+import { FailEnvelope, toFailEnvelope } from '../errors/fail-envelope.filter.js';
 import type { Failure } from '../errors/failures.js';
 
 export interface SuccessOptions {
@@ -82,7 +82,7 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
         .filter((failure) => failure.message === message)
         .map((failure, index) => {
           const name = index === 0 ? message : `${message} (${index + 1})`;
-          return [name, { value: failEnvelope(failure) }] as const;
+          return [name, { value: toFailEnvelope(failure) }] as const;
         }),
     );
     const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
