@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EntityManager, EntityTarget, FindOptionsWhere } from 'typeorm';
+import { type EntityManager, type EntityTarget, type FindOptionsWhere, Not, Raw } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 
@@ -19,7 +19,8 @@ interface Leasable {
  * PostgreSQL measures the time, because the clocks of two machines differ.
  */
 export class Lease<Row extends Leasable> {
-  readonly #freeCondition: string;
+  /** Condition on `leasedAt` that nobody has the lease. */
+  readonly #isFree;
 
   /** @param callsMs deadline of all calls that a holder makes */
   constructor(
@@ -27,7 +28,9 @@ export class Lease<Row extends Leasable> {
     callsMs: number,
   ) {
     const seconds = (callsMs + STORE_MS) / 1000;
-    this.#freeCondition = `(claimed_at IS NULL OR claimed_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
+    this.#isFree = Raw(
+      (column) => `(${column} IS NULL OR ${column} <= clock_timestamp() - make_interval(secs => ${seconds}))`,
+    );
   }
 
   /** Returns the columns of a lease that begins now. */
@@ -38,19 +41,13 @@ export class Lease<Row extends Leasable> {
   /** Takes the lease of a row. Returns the id of the lease; null if the row does not exist or another holder has the lease. */
   async take(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<string | null> {
     const lease = this.start();
-    const { affected } = await this.#update(manager, lease as QueryDeepPartialEntity<Row>)
-      .where(where)
-      .andWhere(this.#freeCondition)
-      .execute();
+    const free = { ...where, leasedAt: this.#isFree };
+    const { affected } = await manager.update(this.entity, free, lease as QueryDeepPartialEntity<Row>);
     return affected === 1 ? lease.leaseId : null;
   }
 
-  async isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
-    return manager
-      .createQueryBuilder(this.entity, 'leased')
-      .where(where)
-      .andWhere(`NOT ${this.#freeCondition}`)
-      .getExists();
+  isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
+    return manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#isFree) });
   }
 
   /**
@@ -82,10 +79,9 @@ export class Lease<Row extends Leasable> {
     leaseId: string,
     change: QueryDeepPartialEntity<Row> = {},
   ): Promise<boolean> {
+    const held = { ...where, leaseId };
     const ended = { ...change, leaseId: null, leasedAt: null } as QueryDeepPartialEntity<Row>;
-    const { affected } = await this.#update(manager, ended)
-      .where({ ...where, leaseId })
-      .execute();
+    const { affected } = await manager.update(this.entity, held, ended);
     return affected === 1;
   }
 
@@ -97,9 +93,5 @@ export class Lease<Row extends Leasable> {
     leaseId: string,
   ): Promise<void> {
     if (!isDatabaseUnavailable(error)) await this.end(manager, where, leaseId);
-  }
-
-  #update(manager: EntityManager, change: QueryDeepPartialEntity<Row>) {
-    return manager.createQueryBuilder().update(this.entity).set(change);
   }
 }
