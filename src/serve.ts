@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
-import { type Database, openDatabase } from './database/database.js';
+import { openDatabase } from './database/database.js';
 import { retryUntilPrimary } from './database/retry-until-primary.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -75,24 +75,17 @@ async function start(
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
-  let database: Database | undefined;
-  const app = await retryUntilPrimary(
-    async () => {
-      // A repetition uses the database that is open already: an embedded database cannot be started twice.
-      if (database === undefined) {
-        database = await openDatabase(env, logger.info.bind(logger), stopping);
-        if (database.close !== undefined) onStarted(database.close);
-      }
-      const [{ createApp }, { migrate }] = await modules;
-      stopping.throwIfAborted();
-      await migrate(database.url, warn);
-      stopping.throwIfAborted();
-      return await createApp(env, database, logger);
-    },
-    warn,
-    stopping,
-  );
-  const [{ stopApp }] = await modules;
+  const open = () => openDatabase(env, logger.info.bind(logger), stopping);
+  const database = await retryUntilPrimary(open, warn, stopping);
+  if (database.close !== undefined) onStarted(database.close);
+  const [{ createApp, stopApp }, { migrate }] = await modules;
+  const migrateAndCreate = async () => {
+    stopping.throwIfAborted();
+    await migrate(database.url, warn);
+    stopping.throwIfAborted();
+    return createApp(env, database, logger);
+  };
+  const app = await retryUntilPrimary(migrateAndCreate, warn, stopping);
   onStarted(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host);
