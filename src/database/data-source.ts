@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
-import { surviveLostConnection } from './with-client.js';
+import { countLostConnections } from './lost-connections.js';
 
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
@@ -52,7 +52,7 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
     extra: {
       application_name: 'bakery',
       // TypeORM adds its own listener only after the pool has handed over the connection. An error before that would be unhandled.
-      onConnect: surviveLostConnection,
+      onConnect: countLostConnections('requests'),
       types, // Not `parseInt8`, which would also change the clients of other code, such as that of the job queue.
       // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
       statement_timeout: timeoutFactor * STATEMENT_MS,

@@ -1,11 +1,7 @@
 import pg from 'pg';
+import { surviveLostConnection } from './lost-connections.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-
-/** Prevents the loss of a connection from ending the process. The running statement fails, or the next one. */
-export function surviveLostConnection(client: pg.ClientBase): void {
-  client.on('error', () => undefined);
-}
 
 /** Runs `act` on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { surviveLostConnection } from '../database/with-client.js';
+import { countLostConnections } from '../database/lost-connections.js';
 import { WORKERS } from './job-kinds.js';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
@@ -26,7 +26,7 @@ export class QueuePool extends pg.Pool {
     });
     // A lost connection ends the runner, which logs the reason. graphile-worker warns about a pool without these two listeners.
     this.on('error', () => undefined);
-    this.on('connect', surviveLostConnection);
+    this.on('connect', countLostConnections('jobs'));
   }
 
   override connect(): Promise<pg.PoolClient>;

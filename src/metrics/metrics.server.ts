@@ -8,13 +8,7 @@ import { errorMessage } from '../common/errors/error-info.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
-import {
-  sampleBackups,
-  samplePool,
-  sampleProducts,
-  sampleDatabaseAndQueue,
-  watchLostConnections,
-} from './samples.js';
+import { sampleBackups, samplePool, sampleProducts, sampleDatabaseAndQueue } from './samples.js';
 
 /** Serves `/metrics` on a separate port, which the network must not expose to clients. */
 @Injectable()
@@ -43,7 +37,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   /** `AppModule` imports the module only if METRICS_PORT is set. */
   async onApplicationBootstrap(): Promise<void> {
-    for (const [name, pool] of this.#pools) watchLostConnections(name, pool);
     const { metricsHost, metricsPort } = this.env;
     this.#server.listen(metricsPort, metricsHost);
     await once(this.#server, 'listening').catch((error: unknown) => {
@@ -66,16 +59,10 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       sampleProducts(this.products),
       sampleBackups(this.env.backupDir),
     ]);
-    for (const [name, pool] of this.#pools) samplePool(name, pool);
-    return await register.metrics();
-  }
-
-  get #pools(): readonly [name: string, pool: Pool][] {
     // TypeORM's driver type does not declare the connection pool.
     const { master } = this.dataSource.driver as unknown as { readonly master: Pool };
-    return [
-      ['requests', master],
-      ['jobs', this.jobs.queue.pool],
-    ];
+    samplePool('requests', master);
+    samplePool('jobs', this.jobs.queue.pool);
+    return await register.metrics();
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { readBackupAge } from '../common/backup-files.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
@@ -63,11 +63,6 @@ const pendingRequests = new Gauge({
   help: 'Callers that wait for a connection of a pool',
   labelNames: [POOL],
 });
-const lostConnections = new Counter({
-  name: 'bakery_database_connections_lost_total',
-  help: 'Database connections that broke, by pool. Each failover or restart of the server breaks the open ones',
-  labelNames: [POOL],
-});
 
 /**
  * Samples the database and the queue. The numbers of jobs are the same in every process, so PromQL queries must use
@@ -93,19 +88,6 @@ export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
 /** Returns null if a read fails or takes too long. The failure is not logged: the metric is the report. */
 function readInTime<T>(read: Promise<T>): Promise<T | null> {
   return Promise.race([read, delay(READ_TIMEOUT_MS, null, { ref: false })]).catch(() => null);
-}
-
-export function watchLostConnections(name: string, pool: Pool): void {
-  lostConnections.inc({ [POOL]: name }, 0);
-  const watched = new WeakSet<object>();
-  // Not `connect`: the pool opened its first connections before this listener was added. A connection counts from its next use.
-  pool.on('acquire', (client) => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    client.once('error', () => {
-      lostConnections.inc({ [POOL]: name });
-    });
-  });
 }
 
 /** Samples the number of unavailable products. The number is absent while the database does not respond. */
