@@ -10,7 +10,7 @@ import {
   buildDatabaseUrl,
   connectAsSupervisor,
   ensureDatabase,
-  isLost,
+  NotReadyError,
   type ProcessKind,
   type SupervisorConnection,
 } from './embedded-postgres/supervisor-connection.js';
@@ -57,18 +57,18 @@ export class EmbeddedPostgres {
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
-  start(): Promise<void> {
-    return this.#start(3);
-  }
-
-  async #start(retries: number): Promise<void> {
+  async start(retries = 3): Promise<void> {
     const connection = await this.#becomeSupervisor();
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(connection.client, this.cluster.superuserPassword);
     } catch (error) {
       // A server that another process stops can give the lock to this process just before it ends the connection.
-      if (retries > 0 && (await isLost(connection))) return this.#start(retries - 1);
+      const isLost = await connection.client.query('SELECT').then(
+        () => false,
+        () => true,
+      );
+      if (retries > 0 && isLost) return this.start(retries - 1);
       await this.#shutDown(connection);
       throw error;
     }
@@ -133,7 +133,10 @@ export class EmbeddedPostgres {
       }
       const server = await findServer(this.cluster);
       const connection = server?.isReady
-        ? await connectAsSupervisor(server.port, this.cluster, processKind)
+        ? await connectAsSupervisor(server.port, this.cluster, processKind).catch((error: unknown) => {
+            if (!(error instanceof NotReadyError)) throw error;
+            cause = error;
+          })
         : undefined;
       if (connection && (requiredPort === undefined || connection.client.port === requiredPort))
         return connection;

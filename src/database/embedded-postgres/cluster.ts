@@ -25,8 +25,6 @@ interface ClusterLocation {
 export interface Cluster extends ClusterLocation {
   /** Folder of the programs. */
   readonly bin: string;
-  /** Version of the programs. */
-  readonly version: string;
   /** Password of the role `postgres`. */
   readonly superuserPassword: string;
 }
@@ -41,8 +39,8 @@ export async function openCluster(
   stopping?: AbortSignal,
 ): Promise<Cluster> {
   const location = await locateCluster(dataDir);
-  const binaries = await findBinaries(location.folder, location.runAs);
-  const { folder } = location;
+  const { folder, runAs } = location;
+  const { bin, version } = await findBinaries(folder, runAs);
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
@@ -57,14 +55,14 @@ export async function openCluster(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
         'or, to start with an empty database, remove that folder',
     );
-  const cluster = { ...location, ...binaries, superuserPassword };
+  const cluster = { ...location, bin, superuserPassword };
   if (existingMajor === undefined) {
     const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster, stopping));
-    if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
-  } else if (existingMajor !== binaries.version.split('.')[0]) {
+    if (isNew) log(`embedded PostgreSQL ${version}: the data is stored in ${folder}`);
+  } else if (existingMajor !== version.split('.')[0]) {
     throw new Error(
       `the database in ${folder} was created by PostgreSQL ${existingMajor} and this is PostgreSQL ` +
-        `${binaries.version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
+        `${version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
     );
   }
   return cluster;

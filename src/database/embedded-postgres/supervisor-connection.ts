@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { errorMessage } from '../../common/errors/error-info.js';
 import type { Cluster } from './cluster.js';
 
 const DATABASE_AND_OWNER = 'bakery';
@@ -24,6 +25,9 @@ export class DataDirInUseError extends Error {
   }
 }
 
+/** The server cannot be used yet: the error is temporary, or no PostgreSQL listens on the port. */
+export class NotReadyError extends Error {}
+
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
 export interface SupervisorConnection {
   readonly client: pg.Client;
@@ -33,14 +37,13 @@ export interface SupervisorConnection {
 
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
- * @returns undefined after a temporary error, or if no PostgreSQL listens on the port
- * @throws DataDirInUseError if another process has the lock
+ * @throws DataDirInUseError if another process has the lock; NotReadyError if a later try may succeed
  */
 export async function connectAsSupervisor(
   port: number,
   { dataDir, superuserPassword }: Cluster,
   processKind: ProcessKind,
-): Promise<SupervisorConnection | undefined> {
+): Promise<SupervisorConnection> {
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${superuserPassword}@127.0.0.1:${port}/postgres`,
     application_name: `bakery ${processKind}`, // by which other processes recognize the holder of the lock
@@ -61,16 +64,8 @@ export async function connectAsSupervisor(
       throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
     const isFinal = error instanceof DataDirInUseError || (code !== undefined && !TEMPORARY.test(code));
     if (isFinal) throw error;
-    return undefined;
+    throw new NotReadyError(errorMessage(error), { cause: error });
   }
-}
-
-/** Returns true if the connection, and with it the lock, is lost. */
-export function isLost({ client }: SupervisorConnection): Promise<boolean> {
-  return client.query('SELECT').then(
-    () => false,
-    () => true,
-  );
 }
 
 /**
