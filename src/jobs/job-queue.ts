@@ -84,8 +84,12 @@ export class JobQueue {
   async #runOnce({ taskList, parsedCronItems, stopping }: QueueOptions): Promise<void> {
     const events: WorkerEvents = new EventEmitter();
     const limits = new KindLimits(events);
-    const ended = new AbortController();
-    const failed = rejectOnFailure(events, ended);
+    const failed = new AbortController();
+    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
+      events.once(event, ({ error }) => {
+        failed.abort(error);
+      });
+    const ended = AbortSignal.any([stopping, failed.signal]);
     let workerPool: WorkerPool | undefined;
     events.once('pool:create', (event) => {
       ({ workerPool } = event);
@@ -94,7 +98,7 @@ export class JobQueue {
     // A worker has received a response to its fetch: a job, or none.
     for (const event of ['job:start', 'worker:getJob:empty'] as const)
       events.on(event, () => {
-        if (!ended.signal.aborted) this.#noteFetch();
+        if (!ended.aborted) this.#noteFetch();
       });
     const runner = await run({
       taskList,
@@ -108,32 +112,32 @@ export class JobQueue {
       // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
       noPreparedStatements: true,
       gracefulShutdownAbortTimeout: STOP_MS,
-      logger: createWorkerLogger(this.logger, ended.signal),
+      logger: createWorkerLogger(this.logger, ended),
       // Without a delay of 0, graphile-worker 0.17 does not wait until the results of jobs are written, and a result that
       // cannot be written is an unhandled rejection.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     try {
-      if (stopping.aborted) return;
       const runnerToWatch = {
         isBusy: () => limits.isEveryWorkerBusy,
         lastFetchAt: () => this.#lastFetchAt,
         wake: (count: number) => {
-          if (!ended.signal.aborted) workerPool?.nudge(count);
+          if (!ended.aborted) workerPool?.nudge(count);
         },
         onDeadJob: (job: NamedJob) => {
           this.logDead(job, RUNNER_LOST);
         },
       };
-      // `failed` comes before the promises that `ended` ends: if the runner failed during its start, `ended` is aborted already.
-      await Promise.race([
-        runner.promise,
-        failed,
-        watchQueue(this.pool, runnerToWatch, ended.signal),
-        once(stopping, 'abort', { signal: ended.signal }),
-      ]);
+      // If `ended` is aborted already, `once` would wait forever.
+      if (!ended.aborted)
+        await Promise.race([
+          runner.promise,
+          watchQueue(this.pool, runnerToWatch, ended),
+          once(ended, 'abort'),
+        ]);
+      failed.signal.throwIfAborted();
     } finally {
-      ended.abort();
+      failed.abort(); // also ends the watch
       const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
       const stopped = Promise.allSettled([runner.stop(), runner.promise]);
       // Limit the wait: graphile-worker 0.17 may never stop if it fails to write two results at the same time.
@@ -155,20 +159,6 @@ export class JobQueue {
     this.#stoppedAt = performance.now();
     this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
-}
-
-/** Aborts `ended` at the first failure of a runner, and rejects with the failure. */
-function rejectOnFailure(events: WorkerEvents, ended: AbortController): Promise<never> {
-  const failed = new Promise<never>((_, reject) => {
-    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
-      events.once(event, ({ error }) => {
-        // Reject first: the abort also ends the other promises of the race, without the reason of the failure.
-        reject(error instanceof Error ? error : new Error(String(error)));
-        ended.abort();
-      });
-  });
-  failed.catch(() => undefined); // Nobody awaits the promise if the runner cannot start.
-  return failed;
 }
 
 /** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */

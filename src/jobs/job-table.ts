@@ -125,17 +125,14 @@ export async function countDueJobs(database: Queryable): Promise<number> {
   return rows[0]?.due ?? 0;
 }
 
-interface StaleLocks {
-  /** Age in seconds from which a lock is stale. By default the age at which its process counts as dead. */
-  readonly lockedForS?: number | undefined;
-  /** Runner that has ended: all its locks are stale. */
-  readonly endedRunnerId?: string | undefined;
-}
-
-/** Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left. */
+/**
+ * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
+ * @param options.lockedForS age in seconds from which a lock is stale
+ * @param options.endedRunnerId runner that has ended: all its locks are stale
+ */
 export async function unlockStaleJobs(
   database: Queryable,
-  { lockedForS = DEAD_PROCESS_S, endedRunnerId = '' }: StaleLocks = {},
+  { lockedForS = DEAD_PROCESS_S, endedRunnerId = '' } = {},
 ): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
