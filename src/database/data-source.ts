@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
-import { countLostConnections } from './lost-connections.js';
+import { countLostConnections } from './with-client.js';
 
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
@@ -37,7 +37,6 @@ export const POOL_SIZE = 10;
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** @param timeoutFactor factor for all timeouts */
 export function dataSourceOptions(url: string, timeoutFactor = 1) {
   return {
     type: 'postgres',

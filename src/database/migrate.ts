@@ -4,8 +4,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
-import { surviveLostConnection } from './lost-connections.js';
-import { withLock } from './with-client.js';
+import { withLock, surviveLostConnection } from './with-client.js';
 
 const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;

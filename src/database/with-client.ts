@@ -1,7 +1,24 @@
 import pg from 'pg';
-import { surviveLostConnection } from './lost-connections.js';
+import { lostConnections } from './database.metrics.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Prevents the loss of a connection from ending the process. The running statement fails, or the next one. */
+export function surviveLostConnection(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
+}
+
+/** Returns a listener for the new connections of a pool. The process survives their loss, and a metric counts it. */
+export function countLostConnections(pool: 'requests' | 'jobs'): (client: pg.ClientBase) => void {
+  const labels = { db_client_connection_pool_name: pool };
+  lostConnections.inc(labels, 0); // `rate` ignores the first event of a series that starts at 1
+  return (client) => {
+    surviveLostConnection(client);
+    client.once('error', () => {
+      lostConnections.inc(labels);
+    });
+  };
+}
 
 /** Runs `act` on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { countLostConnections } from '../database/lost-connections.js';
+import { countLostConnections } from '../database/with-client.js';
 import { WORKERS } from './job-kinds.js';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];

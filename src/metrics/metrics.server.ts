@@ -40,7 +40,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { metricsHost, metricsPort } = this.env;
     this.#server.listen(metricsPort, metricsHost);
     await once(this.#server, 'listening').catch((error: unknown) => {
-      // A new error, because the start would wait for the database after some codes of network errors.
+      // A new error without a code: `retryUntilPrimary` would take EADDRNOTAVAIL for an unavailable database.
       throw new Error(
         `the metrics cannot be served on METRICS_HOST ${metricsHost} and METRICS_PORT ${metricsPort}: ${errorMessage(error)}`,
       );
