@@ -1,7 +1,7 @@
 import { migrate } from '../database/migrate.js';
 import { withClient } from '../database/with-client.js';
 import {
-  dropJob,
+  changeJob,
   unlockStaleJobs,
   JOB_STATES,
   type JobState,
@@ -9,7 +9,6 @@ import {
   MAIL_JOBS,
   type Queryable,
   retryDeadJobs,
-  retryJob,
 } from '../jobs/job-table.js';
 import { toMaskedLine } from '../mail/masked-line.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
@@ -101,7 +100,7 @@ function formatAge(seconds: number): string {
 }
 
 async function change(database: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
-  const result = await (action === 'retry' ? retryJob : dropJob)(database, id);
+  const result = await changeJob(database, action, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
   console.log(`job ${id}: ${action === 'retry' ? 'queued again' : 'removed'}`);

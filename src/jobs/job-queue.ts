@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import {
   Logger as WorkerLogger,
   run,
@@ -34,16 +34,14 @@ interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsed
 /** Keeps a runner working until the service stops. Replaces a runner that fails. */
 export class JobQueue {
   readonly pool: QueuePool;
+  readonly #logger = new Logger('Jobs');
   #isWorking = false;
   /** `performance.now()` at the last response to a fetch; before the first response, at the construction. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
   #lastRunnerId: string | undefined;
 
-  constructor(
-    databaseUrl: string,
-    private readonly logger: Logger,
-  ) {
+  constructor(databaseUrl: string) {
     this.pool = new QueuePool(databaseUrl);
   }
 
@@ -74,7 +72,7 @@ export class JobQueue {
   }
 
   logDead({ id, task }: NamedJob, reason: string): void {
-    this.logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
+    this.#logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
   }
 
   /**
@@ -112,7 +110,7 @@ export class JobQueue {
       // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
       noPreparedStatements: true,
       gracefulShutdownAbortTimeout: STOP_MS,
-      logger: createWorkerLogger(this.logger, ended),
+      logger: createWorkerLogger(this.#logger, ended),
       // Without a delay of 0, graphile-worker 0.17 does not wait until the results of jobs are written, and a result that
       // cannot be written is an unhandled rejection.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
@@ -151,13 +149,13 @@ export class JobQueue {
     if (this.#stoppedAt === undefined) return;
     const seconds = Math.round((performance.now() - this.#stoppedAt) / SECOND_MS);
     this.#stoppedAt = undefined;
-    this.logger.log(`the queue works again after ${seconds} s`);
+    this.#logger.log(`the queue works again after ${seconds} s`);
   }
 
   #logStop(error: unknown, stopping: AbortSignal): void {
     if (stopping.aborted || this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
-    this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
+    this.#logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
 }
 

@@ -35,8 +35,6 @@ interface JobCount {
 
 export type NamedJob = Pick<JobRecord, 'id' | 'task'>;
 
-type ChangeResult = 'done' | 'unknown' | 'running';
-
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
 /** Age at which a lock counts as one of a dead process. */
@@ -80,17 +78,15 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
   return rows;
 }
 
-// Ids are compared as text, because a number that an operator types may not fit into a bigint.
-export function retryJob(database: Queryable, id: string): Promise<ChangeResult> {
-  return changeJob(database, id, retryStatement('jobs.id::text = $1'));
-}
-
-export function dropJob(database: Queryable, id: string): Promise<ChangeResult> {
+/** Retries or drops a job. Compares ids as text, because a number that an operator types may not fit into a bigint. */
+export async function changeJob(
+  database: Queryable,
+  action: 'retry' | 'drop',
+  id: string,
+): Promise<'done' | 'unknown' | 'running'> {
   const ids = 'ARRAY(SELECT id FROM graphile_worker.jobs WHERE id::text = $1)';
-  return changeJob(database, id, `SELECT id FROM graphile_worker.complete_jobs(${ids})`);
-}
-
-async function changeJob(database: Queryable, id: string, statement: string): Promise<ChangeResult> {
+  const drop = `SELECT id FROM graphile_worker.complete_jobs(${ids})`;
+  const statement = action === 'drop' ? drop : retryStatement('jobs.id::text = $1');
   const { rowCount } = await database.query(statement, [id]);
   if (rowCount === 1) return 'done';
   const { rows } = await database.query(`SELECT FROM ${JOBS} WHERE id::text = $1`, [id]);

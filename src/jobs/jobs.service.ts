@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
@@ -24,7 +24,6 @@ interface EnqueueOptions {
  */
 @Injectable()
 export class JobsService implements OnModuleDestroy {
-  readonly #logger = new Logger('Jobs');
   readonly queue: JobQueue;
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
@@ -33,7 +32,7 @@ export class JobsService implements OnModuleDestroy {
   #running = Promise.resolve();
 
   constructor(private readonly database: Database) {
-    this.queue = new JobQueue(database.url, this.#logger);
+    this.queue = new JobQueue(database.url);
   }
 
   /** Registers the handler of a task. Call it from `onModuleInit`, before the queue starts. */
