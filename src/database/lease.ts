@@ -19,8 +19,8 @@ interface Leasable {
  * PostgreSQL measures the time, because the clocks of two machines differ.
  */
 export class Lease<Row extends Leasable> {
-  /** Condition on `leasedAt` that nobody has the lease. */
-  readonly #isFree;
+  /** Condition on `leasedAt`: nobody has the lease. */
+  readonly #free;
 
   /** @param callsMs deadline of all calls that a holder makes */
   constructor(
@@ -28,7 +28,7 @@ export class Lease<Row extends Leasable> {
     callsMs: number,
   ) {
     const seconds = (callsMs + STORE_MS) / 1000;
-    this.#isFree = Raw(
+    this.#free = Raw(
       (column) => `(${column} IS NULL OR ${column} <= clock_timestamp() - make_interval(secs => ${seconds}))`,
     );
   }
@@ -41,13 +41,13 @@ export class Lease<Row extends Leasable> {
   /** Takes the lease of a row. Returns the id of the lease; null if the row does not exist or another holder has the lease. */
   async take(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<string | null> {
     const lease = this.start();
-    const free = { ...where, leasedAt: this.#isFree };
+    const free = { ...where, leasedAt: this.#free };
     const { affected } = await manager.update(this.entity, free, lease as QueryDeepPartialEntity<Row>);
     return affected === 1 ? lease.leaseId : null;
   }
 
   isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
-    return manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#isFree) });
+    return manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });
   }
 
   /**

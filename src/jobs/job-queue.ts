@@ -133,7 +133,7 @@ export class JobQueue {
           watchQueue(this.pool, runnerToWatch, ended),
           once(ended, 'abort'),
         ]);
-      failed.signal.throwIfAborted();
+      failed.signal.throwIfAborted(); // with the error of the runner
     } finally {
       failed.abort(); // also ends the watch
       const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
