@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { errorMessage } from '../../common/errors/error-info.js';
 import type { Cluster } from './cluster.js';
 
 const DATABASE_AND_OWNER = 'bakery';
@@ -25,7 +24,7 @@ export class DataDirInUseError extends Error {
   }
 }
 
-/** The server cannot be used yet: the error is temporary, or no PostgreSQL listens on the port. */
+/** Thrown after a temporary error, or if no PostgreSQL listens on the port. The error is the `cause`. */
 export class NotReadyError extends Error {}
 
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
@@ -37,7 +36,7 @@ export interface SupervisorConnection {
 
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
- * @throws DataDirInUseError if another process has the lock; NotReadyError if a later try may succeed
+ * @throws DataDirInUseError if another process has the lock; NotReadyError if a retry may succeed
  */
 export async function connectAsSupervisor(
   port: number,
@@ -64,7 +63,7 @@ export async function connectAsSupervisor(
       throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
     const isFinal = error instanceof DataDirInUseError || (code !== undefined && !TEMPORARY.test(code));
     if (isFinal) throw error;
-    throw new NotReadyError(errorMessage(error), { cause: error });
+    throw new NotReadyError('the server is not ready', { cause: error });
   }
 }
 
