@@ -211,7 +211,7 @@ describe('a random history', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 25 }), pages, (history, newest) => {
         const { payment, columns, order } = fold(history, newest);
-        const held = payment.transactions.filter(({ heldSincePosition }) => heldSincePosition !== null);
+        const held = payment.transactions.filter(({ holdsMoney }) => holdsMoney);
         expect(order.isPaid).toBe(held.length > 0);
         const money = held.reduce((sum, { refundedAmount }) => sum + TOTAL - refundedAmount, 0);
         const counted = order.isPaid ? TOTAL - columns.refundedAmount : 0;

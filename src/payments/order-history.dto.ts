@@ -9,7 +9,7 @@ import type { OrderAction } from '../orders/order-action.entity.js';
 import { ACTIONS } from '../orders/order-status.js';
 import { UserView } from '../users/users.dto.js';
 import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
-import { holdsMoney, type Transaction } from './transaction.js';
+import type { Transaction } from './transaction.js';
 
 export class HistoryQuery {
   /** Id of the last event on the previous page. */
@@ -124,7 +124,7 @@ export class TransactionView {
     this.fraud_status = transaction.fraudStatus;
     this.gross_amount = parseRupiah(transaction.grossAmount) ?? grossAmount;
     this.refunded_amount = transaction.refundedAmount;
-    this.surplus = transaction !== paid && holdsMoney(transaction);
+    this.surplus = transaction !== paid && transaction.holdsMoney;
     this.created_at = transaction.createdAt;
     this.updated_at = transaction.updatedAt;
   }

@@ -11,7 +11,7 @@ import {
   type PaymentHistory,
 } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
-import { holdsMoney, canSucceed } from './transaction.js';
+import { canSucceed } from './transaction.js';
 
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
@@ -124,5 +124,5 @@ export class PaymentHistoryService {
 }
 
 function countHeld({ transactions }: Payment): number {
-  return transactions.filter(holdsMoney).length;
+  return transactions.filter(({ holdsMoney }) => holdsMoney).length;
 }

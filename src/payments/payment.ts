@@ -6,9 +6,8 @@ import {
   computeNext,
   decideOutcome,
   hasFailed,
-  holdsMoney,
+  isRefund,
   isTransactionEvent,
-  isRefundedInFull,
   type Transaction,
   type TransactionEvent,
 } from './transaction.js';
@@ -31,8 +30,8 @@ export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): P
   let payment: Payment = { transactions: [], paid: undefined, endedAs: null };
   const earlier: PaymentEvent[] = [];
   for (const event of events) {
-    const changesPayment = event.outcome !== 'rejected' && event.outcome !== 'unconfirmed';
-    if (changesPayment) payment = applyEvent(order, { ...payment, events: earlier }, event).payment;
+    if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
+      payment = applyEvent(order, { ...payment, events: earlier }, event).payment;
     earlier.push(event);
   }
   return { ...payment, events };
@@ -52,8 +51,7 @@ export function applyEvent(order: OrderRow, history: PaymentHistory, event: Paym
       transactions = current === undefined ? [...transactions, next] : transactions.with(index, next);
   }
   const paid = findPaid(transactions);
-  const isHeld = paid !== undefined && holdsMoney(paid);
-  const end = isHeld ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
+  const end = paid?.holdsMoney === true ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
   return { payment: { transactions, paid, endedAs: end } satisfies Payment, outcome };
 }
 
@@ -104,22 +102,22 @@ function findEnd(
 
 /**
  * Computes the payment columns of an order.
- * @param newestAttemptId attempt with the newest payment page. Has no effect if a paid transaction names its attempt
+ * @param attemptId attempt that was paid or, if it is unknown, the attempt with the newest payment page
  */
 export function computeOrderColumns(
   order: OrderRow,
   { transactions, paid, endedAs }: Payment,
-  newestAttemptId: string,
+  attemptId: string,
 ) {
-  const chosen = paid ?? findLatest(transactions, newestAttemptId);
-  const surplus = transactions.filter((other) => other !== paid && holdsMoney(other));
+  const chosen = paid ?? findLatest(transactions, attemptId);
+  const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
   const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
   // Keep the stored values of the same transaction: version 1.2 stored a `completed_at` that differs from the history by
   // milliseconds, and its events may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
   return {
     status: paid?.status ?? endedAs ?? chosen?.status ?? 'pending',
-    attemptId: paid?.attemptId ?? newestAttemptId,
+    attemptId,
     transactionId: chosen?.transactionId ?? null,
     paymentType: chosen?.paymentType ?? stored?.paymentType ?? null,
     fraudStatus: chosen?.fraudStatus ?? null,
@@ -131,9 +129,8 @@ export function computeOrderColumns(
 }
 
 function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
-  const held = sortBy(transactions.filter(holdsMoney), (each) => each.heldSincePosition ?? 0);
-  const refunded = sortBy(transactions.filter(isRefundedInFull), (each) => each.lastChangePosition);
-  return held[0] ?? refunded.at(-1);
+  const sorted = sortBy(transactions, ({ position }) => position);
+  return sorted.find(({ holdsMoney }) => holdsMoney) ?? sorted.findLast(isRefund);
 }
 
 /**

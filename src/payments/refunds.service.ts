@@ -10,7 +10,6 @@ import { PaymentHistoryService } from './payment-history.service.js';
 import { COMPLETE_REFUND, RefundCompletionService } from './refund-completion.service.js';
 import type { RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
-import { holdsMoney } from './transaction.js';
 
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const JOB_DELAY_MS = 60_000;
@@ -121,7 +120,7 @@ export class RefundsService {
     const { transactions, paid } = await this.history.read(order, tx);
     const transaction =
       transactionId == null ? paid : transactions.find((known) => known.transactionId === transactionId);
-    if (transaction === undefined || !holdsMoney(transaction)) throw failures.orderNotRefundable();
+    if (transaction?.holdsMoney !== true) throw failures.orderNotRefundable();
     return transaction;
   }
 

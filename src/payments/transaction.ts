@@ -7,7 +7,6 @@ import {
   isDeniedByFraud,
   isReceived,
   REFUND_STATUSES,
-  UNSETTLED_STATUSES,
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 
@@ -32,10 +31,13 @@ export interface Transaction {
   readonly manualRefunds: number;
   /** Sum of both, at most the total of the order. */
   readonly refundedAmount: number;
-  /** Position in the history of the event with which the transaction began to hold money; null if the transaction holds none. */
-  readonly heldSincePosition: number | null;
-  /** Position in the history of the latest event that changed the transaction. */
-  readonly lastChangePosition: number;
+  /** True if the shop has received money with the transaction and has not returned all of it. */
+  readonly holdsMoney: boolean;
+  /**
+   * Position in the history of the event with which the transaction began to hold money. For a transaction that holds no money,
+   * position of the latest event that changed the transaction.
+   */
+  readonly position: number;
   /** Time in milliseconds at which the customer chose the payment method, as the gateway states it. */
   readonly startedAtMs: number | null;
   /** Time at which the service learned of the `settlement` or `capture`. Null in every other status, also after a refund. */
@@ -44,22 +46,35 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
+/** Status of a transaction. `doubtful`: a `capture` that is in review or denied by fraud. */
+type State = TransactionStatus | 'doubtful';
+
+/** States of a transaction that has brought money. */
+const PAID_STATES: readonly State[] = ['capture', 'settlement', ...REFUND_STATUSES];
+
+/** States that can follow each state. A state follows itself if only the fraud status differs. */
+const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
+  pending: ['pending', 'authorize', 'doubtful', ...PAID_STATES, ...FAILED_STATUSES],
+  authorize: ['authorize', 'doubtful', ...PAID_STATES, ...FAILED_STATUSES],
+  doubtful: ['doubtful', ...PAID_STATES, ...FAILED_STATUSES],
+  capture: [...PAID_STATES, ...FAILED_STATUSES],
+  settlement: ['settlement', ...REFUND_STATUSES, ...FAILED_STATUSES],
+  deny: PAID_STATES,
+  cancel: PAID_STATES,
+  expire: PAID_STATES,
+  failure: PAID_STATES,
+  // Only with a larger sum: see `decideFurtherRefund`.
+  partial_refund: REFUND_STATUSES,
+  refund: REFUND_STATUSES,
+};
+
 export function isTransactionEvent(event: PaymentEvent): event is TransactionEvent {
   return event.transactionId !== null && event.status !== null;
 }
 
-/** Returns true if the shop has received money with a transaction and has not returned all of it. */
-export function holdsMoney({ heldSincePosition }: Transaction): boolean {
-  return heldSincePosition !== null;
-}
-
-export function isRefundedInFull(transaction: Transaction): boolean {
-  return isRefund(transaction) && !holdsMoney(transaction);
-}
-
 /** Returns true if a transaction is pending or authorized, or captured but in review or denied by fraud. */
-export function isOpenTransaction({ status, fraudStatus }: Transaction): boolean {
-  return UNSETTLED_STATUSES.includes(status) && !isReceived(status, fraudStatus);
+export function isOpenTransaction(transaction: Transaction): boolean {
+  return ['pending', 'authorize', 'doubtful'].includes(toState(transaction));
 }
 
 /** Returns true if the customer's payment can still succeed. */
@@ -69,6 +84,14 @@ export function canSucceed(transaction: Transaction): boolean {
 
 export function hasFailed({ status }: Transaction): boolean {
   return FAILED_STATUSES.includes(status);
+}
+
+export function isRefund({ status }: Transaction): boolean {
+  return REFUND_STATUSES.includes(status);
+}
+
+function toState({ status, fraudStatus }: Transaction): State {
+  return status === 'capture' && !isReceived(status, fraudStatus) ? 'doubtful' : status;
 }
 
 /**
@@ -92,7 +115,7 @@ export function computeNext(
   const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
-  const isHeld = isReceived(status, fraudStatus) && refundedAmount < total;
+  const holdsMoney = isReceived(status, fraudStatus) && refundedAmount < total;
   return {
     transactionId,
     // Version 1.2 does not store the attempt of an event.
@@ -105,8 +128,8 @@ export function computeNext(
     gatewayRefunds,
     manualRefunds,
     refundedAmount,
-    heldSincePosition: isHeld ? (current?.heldSincePosition ?? position) : null,
-    lastChangePosition: position,
+    holdsMoney,
+    position: holdsMoney && current?.holdsMoney === true ? current.position : position,
     startedAtMs: current?.startedAtMs ?? parseGatewayTime(payload.transaction_time),
     completedAt: isCompleted(status) ? (current?.completedAt ?? receivedAt) : null,
     createdAt: current?.createdAt ?? receivedAt,
@@ -134,32 +157,13 @@ export function decideOutcome(
   next: Transaction,
 ): Extract<Outcome, 'applied' | 'duplicate' | 'late'> {
   if (current === undefined) return 'applied';
-  if (isRefund(next)) return decideRefund(current, next);
-  if (isRefund(current)) return 'late';
+  if (isRefund(current) && isRefund(next)) return decideFurtherRefund(current, next);
   if (next.status === current.status && next.fraudStatus === current.fraudStatus) return 'duplicate';
-  if (hasFailed(current)) return isReceived(next.status, next.fraudStatus) ? 'applied' : 'late';
-  return hasFailed(next) || computeProgress(next) >= computeProgress(current) ? 'applied' : 'late';
+  return NEXT_STATES[toState(current)].includes(toState(next)) ? 'applied' : 'late';
 }
 
-function decideRefund(current: Transaction, next: Transaction) {
+function decideFurtherRefund(current: Transaction, next: Transaction) {
   if (next.status === 'partial_refund' && next.gatewayRefunds < current.gatewayRefunds) return 'late';
-  const isFirst = !isRefund(current);
-  const isLarger = next.refundedAmount > current.refundedAmount;
   const isWhole = next.status === 'refund' && current.status === 'partial_refund';
-  return isFirst || isLarger || isWhole ? 'applied' : 'duplicate';
-}
-
-function isRefund({ status }: Transaction): boolean {
-  return REFUND_STATUSES.includes(status);
-}
-
-/**
- * Returns how far the payment has come. A captured card payment that is in review or denied by fraud comes before an accepted
- * one.
- */
-function computeProgress({ status, fraudStatus }: Transaction): number {
-  const isDoubtful = status === 'capture' && !isReceived(status, fraudStatus);
-  return ['pending', 'authorize', 'doubtful', 'capture', 'settlement'].indexOf(
-    isDoubtful ? 'doubtful' : status,
-  );
+  return isWhole || next.refundedAmount > current.refundedAmount ? 'applied' : 'duplicate';
 }
