@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
-import { GatewayUnavailableError, type TransactionStatus } from '../gateway/payment-gateway.js';
+import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 
 /** Tries of one cancellation. A payment page or a payment that arrives during a try makes another try necessary. */
 const MAX_TRIES = 5;
-
-/** Statuses of payments that a refusal cancels. A captured payment in review stays: the gateway decides about it. */
-const CANCELLABLE_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize'];
 
 /** Cancels orders for their customers, and the payments of orders that an administrator refuses. */
 @Injectable()
@@ -33,8 +30,9 @@ export class OrderCancellationService {
    */
   async cancelBeforeRefusal(orderId: string): Promise<void> {
     const order = await this.orders.findOrFail(orderId);
-    if (CANCELLABLE_STATUSES.includes(order.status) && order.canBecome('refused'))
-      await this.#cancelPayment(orderId);
+    // A captured payment in review stays: the gateway decides about it.
+    const isCancellable = order.status === 'pending' || order.status === 'authorize';
+    if (isCancellable && order.canBecome('refused')) await this.#cancelPayment(orderId);
   }
 
   /**

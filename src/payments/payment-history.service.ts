@@ -40,19 +40,15 @@ export class PaymentHistoryService {
     return { transactions, paid, page };
   }
 
-  /**
-   * Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event.
-   * @param history history that the caller has read since it locked the order, and since its last `record`; read here if absent
-   */
+  /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
   async record(
     tx: EntityManager,
     order: LockedOrder,
     event: NewPaymentEvent,
-    history?: PaymentHistory,
   ): Promise<Exclude<Outcome, 'rejected'>> {
     // An order without a transaction on its first page has no history that an event could contradict.
     const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = history ?? (isFirst ? foldHistory(order, []) : await this.read(order, tx));
+    const before = isFirst ? foldHistory(order, []) : await this.read(order, tx);
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
@@ -61,11 +57,10 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const columns = await this.#computeColumns(tx, order, isUnconfirmed ? before : after);
     // Statements that start together are sent together.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
-      this.orders.applyPayment(tx, order, columns),
+      this.#updateOrder(tx, order, isUnconfirmed ? before : after),
     ]);
     return outcome;
   }
@@ -79,7 +74,8 @@ export class PaymentHistoryService {
   }
 
   /**
-   * Ends an order, unless it was paid, can still be paid, or has ended already. No other transaction can then reopen it.
+   * Ends an order, unless it was paid, can still be paid, or has ended already. After that, only a transaction that brings money
+   * changes the status of the order.
    * @param unknownIds transactions that the gateway does not know, so that they cannot be paid
    */
   async recordEnd(
@@ -88,13 +84,12 @@ export class PaymentHistoryService {
     status: 'cancel' | 'expire',
     unknownIds: readonly string[],
   ): Promise<void> {
-    const history = await this.read(order, tx);
-    const { transactions, paid, endedAs } = history;
+    const { transactions, paid, endedAs } = await this.read(order, tx);
     const canBePaid = transactions.some((t) => canSucceed(t) && !unknownIds.includes(t.transactionId));
     if (endedAs !== null || paid !== undefined || canBePaid) return;
     const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
     const payload = JSON.stringify({ reason: END_REASONS[status] });
-    await this.record(tx, order, { source, status, payload }, history);
+    await this.record(tx, order, { source, status, payload });
   }
 
   async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
@@ -112,14 +107,13 @@ export class PaymentHistoryService {
 
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
-    const payment = await this.read(order, tx);
-    return this.orders.applyPayment(tx, order, await this.#computeColumns(tx, order, payment));
+    return this.#updateOrder(tx, order, await this.read(order, tx));
   }
 
-  async #computeColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
+  async #updateOrder(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<boolean> {
     // The columns depend on the newest attempt only if no transaction was paid, or if version 1.2 did not store the paid attempt.
     const attemptId = payment.paid?.attemptId ?? (await this.orders.findNewestAttemptId(tx, order));
-    return computeOrderColumns(order, payment, attemptId);
+    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, attemptId));
   }
 }
 

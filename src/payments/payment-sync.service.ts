@@ -93,11 +93,9 @@ export class PaymentSyncService {
    */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
     const reported = await this.#call(id, 'status');
-    if (reported === null) return null;
     // A response that names no order has the id of the call. Its transaction counts for the newest attempt.
-    const namesOrder = reported.attemptId !== id.toLowerCase();
-    if (namesOrder && !attemptIds.includes(reported.attemptId)) return null;
-    const attemptId = namesOrder ? reported.attemptId : (attemptIds[0] ?? reported.attemptId);
+    const attemptId = reported?.attemptId === id.toLowerCase() ? attemptIds[0] : reported?.attemptId;
+    if (reported === null || attemptId === undefined || !attemptIds.includes(attemptId)) return null;
     return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, attemptId);
   }
 

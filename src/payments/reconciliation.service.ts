@@ -29,11 +29,13 @@ const NEEDS_CHECKS = `(
   OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')`;
 
 /**
- * Takes at most 200 orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours. A
- * check is also due when the order expires: an hour after its time to pay, at the latest 25 hours after its creation; from then
- * on every 5 minutes, except for a card payment that is authorized or captured. The caps 10 and 100 prevent overflows. Checks
- * of an order that is neither pending, authorized nor in review end 7 days after it expires, those of an expired one after 10
- * minutes.
+ * Takes at most 200 orders that are due for a check, and schedules the next check of each. The gaps between the checks of an
+ * order double from 5 minutes to 6 hours. A check is also due at the expiry of the order, and from then on every 5 minutes,
+ * except for a card payment that is authorized or captured. The caps 10 and 100 prevent overflows.
+ *
+ * Orders that are pending, authorized or in review are checked without end. The checks of an order with the status `expire` end
+ * 10 minutes after its expiry, those of any other order after 7 days.
+ *
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `

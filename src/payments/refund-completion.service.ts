@@ -38,18 +38,11 @@ export class RefundCompletionService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const complete = ({ refundId }: { refundId: string }): Promise<unknown> => this.complete(refundId);
-    this.jobs.handle(COMPLETE_REFUND, complete, 'payments');
-  }
-
-  /**
-   * Completes a refund that was made outside of the gateway, in the transaction that stores the refund: a process of version
-   * 1.2 would call the gateway for any refund without a result.
-   */
-  async completeManual(tx: EntityManager, order: LockedOrder, refund: Refund): Promise<void> {
-    const { refundId, amount, reason } = refund;
-    const payload = { refund_key: refundId, amount, reason, manual: true };
-    await this.#storeSuccess(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
+    this.jobs.handle<{ refundId: string }>(
+      COMPLETE_REFUND,
+      ({ refundId }) => this.complete(refundId),
+      'payments',
+    );
   }
 
   /**
@@ -61,11 +54,8 @@ export class RefundCompletionService implements OnModuleInit {
     const find = () => manager.findOneByOrFail(Refund, { refundId });
     const deadline = Date.now() + DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
-    if (leaseId !== null) {
-      await this.#callAndStore(await find(), leaseId);
-      // The refund has a result now: that of this call or, if the lease expired during the call, that of the next holder.
-      return find();
-    }
+    // Stores a result, unless the lease expired during the call and the next holder has stored one.
+    if (leaseId !== null) await this.#callAndStore(await find(), leaseId);
     const completed = await lease.waitForResult(manager, { refundId }, deadline, async () => {
       const refund = await find();
       return refund.state === 'requested' ? null : refund;
@@ -80,7 +70,7 @@ export class RefundCompletionService implements OnModuleInit {
     try {
       const response = await this.#callGateway(refund);
       const isStored = await this.#storeResult(refund, (tx, order) =>
-        this.#storeSuccess(tx, order, refund, response),
+        this.storeSuccess(tx, order, refund, response),
       );
       // The lease expired during the call, and another holder stored a result first.
       if (!isStored && (await manager.existsBy(Refund, { refundId, state: 'rejected' })))
@@ -89,7 +79,7 @@ export class RefundCompletionService implements OnModuleInit {
         );
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
-        await this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, error.reason));
+        await this.#storeRejection(refund, error.reason);
         return;
       }
       refundOutcomes.inc({ outcome: 'failed' });
@@ -125,7 +115,7 @@ export class RefundCompletionService implements OnModuleInit {
     if (refund === null) return false;
     if ((await lease.take(manager, { refundId, state: 'requested' })) === null)
       throw new Error(`refund ${refundId}: the gateway is being called now; try again in a minute`);
-    return this.#storeResult(refund, (tx) => this.#storeRejection(tx, refund, reason));
+    return this.#storeRejection(refund, reason);
   }
 
   /** Stores a result. Returns false, with nothing stored, if another request or job stored one first. */
@@ -141,40 +131,43 @@ export class RefundCompletionService implements OnModuleInit {
     });
   }
 
-  async #storeRejection(tx: EntityManager, refund: Refund, rejection: string): Promise<void> {
+  async #storeRejection(refund: Refund, rejection: string): Promise<boolean> {
     const { orderId, refundId, transactionId, amount, reason } = refund;
-    await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
-    const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
-    await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
-    this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
-    refundOutcomes.inc({ outcome: 'rejected' });
+    return this.#storeResult(refund, async (tx) => {
+      await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
+      const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
+      await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
+      this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
+      refundOutcomes.inc({ outcome: 'rejected' });
+    });
   }
 
-  async #storeSuccess(
+  /** Stores the success of a refund that has no result yet. */
+  async storeSuccess(
     tx: EntityManager,
     order: LockedOrder,
     refund: Refund,
-    response: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
+    { statusCode, payload }: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
     const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId } = refund;
     // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
-    const history = await this.history.read(order, tx);
-    const known = history.transactions.find((other) => other.transactionId === transactionId);
+    const { transactions } = await this.history.read(order, tx);
+    const known = transactions.find((other) => other.transactionId === transactionId);
     const manualSum = (known?.manualRefunds ?? 0) + (refund.isManual ? amount : 0);
     const event = {
       source: 'refund',
       attemptId,
       transactionId,
       status: manualSum + gatewaySum >= order.grossAmount ? 'refund' : 'partial_refund',
-      statusCode: response.statusCode,
+      statusCode,
       grossAmount: known?.grossAmount ?? String(order.grossAmount),
       fraudStatus: known?.fraudStatus ?? null,
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
-      payload: response.payload,
+      payload,
     } as const;
-    await this.history.record(tx, order, event, history);
+    await this.history.record(tx, order, event);
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
     refundOutcomes.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });

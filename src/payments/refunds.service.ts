@@ -43,7 +43,7 @@ export class RefundsService {
     }
   }
 
-  /** Returns the refund to complete next: an earlier one of the order without a result, or that of the request (`isOwn`). */
+  /** Returns the refund to complete next: an earlier refund of the order that has no result, or that of the request (`isOwn`). */
   #chooseNext(admin: AuthUser, orderId: string, request: RefundDto, arrivedAtMs: number) {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
@@ -92,6 +92,7 @@ export class RefundsService {
     const amount = request.amount ?? total - refundedAmount;
     if (refundedAmount + amount > total) throw failures.orderNotRefundable();
     const isManual = request.manual ?? false;
+    const reason = request.reason === '' ? null : (request.reason ?? null);
     const refundId = randomUUID();
     const refund = Object.assign(new Refund(), {
       refundId,
@@ -100,15 +101,18 @@ export class RefundsService {
       transactionId,
       amount,
       gatewaySum: gatewayRefunds + (isManual ? 0 : amount),
-      reason: request.reason === '' ? null : (request.reason ?? null),
+      reason,
       isManual,
       userId: admin.id,
       idempotencyKey: request['idempotency-key'] ?? null,
       requestDigest: hashRefundRequest(request),
     });
     await tx.insert(Refund, refund);
-    if (isManual) await this.completion.completeManual(tx, order, refund);
-    else {
+    if (isManual) {
+      // Not in a later transaction: a process of version 1.2 would call the gateway for any refund without a result.
+      const payload = JSON.stringify({ refund_key: refundId, amount, reason, manual: true });
+      await this.completion.storeSuccess(tx, order, refund, { statusCode: '200', payload });
+    } else {
       const runAt = new Date(Date.now() + JOB_DELAY_MS);
       await this.jobs.enqueue(tx, COMPLETE_REFUND, { refundId }, { subject: refundId, runAt });
     }
