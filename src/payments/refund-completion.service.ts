@@ -38,11 +38,7 @@ export class RefundCompletionService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<{ refundId: string }>(
-      COMPLETE_REFUND,
-      ({ refundId }) => this.complete(refundId),
-      'payments',
-    );
+    this.jobs.handle<{ refundId: string }>(COMPLETE_REFUND, (job) => this.complete(job.refundId), 'payments');
   }
 
   /**

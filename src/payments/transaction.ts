@@ -49,20 +49,20 @@ export interface Transaction {
 /** Status of a transaction. `doubtful`: a `capture` that is in review or denied by fraud. */
 type State = TransactionStatus | 'doubtful';
 
-/** States of a transaction that has brought money. */
-const PAID_STATES: readonly State[] = ['capture', 'settlement', ...REFUND_STATUSES];
+/** States of a transaction that has brought money, even if the shop has returned the money. */
+const MONEY_STATES: readonly State[] = ['capture', 'settlement', ...REFUND_STATUSES];
 
 /** States that can follow each state. A state follows itself if only the fraud status differs. */
 const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
-  pending: ['pending', 'authorize', 'doubtful', ...PAID_STATES, ...FAILED_STATUSES],
-  authorize: ['authorize', 'doubtful', ...PAID_STATES, ...FAILED_STATUSES],
-  doubtful: ['doubtful', ...PAID_STATES, ...FAILED_STATUSES],
-  capture: [...PAID_STATES, ...FAILED_STATUSES],
+  pending: ['pending', 'authorize', 'doubtful', ...MONEY_STATES, ...FAILED_STATUSES],
+  authorize: ['authorize', 'doubtful', ...MONEY_STATES, ...FAILED_STATUSES],
+  doubtful: ['doubtful', ...MONEY_STATES, ...FAILED_STATUSES],
+  capture: [...MONEY_STATES, ...FAILED_STATUSES],
   settlement: ['settlement', ...REFUND_STATUSES, ...FAILED_STATUSES],
-  deny: PAID_STATES,
-  cancel: PAID_STATES,
-  expire: PAID_STATES,
-  failure: PAID_STATES,
+  deny: MONEY_STATES,
+  cancel: MONEY_STATES,
+  expire: MONEY_STATES,
+  failure: MONEY_STATES,
   // Only with a larger sum: see `decideFurtherRefund`.
   partial_refund: REFUND_STATUSES,
   refund: REFUND_STATUSES,
