@@ -52,8 +52,10 @@ export class PaymentHistoryService {
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
-    const isUnconfirmed =
-      event.source === 'notification' && order.hasEnded && countHeld(after) > countHeld(before);
+    const bringsMoney = after.transactions.some(
+      ({ holdsMoney, position }) => holdsMoney && position === before.events.length,
+    );
+    const isUnconfirmed = event.source === 'notification' && order.hasEnded && bringsMoney;
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
@@ -115,8 +117,4 @@ export class PaymentHistoryService {
     const attemptId = payment.paid?.attemptId ?? (await this.orders.findNewestAttemptId(tx, order));
     return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, attemptId));
   }
-}
-
-function countHeld({ transactions }: Payment): number {
-  return transactions.filter(({ holdsMoney }) => holdsMoney).length;
 }

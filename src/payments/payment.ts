@@ -16,7 +16,10 @@ import {
 export interface Payment {
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
-  /** First transaction that holds money, otherwise the last that was refunded in full. It counts for the order. */
+  /**
+   * Transaction that counts for the order: the one that has held money for the longest time, otherwise the one that was refunded in
+   * full last.
+   */
   readonly paid: Transaction | undefined;
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
