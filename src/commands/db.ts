@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../database/migrate.js';
 import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
-import { createScheduledBackup, type ScheduledBackup } from './backup/schedule.js';
+import { createScheduledBackup } from './backup/schedule.js';
 import type { Summary } from './backup/write-to-database.js';
 import {
   type Command,
@@ -62,7 +61,7 @@ function parse(args: string[]): Command {
       case 'backup':
         if (keep === null) return backup((await open()).url, dataDir, file);
         if (backupDir === undefined) throw new Error('--keep needs the setting BACKUP_DIR');
-        return backupOnSchedule({ databaseUrl: (await open()).url, dataDir, folder: backupDir, keep });
+        return backupOnSchedule((await open()).url, dataDir, backupDir, keep);
       case 'check':
         return check(dataDir, open, file);
       case 'restore':
@@ -79,22 +78,21 @@ function parse(args: string[]): Command {
 
 async function backup(url: string, dataDir: string, file: string): Promise<void> {
   const summary = await createBackup(url, dataDir, file);
-  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}`);
+  console.log(`${file}: ${describeBackup(summary)}`);
 }
 
-async function backupOnSchedule(options: ScheduledBackup): Promise<void> {
-  const { file, summary, removed } = await createScheduledBackup(options);
-  console.log(`${file}: ${describeBackup(summary, (await stat(file)).size)}; checked`);
+async function backupOnSchedule(url: string, dataDir: string, folder: string, keep: number): Promise<void> {
+  const { file, summary, removed } = await createScheduledBackup(url, dataDir, folder, keep);
+  console.log(`${file}: ${describeBackup(summary)}; checked`);
   for (const name of removed) console.log(`removed ${name}`);
 }
 
 async function check(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
   console.error(`checking ${file}`);
   await withUnpacked(file, dataDir, async (unpacked) => {
-    const { size } = await stat(file); // now, because the file may be removed during the check
     const summary = await checkBackup((await open()).url, unpacked);
-    const description = describeBackup(summary, size);
-    console.log(`${file} can be restored as of ${unpacked.manifest.createdAt}: ${description}`);
+    const { createdAt } = unpacked.manifest;
+    console.log(`${file} can be restored as of ${createdAt}: ${describeBackup(summary)}`);
   });
 }
 
@@ -102,14 +100,12 @@ async function restore(dataDir: string, open: OpenDatabase, file: string): Promi
   console.error(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (unpacked) => {
-    const { size } = await stat(file); // now, because the file may be removed during the restore
     const summary = await restoreBackup((await open()).url, dataDir, unpacked);
-    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeBackup(summary, size)}`);
+    console.log(`restored as of ${unpacked.manifest.createdAt}: ${describeBackup(summary)}`);
   });
 }
 
-/** @param size bytes of the file */
-function describeBackup({ tables, rows, images }: Summary, size: number): string {
+function describeBackup({ tables, rows, images, size }: Summary): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${size} bytes (${(size / 1_000_000).toFixed(1)} MB)`;
 }
 

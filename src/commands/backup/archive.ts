@@ -17,31 +17,40 @@ const PATHS = [
   /^images\/(?:[\w-]+\/)*[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.(?:png|jpg)$/,
 ];
 
-/** Packs a folder and its manifest into one tar archive, compressed with gzip. */
+/** Verified backup, unpacked into a folder. */
+export interface UnpackedBackup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Size of the archive in bytes. */
+  readonly size: number;
+}
+
+/** Packs a folder and its manifest into one tar archive, compressed with gzip. Returns the size of the archive in bytes. */
 export async function pack(
   folder: string,
   file: string,
   manifest: Omit<Manifest, 'format' | 'checksums'>,
-): Promise<void> {
-  const checksums = await computeChecksums(await listFiles(folder));
+): Promise<number> {
+  const checksums = await computeChecksums(folder, await listFiles(folder));
   const complete: Manifest = { format: FORMAT, ...manifest, checksums };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
   await runTar('-czf', file, ['-C', folder, '.'], 'cannot be written');
+  return (await stat(file)).size;
 }
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
-export async function unpack(file: string, folder: string): Promise<Manifest> {
-  const found = await stat(file).catch((error: unknown) => {
+export async function unpack(file: string, folder: string): Promise<UnpackedBackup> {
+  const archive = await stat(file).catch((error: unknown) => {
     throw new Error(`${file} does not exist`, { cause: error });
   });
-  if (!found.isFile())
+  if (!archive.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
   await runTar('-xzf', file, ['--no-same-owner', '--no-same-permissions', '-C', folder], problem);
   const files = await listFiles(folder);
-  const size = files.reduce((sum, each) => sum + each.size, 0);
-  if (size > found.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
-  const checksums = await computeChecksums(files.filter(({ path }) => path !== MANIFEST));
+  const unpackedSize = files.reduce((sum, { size }) => sum + size, 0);
+  if (unpackedSize > archive.size * MAX_COMPRESSION) throw new Error(`${file} ${problem}`);
+  const checksums = await computeChecksums(folder, files);
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
     .then(parseManifest)
     .catch((error: unknown) => {
@@ -60,19 +69,16 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     if (manifest.checksums[path] === checksum) continue;
     throw new Error(`${file} was changed: ${path} has another checksum`);
   }
-  return manifest;
+  return { folder, manifest, size: archive.size };
 }
 
-interface ListedFile {
-  readonly file: string;
-  /** Path inside the archive. */
-  readonly path: string;
-  /** Apparent size in bytes. */
-  readonly size: number;
-}
+type ListedFile = Awaited<ReturnType<typeof listFiles>>[number];
 
-/** Lists the files below a folder. Rejects links, devices and names that no backup contains, before any file is read. */
-async function listFiles(folder: string): Promise<ListedFile[]> {
+/**
+ * Lists the files below a folder, with their apparent sizes in bytes. Rejects links, devices and names that no backup contains,
+ * before any file is read.
+ */
+async function listFiles(folder: string) {
   // Without file types, Node would follow links to folders.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const listed = entries
@@ -87,17 +93,18 @@ async function listFiles(folder: string): Promise<ListedFile[]> {
         !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path)))
       )
         throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
-      return { file, path, size };
+      return { path, size };
     });
   return Promise.all(listed);
 }
 
-/** Returns the hexadecimal SHA-256 of each file by its path. */
-async function computeChecksums(files: readonly ListedFile[]): Promise<Record<string, string>> {
+/** Returns the hexadecimal SHA-256 of each file, except the manifest, by its path. */
+async function computeChecksums(folder: string, files: readonly ListedFile[]) {
   const checksums: Record<string, string> = {};
-  for (const { file, path } of files) {
+  for (const { path } of files) {
+    if (path === MANIFEST) continue;
     const hash = createHash('sha256');
-    await pipeline(createReadStream(file), hash);
+    await pipeline(createReadStream(join(folder, path)), hash);
     checksums[path] = hash.digest('hex');
   }
   return checksums;

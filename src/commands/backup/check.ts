@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { withClient, withLock } from '../../database/with-client.js';
+import type { UnpackedBackup } from './archive.js';
 import { restoreBackup } from './restore.js';
-import type { Summary, UnpackedBackup } from './write-to-database.js';
+import type { Summary } from './write-to-database.js';
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -18,42 +19,37 @@ const MAX_NAME_BYTES = 63;
  * Restores a backup into a new database on the server of `databaseUrl`, and its images into the folder of the unpacked backup.
  * Then drops the database.
  */
-export async function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
-  // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
-  const fail = () => {
-    throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
-  };
-  return withLock(databaseUrl, CHECK_LOCK, fail, () => restoreAndDrop(databaseUrl, backup));
-}
-
-async function restoreAndDrop(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
+export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   const url = new URL(databaseUrl);
   const database = nameCheckDatabase(decodeURI(url.pathname.slice(1)));
   url.pathname = encodeURI(database);
   const name = `"${database.replaceAll('"', '""')}"`;
   const execute = (statement: string) => withClient(databaseUrl, (client) => client.query(statement));
   const drop = () => execute(`DROP DATABASE IF EXISTS ${name}`);
-  try {
-    await drop(); // An interrupted check leaves the database behind.
-    // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
-    await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
-  } catch (error) {
-    throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
-  }
-  let summary: Summary;
-  try {
-    summary = await restoreBackup(url.href, join(backup.folder, 'restored'), backup);
-  } catch (error) {
-    await drop().catch((failure: unknown) => {
-      console.error(`the database ${name} could not be dropped: ${errorMessage(failure)}`);
-    });
-    throw error;
-  }
-  await drop();
-  return summary;
+  const fail = () => {
+    throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
+  };
+  // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
+  return withLock(databaseUrl, CHECK_LOCK, fail, async () => {
+    try {
+      await drop(); // An interrupted check leaves the database behind.
+      // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
+      await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
+    } catch (error) {
+      throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
+    }
+    try {
+      return await restoreBackup(url.href, join(backup.folder, 'restored'), backup);
+    } finally {
+      // A backup that was restored counts as checked. The next check drops the database.
+      await drop().catch((error: unknown) => {
+        console.error(`the database ${name} could not be dropped: ${errorMessage(error)}`);
+      });
+    }
+  });
 }
 
-/** Adds the suffix. Shortens a long name, because PostgreSQL would truncate the suffix instead and name another database. */
+/** Adds the suffix. Shortens a long name, because PostgreSQL would otherwise truncate the suffix. */
 function nameCheckDatabase(database: string): string {
   const bytes = Buffer.from(database).subarray(0, MAX_NAME_BYTES - SUFFIX.length);
   return new TextDecoder().decode(bytes, { stream: true }) + SUFFIX; // `stream` leaves out half a character at the end.

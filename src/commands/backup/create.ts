@@ -10,10 +10,10 @@ import { flushToDisk } from '../../common/files.js';
 import { connectAndReadMigrationStatus } from '../../database/migrate.js';
 import { liftTimeouts, withClient } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
-import { withTemporaryFolder } from '../temporary-folder.js';
 import { pack } from './archive.js';
 import type { Table } from './manifest.js';
 import { listSequences, listTables } from './tables.js';
+import { withTemporaryFolder } from './temporary-folder.js';
 import type { Summary } from './write-to-database.js';
 
 /**
@@ -24,23 +24,21 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
-  return withTemporaryFolder(createFolder, async (work) => {
+  return withTemporaryFolder(createWorkFolder(`${file}${PARTIAL}`), async (work) => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
-    await mkdir(content);
     const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
     console.error(`packing ${rows} rows and ${images} images`);
-    await pack(content, packed, manifest);
+    const size = await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await flushToDisk(packed);
-    // Reserves the name. Fails if another program has created this file meanwhile: `rename` alone would replace it. Not a hard
+    // Reserve the name. This fails if another program has created this file meanwhile: `rename` alone would replace it. Not a hard
     // link, which the file systems of many USB drives do not have.
     // Synchronous, so that no signal ends the command between the two steps and leaves an empty file.
     closeSync(openSync(file, 'wx'));
     renameSync(packed, file);
     await flushToDisk(dirname(file));
-    return { tables: manifest.tables.length, rows, images };
+    return { tables: manifest.tables.length, rows, images, size };
   });
 }
 
@@ -55,17 +53,17 @@ function createWorkFolder(path: string): string {
     mkdirSync(path, { mode: 0o700 });
     return path;
   } catch (error) {
-    throw new Error(describeMkdirFailure(path, errorCode(error)), { cause: error });
+    const folder = dirname(path);
+    const problems: Readonly<Record<string, string>> = {
+      EEXIST: `${path} exists: another backup is running or was interrupted. If none is running, remove the folder`,
+      ENOENT: `the folder ${folder} does not exist: create it first`,
+      ENOTDIR: `${folder} is not a folder`,
+    };
+    const code = errorCode(error) ?? 'unknown error';
+    throw new Error(problems[code] ?? `the folder ${folder} cannot be written to (${code})`, {
+      cause: error,
+    });
   }
-}
-
-function describeMkdirFailure(work: string, code = 'unknown error'): string {
-  if (code === 'EEXIST')
-    return `${work} exists: another backup is running or was interrupted. If none is running, remove the folder`;
-  const folder = dirname(work);
-  if (code === 'ENOENT') return `the folder ${folder} does not exist: create it first`;
-  if (code === 'ENOTDIR') return `${folder} is not a folder`;
-  return `the folder ${folder} cannot be written to (${code})`;
 }
 
 /** Writes the rows of one snapshot and the images into the folder `content`. */
@@ -80,7 +78,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     // their files.
     const images = await copyImages(client, imageFolder, join(content, 'images'));
     const tables = await listTables(client);
-    await mkdir(join(content, 'tables'));
+    await mkdir(join(content, 'tables'), { recursive: true });
     const exportTable = async ({ name, columns }: Table) => {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
@@ -90,8 +88,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     const rowCounts = await processWithProgress(tables, 'tables', exportTable, { batchSize: 1 });
     const rows = rowCounts.reduce((sum, count) => sum + count, 0);
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
-    const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
-    const sequences = Object.fromEntries(used) as Record<string, string>;
+    const sequences = Object.fromEntries(await listSequences(client));
     await client.query('COMMIT');
     return { createdAt, migrations, tables, sequences, rows, images };
   });
@@ -102,11 +99,10 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
   const { rows } = await client.query<{ id: string; url: string }>(
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
   );
-  await mkdir(to);
-  for (const name of new Set(rows.map(({ id }) => id.slice(0, 2)))) await mkdir(join(to, name));
   let copied = 0;
   await processWithProgress(rows, 'images', async ({ id, url }) => {
     const path = join(id.slice(0, 2), `${id}${extname(url)}`);
+    await mkdir(dirname(join(to, path)), { recursive: true });
     try {
       await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
       copied += 1;

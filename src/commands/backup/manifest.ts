@@ -24,8 +24,8 @@ export class Manifest {
   @IsISO8601() readonly createdAt!: string; // time of the snapshot
   @IsArray() @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
   @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
-  /** Last value of each sequence, by the sequence's name. */
-  @IsObject() readonly sequences!: Readonly<Record<string, string>>;
+  /** Last value of each sequence by its name. The value is null if the sequence was never used. */
+  @IsObject() readonly sequences!: Readonly<Record<string, string | null>>;
   /** Hexadecimal SHA-256 of every other file of the backup, by its path. */
   @IsObject() readonly checksums!: Readonly<Record<string, string>>;
 }

@@ -6,11 +6,11 @@ import { createDataDir } from '../../common/files.js';
 import { migrationNames, migrations } from '../../database/data-source.js';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
 import { withClient } from '../../database/with-client.js';
-import { withTemporaryFolder } from '../temporary-folder.js';
-import { unpack } from './archive.js';
+import { unpack, type UnpackedBackup } from './archive.js';
 import { ImageCopies } from './image-copies.js';
 import { assertEmpty } from './tables.js';
-import { type Summary, type UnpackedBackup, writeToDatabase } from './write-to-database.js';
+import { withTemporaryFolder } from './temporary-folder.js';
+import { type Summary, writeToDatabase } from './write-to-database.js';
 
 /** Unpacks a backup into a new folder in DATA_DIR, verifies the backup, calls `use`, and removes the folder. */
 export async function withUnpacked<T>(
@@ -20,14 +20,13 @@ export async function withUnpacked<T>(
 ): Promise<T> {
   const isNewDataDir = !existsSync(dataDir);
   createDataDir(dataDir);
-  const createFolder = () => mkdtempSync(join(dataDir, 'restore-'));
   try {
-    return await withTemporaryFolder(createFolder, async (folder) => {
-      const manifest = await unpack(file, folder);
-      const unknown = manifest.migrations.filter((name) => !migrationNames.includes(name));
+    return await withTemporaryFolder(mkdtempSync(join(dataDir, 'restore-')), async (folder) => {
+      const backup = await unpack(file, folder);
+      const unknown = backup.manifest.migrations.filter((name) => !migrationNames.includes(name));
       if (unknown.length > 0)
         throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
-      return await use({ folder, manifest });
+      return await use(backup);
     });
   } finally {
     // If the restore has stored images or a database in DATA_DIR, `rmdir` fails and DATA_DIR stays.
@@ -55,10 +54,11 @@ export async function restoreBackup(
     summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
-    if (images.areKept && !(await isEmpty(databaseUrl))) {
-      console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
-      throw error;
-    }
+    if (images.areKept)
+      await withClient(databaseUrl, assertEmpty).catch(() => {
+        console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');
+        throw error;
+      });
     images.revert();
     await setSchema(databaseUrl, countBefore).catch((failure: unknown) => {
       console.error(`the former schema could not be restored: ${errorMessage(failure)}`);
@@ -87,12 +87,4 @@ async function setSchema(databaseUrl: string, count: number): Promise<void> {
 
 async function countAppliedMigrations(databaseUrl: string): Promise<number> {
   return (await connectAndReadMigrationStatus(databaseUrl)).applied.length;
-}
-
-/** Returns false also if the database cannot be read. */
-function isEmpty(databaseUrl: string): Promise<boolean> {
-  return withClient(databaseUrl, assertEmpty).then(
-    () => true,
-    () => false,
-  );
 }

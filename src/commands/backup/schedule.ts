@@ -9,42 +9,32 @@ import { withUnpacked } from './restore.js';
 
 const SCHEDULE_LOCK = 7_225_003;
 
-export interface ScheduledBackup {
-  readonly databaseUrl: string;
-  readonly dataDir: string;
-  /** Folder of the backups. */
-  readonly folder: string;
-  /** Number of backups that remain, this one included. */
-  readonly keep: number;
-}
-
 /**
  * Writes a backup into a folder, checks it, and removes the oldest other backups. The file gets its final name after the check.
  * Files of earlier backups that failed, or whose check failed, are removed first.
+ * @param keep number of backups that remain, this one included
  */
-export function createScheduledBackup(options: ScheduledBackup) {
+export function createScheduledBackup(databaseUrl: string, dataDir: string, folder: string, keep: number) {
   const fail = () => {
     throw new Error('another scheduled backup is running');
   };
-  return withLock(options.databaseUrl, SCHEDULE_LOCK, fail, () => createAndRotate(options));
-}
-
-async function createAndRotate({ databaseUrl, dataDir, folder, keep }: ScheduledBackup) {
-  const file = join(folder, nameBackup(new Date()));
-  const unchecked = `${file}${UNCHECKED}`;
-  // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest
-  // copy.
-  await assertTables(databaseUrl);
-  // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
-  for (const name of (await listBackups(folder)).unchecked)
-    await rm(join(folder, name), { recursive: true, force: true });
-  const summary = await createBackup(databaseUrl, dataDir, unchecked);
-  await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
-  await rename(unchecked, file);
-  await flushToDisk(folder);
-  // Never remove the new backup: if the clock was ahead before, an older backup has a later name.
-  const others = (await listBackups(folder)).checked.filter((name) => name !== basename(file));
-  const removed = others.slice(0, Math.max(0, others.length - keep + 1));
-  for (const name of removed) await rm(join(folder, name), { force: true });
-  return { file, summary, removed };
+  return withLock(databaseUrl, SCHEDULE_LOCK, fail, async () => {
+    const file = join(folder, nameBackup(new Date()));
+    const unchecked = `${file}${UNCHECKED}`;
+    // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest
+    // copy.
+    await assertTables(databaseUrl);
+    // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
+    for (const name of (await listBackups(folder)).unchecked)
+      await rm(join(folder, name), { recursive: true, force: true });
+    const summary = await createBackup(databaseUrl, dataDir, unchecked);
+    await withUnpacked(unchecked, dataDir, (backup) => checkBackup(databaseUrl, backup));
+    await rename(unchecked, file);
+    await flushToDisk(folder);
+    // Never remove the new backup: if the clock was ahead before, an older backup has a later name.
+    const others = (await listBackups(folder)).checked.filter((name) => name !== basename(file));
+    const removed = others.slice(0, Math.max(0, others.length - keep + 1));
+    for (const name of removed) await rm(join(folder, name), { force: true });
+    return { file, summary, removed };
+  });
 }

@@ -6,21 +6,13 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
 import { liftTimeouts } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
+import type { UnpackedBackup } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
 import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
 
-export interface Summary {
-  readonly tables: number;
-  readonly rows: number;
-  readonly images: number;
-}
-
-/** Verified backup, unpacked into a folder. */
-export interface UnpackedBackup {
-  readonly folder: string;
-  readonly manifest: Manifest;
-}
+/** Number of tables, rows and images in a backup, and the size of its file in bytes. */
+export type Summary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', number>>;
 
 /**
  * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit: if a copy
@@ -46,7 +38,7 @@ export async function writeToDatabase(
   // Keep the images even if the COMMIT fails: it may have succeeded although its response was lost.
   images.keep();
   await client.query('COMMIT');
-  return { tables: tables.length, rows, images: imagePaths.length };
+  return { tables: tables.length, rows, images: imagePaths.length, size: backup.size };
 }
 
 /**
@@ -88,7 +80,8 @@ async function writeSequences(client: pg.Client, values: Manifest['sequences']):
     const current = known.get(name);
     if (current === undefined)
       throw new Error('the backup names a sequence that its migrations do not create');
-    // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids. `greatest` ignores null.
+    // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids.
+    // `greatest` ignores null, and `setval` does nothing if both values are null.
     await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
   }
 }

@@ -3,15 +3,13 @@ import { existsSync, rmSync } from 'node:fs';
 const MAX_REMOVALS = 20;
 
 /**
- * Creates a folder, calls `use` with its path, and then removes the folder. Also removes the folder if a signal ends the command
- * meanwhile.
- * @param create synchronous, so that no signal ends the command between the creation and the first step of `use`
+ * Calls `use` with a new folder, and then removes the folder. Also removes the folder if a signal ends the command meanwhile.
+ * Nothing may be awaited between the creation of the folder and this call: a signal could end the command there.
  */
 export async function withTemporaryFolder<T>(
-  create: () => string,
+  folder: string,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = create();
   const remove = (): void => {
     removeFolder(folder);
   };
@@ -24,7 +22,10 @@ export async function withTemporaryFolder<T>(
   }
 }
 
-/** Removes the folder, although calls of `use` that Node's threads still run may create files in it meanwhile. */
+/**
+ * Removes the folder, although calls of `use` that Node's threads still run may create files in it meanwhile. The option
+ * `maxRetries` of `rmSync` does not remove such files.
+ */
 function removeFolder(folder: string): void {
   for (let count = 1; existsSync(folder); count++)
     try {
