@@ -24,9 +24,9 @@ interface Bakery extends Record<Words, readonly string[]> {
   >;
 }
 
-/** Path from `dist/src/commands/seed`. */
-const FOLDER = join(import.meta.dirname, '../../../../examples');
-export const BAKERY = JSON.parse(readFileSync(join(FOLDER, 'bakery.json'), 'utf8')) as Bakery;
+/** The folder `examples`, seen from `dist/src/commands/seed`. */
+const EXAMPLES = join(import.meta.dirname, '../../../../examples');
+export const BAKERY = JSON.parse(readFileSync(join(EXAMPLES, 'bakery.json'), 'utf8')) as Bakery;
 
 const CHOICES = BAKERY.recipes.flatMap((recipe) =>
   (BAKERY.flavours[recipe.flavours] ?? []).flatMap((flavour) =>
@@ -47,7 +47,7 @@ export function buildCatalog(count: number, random: Random) {
 }
 
 export function readPicture(name: string): Buffer {
-  return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
+  return readFileSync(join(EXAMPLES, 'pictures', `${name}.jpg`));
 }
 
 function buildProduct({ recipe, flavour, size, baker }: Choice & { baker: string }, random: Random) {

@@ -6,10 +6,10 @@ import type { Shop } from '../../shop/shop.entity.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
 
-interface Course {
+/** Payment and fulfilment that an order has reached by now. */
+interface Progress {
   /** Statuses that the gateway reports for the payment, oldest first. */
   readonly paymentStatuses: readonly TransactionStatus[];
-  /** Step that the bakery has reached. */
   readonly fulfilment: Fulfilment;
 }
 
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const PICKUP_STEP_MINUTES = 30;
 
-const PAST_COURSES: readonly Course[] = [
+const PAST_PROGRESS: readonly Progress[] = [
   ...Array.from({ length: 8 }, () => paid('collected')),
   { paymentStatuses: ['expire'], fulfilment: 'new' },
   { paymentStatuses: ['settlement', 'partial_refund'], fulfilment: 'collected' },
@@ -28,8 +28,8 @@ const PAST_COURSES: readonly Course[] = [
   { paymentStatuses: ['settlement', 'refund'], fulfilment: 'refused' },
 ];
 /** In the order of the pickup times: the bakery has prepared an order for the morning, but not yet one for the evening. */
-const COURSES_OF_TODAY = [paid('collected'), paid('ready'), paid('preparing'), paid('new'), paid('new')];
-const COMING_COURSES: readonly Course[] = [
+const PROGRESS_OF_TODAY = [paid('collected'), paid('ready'), paid('preparing'), paid('new'), paid('new')];
+const COMING_PROGRESS: readonly Progress[] = [
   paid('new'),
   { paymentStatuses: [], fulfilment: 'new' },
   paid('new'),
@@ -38,13 +38,13 @@ const COMING_COURSES: readonly Course[] = [
 
 const PAST_DAYS = 60;
 
-/** Days of the pickups of orders that are planned together, counted from today. The order of the list is random. */
+/** Days of the pickups in one round of orders, counted from today. `planOrders` shuffles each round. */
 const ROUND: readonly number[] = [
   ...[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3],
   ...Array.from({ length: PAST_DAYS }, (_, index) => -1 - index),
 ];
 
-/** Plans orders. If no day is closed, 71 orders contain 5 for today, 6 for later days and 60 for past days. */
+/** Plans orders, in rounds of 71: 5 for today, 6 for later days and 60 for past days. */
 export function planOrders(count: number, random: Random, shop: Readonly<Shop>, now: Date) {
   const rounds = Array.from({ length: Math.ceil(count / ROUND.length) }, () => random.shuffle(ROUND));
   return rounds
@@ -56,11 +56,15 @@ export function planOrders(count: number, random: Random, shop: Readonly<Shop>, 
 function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date) {
   const share = random.next();
   const { paymentStatuses, fulfilment } =
-    day === 0 ? chooseByShare(COURSES_OF_TODAY, share) : random.pick(day < 0 ? PAST_COURSES : COMING_COURSES);
-  const pickupAt = findPickup(shop, addDays(toLocalDateAndTime(now, shop.time_zone).date, day), share);
+    day === 0
+      ? chooseByShare(PROGRESS_OF_TODAY, share)
+      : random.pick(day < 0 ? PAST_PROGRESS : COMING_PROGRESS);
+  const date = addDays(toLocalDateAndTime(now, shop.time_zone).date, day);
+  const pickupAt = choosePickup(shop, date, share);
+  const dueAt = pickupAt ?? startOfDay(date, shop.time_zone);
   // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
-  const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
+  const createdMs = day > 0 ? latest : Math.min(dueAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
   return {
     paymentStatuses,
     fulfilment,
@@ -76,7 +80,7 @@ function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date)
   };
 }
 
-function paid(fulfilment: Fulfilment): Course {
+function paid(fulfilment: Fulfilment): Progress {
   return { paymentStatuses: ['settlement'], fulfilment };
 }
 
@@ -85,17 +89,14 @@ function chooseByShare<T>(list: readonly T[], share: number): T {
 }
 
 /**
- * Finds a pickup time on a date, or on the next open date within a week. Returns midnight if the shop stays closed.
+ * Chooses a pickup time on a date. Returns null if the shop is closed on the date.
  * @param share position of the time in the opening hours, from 0 to below 1
  */
-function findPickup(shop: Readonly<Shop>, date: string, share: number): Date {
-  const midnight = startOfDay(date, shop.time_zone);
-  const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 7, cut_off: null, paused_until: null };
-  const windows = [...pickupWindows(settings, midnight)];
-  const openDate = windows[0]?.date ?? date;
-  const steps: number[] = [];
-  for (const { from, to } of windows.filter((window) => window.date === openDate))
+function choosePickup(shop: Readonly<Shop>, date: string, share: number): Date | null {
+  const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 0, cut_off: null, paused_until: null };
+  const times: number[] = [];
+  for (const { from, to } of pickupWindows(settings, startOfDay(date, shop.time_zone)))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
-      steps.push(minutes);
-  return toInstant(openDate, steps[Math.floor(share * steps.length)] ?? 0, shop.time_zone);
+      times.push(minutes);
+  return times.length === 0 ? null : toInstant(date, chooseByShare(times, share), shop.time_zone);
 }

@@ -69,7 +69,8 @@ export class SeedOrders {
     const transactionId = randomUUID();
     const order = await this.orders.lockOrFail(tx, orderId);
     for (const status of paymentStatuses) {
-      const event = {
+      await this.history.record(tx, order, {
+        source: 'notification',
         status,
         statusCode: status === 'expire' ? '202' : '200', // Midtrans reports an expiry with 202.
         attemptId: orderId,
@@ -77,9 +78,8 @@ export class SeedOrders {
         fraudStatus: 'accept',
         grossAmount: `${grossAmount}.00`,
         refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
-      };
-      const payload = JSON.stringify({ payment_type: paymentType, transaction_status: status });
-      await this.history.record(tx, order, { ...event, source: 'notification', payload });
+        payload: JSON.stringify({ payment_type: paymentType, transaction_status: status }),
+      });
     }
     const parameters = [orderId, eventsAt];
     await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
