@@ -32,7 +32,6 @@ const REPORTS: Readonly<Record<RoleChangeResult, string>> = {
     'account is yours, repeat the command with --unverified',
   'last administrator': 'this is the last administrator; grant access to another account first',
 };
-const DONE: readonly RoleChangeResult[] = ['changed', 'unchanged'];
 
 @Injectable()
 class AdminCommand {
@@ -50,7 +49,7 @@ class AdminCommand {
   async changeRole(email: string, role: Role, options: { readonly mayBeUnverified: boolean }): Promise<void> {
     const result = await this.accounts.changeRole(withAsciiDomain(email), role, options);
     const text = `${email}: ${REPORTS[result]}`;
-    if (!DONE.includes(result)) throw new Error(text);
+    if (result !== 'changed' && result !== 'unchanged') throw new Error(text);
     console.log(text);
   }
 }

@@ -5,7 +5,7 @@ import type { Env } from '../config/env.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { type Database, openDatabaseForCommand } from '../database/database.js';
 
-/** Opens the database of the settings, without migrating it. */
+/** Opens the database that the settings name, without migrating it. */
 export type OpenDatabase = () => Promise<Database>;
 export type Command = (env: Env, open: OpenDatabase) => Promise<void>;
 

@@ -65,15 +65,18 @@ function parse(args: string[]): Command {
 
 async function list(database: Queryable, filter: JobState | undefined): Promise<void> {
   const jobs = await listJobs(database, filter);
+  if (jobs.length === 0) {
+    console.log(`there is no ${filter === undefined ? '' : `${filter} `}job`);
+    return;
+  }
   const customers = await findCustomers(database);
-  if (jobs.length > 0) console.log(HEADER);
+  console.log(HEADER);
   for (const { id, state, task, subject, tries, ageSeconds, lastError } of jobs) {
     const customer = customers.get(id) ?? '';
     const age = formatAge(ageSeconds);
     const columns = [id, state, task, toCell(subject), customer, tries, age, toCell(lastError)];
     console.log(columns.join('\t'));
   }
-  if (jobs.length === 0) console.log(`there is no ${filter === undefined ? '' : `${filter} `}job`);
 }
 
 /** Returns the customer's email address for each mail job that concerns an account, by the job's id. */

@@ -59,23 +59,26 @@ class PaymentsCommand {
     let ids: readonly string[] = [];
     do {
       ids = await this.history.listOrdersWithSeveralEvents(ids.at(-1) ?? FIRST_ID, BATCH_SIZE);
-      for (const orderId of ids) if (await this.#repairOrder(orderId)) changedCount += 1;
+      for (const orderId of ids) {
+        const change = await this.#repairOrder(orderId);
+        if (change === null) continue;
+        console.log(`${orderId}\t${change}`);
+        changedCount += 1;
+      }
       orderCount += ids.length;
     } while (ids.length === BATCH_SIZE);
     console.log(`${changedCount} of ${orderCount} orders with several payment events were changed`);
   }
 
-  /** Returns true if the order was changed. */
-  async #repairOrder(orderId: string): Promise<boolean> {
-    const { isChanged, before, order } = await this.dataSource.transaction(async (tx) => {
+  /** Returns the payment before and after; null if the order was not changed. */
+  #repairOrder(orderId: string): Promise<string | null> {
+    return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const before = describePayment(order);
       // `repair` also updates `order`.
-      return { isChanged: await this.history.repair(tx, order), before, order };
+      if (!(await this.history.repair(tx, order))) return null;
+      return `${before} → ${describePayment(order)}, surplus ${order.surplusAmount}`;
     });
-    if (isChanged)
-      console.log(`${orderId}\t${before} → ${describePayment(order)}, surplus ${order.surplusAmount}`);
-    return isChanged;
   }
 }
 
