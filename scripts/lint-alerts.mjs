@@ -1,21 +1,19 @@
 // Checks deploy/prometheus with promtool: the configuration, the alert rules and their tests. Checks Alertmanager's configuration.
 import { spawnSync } from 'node:child_process';
 
-if (spawnSync('promtool', ['--version']).error !== undefined) {
-  console.log("promtool is not installed (Debian's package is prometheus): the alert rules were not checked");
-  process.exit(0);
-}
-
-const checks = [
-  ['check', 'config', 'deploy/prometheus/prometheus.yml'],
-  ['check', 'rules', 'deploy/prometheus/alerts.yml'],
-  ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+const CHECKS = [
+  ['promtool', 'check', 'config', 'deploy/prometheus/prometheus.yml'],
+  ['promtool', 'check', 'rules', 'deploy/prometheus/alerts.yml'],
+  ['promtool', 'test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+  ['amtool', 'check-config', 'deploy/alertmanager/alertmanager.yml'],
 ];
-const failed = checks.filter((args) => spawnSync('promtool', args, { stdio: 'inherit' }).status !== 0);
-const configuration = 'deploy/alertmanager/alertmanager.yml';
-const { error, status } = spawnSync('amtool', ['check-config', configuration], { stdio: 'inherit' });
-if (error !== undefined)
-  console.log(
-    `amtool is not installed (Debian's package is prometheus-alertmanager): ${configuration} was not checked`,
-  );
-process.exit(failed.length === 0 && (error !== undefined || status === 0) ? 0 : 1);
+const DEBIAN_PACKAGES = { promtool: 'prometheus', amtool: 'prometheus-alertmanager' };
+
+for (const [tool, ...args] of CHECKS) {
+  const { error, status } = spawnSync(tool, args, { stdio: 'inherit' });
+  if (error !== undefined)
+    console.log(
+      `${tool} is not installed (Debian's package is ${DEBIAN_PACKAGES[tool]}): ${args.at(-1)} was not checked`,
+    );
+  else if (status !== 0) process.exitCode = 1;
+}
