@@ -2,13 +2,13 @@ import { migrate } from '../database/migrate.js';
 import { withClient } from '../database/with-client.js';
 import {
   changeJob,
-  unlockStaleJobs,
   JOB_STATES,
   type JobState,
   listJobs,
   MAIL_JOBS,
   type Queryable,
   retryDeadJobs,
+  unlockStaleJobs,
 } from '../jobs/job-table.js';
 import { toMaskedLine } from '../mail/masked-line.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';

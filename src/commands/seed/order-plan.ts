@@ -14,7 +14,7 @@ interface Progress {
 }
 
 /** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
-export type OrderPlan = ReturnType<typeof planOrders>[number];
+export type OrderPlan = ReturnType<typeof planOrder>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -33,7 +33,6 @@ export class SeedOrders {
     private readonly history: PaymentHistoryService,
   ) {}
 
-  /** Places orders and records their payments. Sets `first_paid_at` first, so that no receipt is mailed. */
   async place(count: number, random: Random, productIds: readonly number[]): Promise<void> {
     const customers = await this.#findOrCreateCustomers(Math.min(MAX_CUSTOMERS, count));
     // Choose everything before the batches, because orders of a batch are placed in any order.
@@ -46,7 +45,7 @@ export class SeedOrders {
     await processWithProgress(plans, 'orders', async ({ customer, items, paymentType, ...plan }) => {
       const order = await this.placement.create(customer, { items, ...plan.optionalFields });
       await this.dataSource.transaction(async (tx) => {
-        // SQL, because the services would enqueue mails and reject times in the past.
+        // SQL, because the services would reject times in the past. No receipt is mailed for an order with `first_paid_at`.
         const { createdAt, pickupAt, eventsAt } = plan;
         const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
         await tx.query(
