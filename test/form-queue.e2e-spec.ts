@@ -18,7 +18,7 @@ const IDLE_MS = 4_000;
 
 const service = await useService({ formIdleMs: IDLE_MS });
 const admin = await service.admin();
-const { FormQueue } = await importBuilt('src/images/form.interceptor.js');
+const { FormLimits } = await importBuilt('src/images/form.interceptor.js');
 
 /** Builds the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
 function buildFormStart(): string {
@@ -32,10 +32,10 @@ function buildFormStart(): string {
 
 /** Counts the forms that enter the queue from now on. */
 function countQueuedForms(): { count: number } {
-  const { forms } = service.app.get(FormQueue);
-  const run = forms.run.bind(forms);
+  const { queue } = service.app.get(FormLimits);
+  const run = queue.run.bind(queue);
   const queued = { count: 0 };
-  forms.run = (task, options) => {
+  queue.run = (task, options) => {
     queued.count += 1;
     return run(task, options);
   };

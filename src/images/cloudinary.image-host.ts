@@ -5,7 +5,6 @@ import { errorCode } from '../common/errors/error-info.js';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
 import { type ImageFile, type ImageHost, ImageHostError, IMAGE_HOST_DEADLINE_MS } from './image-host.js';
 
-type Operation = 'upload' | 'remove';
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, response: unknown) => void;
 
@@ -48,7 +47,7 @@ export class CloudinaryImageHost implements ImageHost {
 
   /** Makes a call and closes its connection at the deadline: the SDK's own timeout restarts with each byte. */
   async #call(
-    operation: Operation,
+    operation: keyof ImageHost,
     start: (uploader: typeof cloudinary.uploader, options: Options, done: Callback) => void,
   ): Promise<unknown> {
     // Load the SDK with the first call, because its 250 files would delay every start.
@@ -75,7 +74,7 @@ export class CloudinaryImageHost implements ImageHost {
 }
 
 /** Reduces an error to its HTTP status or network error code, because errors of the SDK contain secrets. */
-function toImageHostError(operation: Operation, error: unknown): ImageHostError {
+function toImageHostError(operation: keyof ImageHost, error: unknown): ImageHostError {
   const status = readField(error, 'http_code');
   if (typeof status === 'number')
     return new ImageHostError(operation, `the host responded with ${status}`, status);

@@ -8,17 +8,18 @@ import { type FormRequest, parseForm } from './parse-form.js';
 import { formsInFlight, formsRead, uploadBytes } from './uploads.metrics.js';
 
 const MIB = 1024 * 1024;
-/** Memory budget for all forms that are being processed: four small forms or one large form. */
-const MEMORY_BYTES = 36 * MIB;
 /** Five images of 5 MiB, 50 texts of 64 KiB, and the headers of the parts. nginx has the same limit. */
 export const MAX_FORM_BYTES = 29 * MIB;
 /** Memory of a form in addition to its length: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
+/** Memory budget for all forms that are being processed: one form of the maximum length, or four small forms. */
+const MEMORY_BYTES = MAX_FORM_BYTES + OVERHEAD_BYTES;
 
-/** Queue of all forms. It is not part of the interceptor, because Nest creates one interceptor for each module that uses it. */
+/** Limits that all forms share. Not part of the interceptor, because Nest creates an interceptor for each module that uses it. */
 @Injectable()
-export class FormQueue {
-  readonly forms = new FairQueue({ capacity: MEMORY_BYTES });
+export class FormLimits {
+  /** A form waits in this queue until enough of the budget is free. */
+  readonly queue = new FairQueue({ capacity: MEMORY_BYTES });
   /** Idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
   readonly idleMs: number = 15_000;
 }
@@ -26,17 +27,14 @@ export class FormQueue {
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  constructor(private readonly queue: FormQueue) {}
+  constructor(private readonly limits: FormLimits) {}
 
   /** Waits for the memory of the form, and reserves that memory until the handler has ended. */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    if (!request.is('multipart/form-data')) {
-      request.body = {};
-      request.fileParts = [];
-      return next.handle();
-    }
+    Object.assign(request, { body: {}, imageNames: [], misplacedFileFields: [] });
+    if (!request.is('multipart/form-data')) return next.handle();
     const size = estimateMemory(request);
     const task = async () => {
       formsInFlight.inc();
@@ -47,12 +45,12 @@ export class FormInterceptor implements NestInterceptor {
         formsInFlight.dec();
       }
     };
-    return this.queue.forms.run(task, { ...toTurn(identifyClient(request, response)), size });
+    return this.limits.queue.run(task, { ...toTurn(identifyClient(request, response)), size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {
     try {
-      await parseForm(request, response, this.queue.idleMs);
+      await parseForm(request, response, this.limits.idleMs);
     } catch (error) {
       formsRead.inc({ outcome: toOutcome(error) });
       throw error;
@@ -74,7 +72,7 @@ function estimateMemory({ headers }: FormRequest): number {
     formsRead.inc({ outcome: 'too_large' });
     throw failures.tooLarge();
   }
-  return Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
+  return length + OVERHEAD_BYTES;
 }
 
 function toOutcome(error: unknown) {

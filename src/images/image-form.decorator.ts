@@ -1,11 +1,10 @@
 import { extname } from 'node:path';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
-import { type FieldMessages, failures } from '../common/errors/failures.js';
+import { failures } from '../common/errors/failures.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
-import type { ImageFile } from './image-host.js';
-import { MAX_IMAGES } from './images.service.js';
-import { type FilePart, type FormRequest, isImagePart } from './parse-form.js';
+import { type ImageFile, MAX_IMAGES } from './image-host.js';
+import type { FormRequest } from './parse-form.js';
 
 /**
  * Text fields and images of a form. This is an interface because the global `DtoValidationPipe` would also validate a parameter
@@ -47,23 +46,22 @@ export function ImageFormBody<T extends FormFields>(
 
 /** Validates text fields and files in one step, because one response must report all failing fields and the first failing file. */
 async function validateForm<T extends FormFields>(
-  { body, files = [], fileParts }: FormRequest,
+  { body, files = [], imageNames, misplacedFileFields }: FormRequest,
   dto: ClassConstructor<T>,
   messages: ImageFormMessages,
 ): Promise<ImageForm<T>> {
   const { value, details } = await checkDto(dto, body);
   const images = files.map(({ buffer }) => toImageFile(buffer));
-  const imageParts = fileParts.filter(isImagePart);
-  const imagesMessage = findImagesMessage(imageParts, files[images.indexOf(null)], messages);
-  const misplaced = fileParts.filter((part) => !isImagePart(part));
-  // `fromEntries` instead of assignments, because a field may be named `__proto__`.
-  const problems = Object.fromEntries([
-    ...Object.entries(details ?? {}),
-    ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),
-    ...(imagesMessage === undefined ? [] : [['images', imagesMessage]]),
-  ]) as FieldMessages;
+  const undetected = files.find(({ buffer }) => toImageFile(buffer) === null);
+  const imagesMessage = findImagesMessage(imageNames, undetected?.originalname, messages);
+  const problems = {
+    ...details,
+    // `fromEntries` instead of assignments, because a field may be named `__proto__`.
+    ...Object.fromEntries(misplacedFileFields.map((field) => [field, 'files belong in the field images'])),
+    ...(imagesMessage !== undefined && { images: imagesMessage }),
+  };
   if (Object.keys(problems).length > 0) throw failures.validation(problems, messages.failure);
-  if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
+  if (imageNames.length > MAX_IMAGES) throw failures.tooManyImages();
   // The DTO has the field `images` only to reject texts that are sent instead of files.
   const { images: _text, ...fields } = value;
   return { fields, images: images.filter((image) => image !== null) };
@@ -71,14 +69,13 @@ async function validateForm<T extends FormFields>(
 
 /** Returns the validation message of the field `images`, if it has one. */
 function findImagesMessage(
-  imageParts: readonly FilePart[],
-  unknownFormat: FilePart | undefined,
+  imageNames: readonly string[],
+  undetected: string | undefined,
   { extension, tooMany }: ImageFormMessages,
 ) {
-  if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
-    return extension;
-  if (unknownFormat !== undefined) return `${unknownFormat.originalname} is not a png or jpg file`;
-  return imageParts.length > MAX_IMAGES ? tooMany : undefined;
+  if (!imageNames.every((name) => EXTENSIONS.includes(extname(name).toLowerCase()))) return extension;
+  if (undetected !== undefined) return `${undetected} is not a png or jpg file`;
+  return imageNames.length > MAX_IMAGES ? tooMany : undefined;
 }
 
 /** Returns null if the file is neither PNG nor JPEG. */

@@ -1,3 +1,7 @@
+/** Largest number of images of a product. */
+export const MAX_IMAGES = 5;
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
 /** PNG or JPEG, as a client sent it or as `normalizeImage` changed it. */
 export interface ImageFile {
   /** The whole file. */
@@ -25,7 +29,7 @@ export class ImageHostError extends Error {
    *   `status`: `FailEnvelopeFilter` would treat a 4xx of the host as a mistake of the client
    */
   constructor(
-    operation: 'upload' | 'remove',
+    operation: keyof ImageHost,
     readonly reason: string,
     readonly httpCode?: number,
   ) {

@@ -13,8 +13,6 @@ import { normalizeImage } from './resize.js';
 
 type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 
-export const MAX_IMAGES = 5;
-
 /**
  * Stores the images of products. The table `images` is the ledger of all files at the image hosts. After any failure, durable
  * jobs and the sweep of abandoned images (`ImageRemovalService`) make the ledger, the hosts and the products agree again.
@@ -56,10 +54,10 @@ export class ImagesService {
   ): Promise<T> {
     if (files.length === 0) return use([]);
     const { imageHost } = this.env;
-    // Before the images are staged: the wait for the decoder must not use up the time that an upload has.
-    const planned = await Promise.all(files.map((file) => this.#normalize(file)));
-    await this.images.insert(planned.map(({ id }) => ({ id, host: imageHost, state: 'staged' })));
-    const uploads = planned.map(async ({ id, image }) => {
+    // Normalize the images before they are staged: the wait for the decoder must not use up the time that an upload has.
+    const prepared = await Promise.all(files.map((file) => this.#normalize(file)));
+    await this.images.insert(prepared.map(({ id }) => ({ id, host: imageHost, state: 'staged' })));
+    const uploads = prepared.map(async ({ id, image }) => {
       return { id, url: await this.hosts.upload(imageHost, id, image) };
     });
     // An upload that still runs could store an image after its removal.
@@ -68,7 +66,7 @@ export class ImagesService {
       return await use(await Promise.all(uploads));
     } catch (error) {
       // Without a database, a second timeout would delay the response. The sweep will condemn the images.
-      if (!isDatabaseUnavailable(error)) await this.#discard(planned);
+      if (!isDatabaseUnavailable(error)) await this.#discard(prepared);
       throw error;
     }
   }

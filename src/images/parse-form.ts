@@ -3,20 +3,21 @@ import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
 import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
-import { MAX_IMAGES } from './images.service.js';
+import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
 
-export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
-
+/** Request whose body counts as a form. `FormInterceptor` begins with an empty form. */
 export interface FormRequest extends Request {
-  /** All file parts in the order sent, also those that are not kept. */
-  fileParts: FilePart[];
-  /** The first `MAX_IMAGES` files of the field `images`. */
+  /** Names of all files in the field `images`, in the order sent. */
+  imageNames: string[];
+  /** Other fields that contain a file. */
+  misplacedFileFields: string[];
+  /** The first `MAX_IMAGES` files of the field `images`. No other files are kept. */
   files?: Express.Multer.File[];
 }
 
 const KIB = 1024;
 const LIMITS = {
-  fileSize: 5 * 1024 * KIB,
+  fileSize: MAX_IMAGE_BYTES,
   /** A description of 10,000 characters has 40,000 bytes at most. */
   fieldSize: 64 * KIB,
   fieldNameSize: KIB,
@@ -27,7 +28,7 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means a large image, any other code a malformed form. */
+/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means a too large image, any other code a malformed form. */
 const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
 
 const parse = promisify(
@@ -36,27 +37,23 @@ const parse = promisify(
     limits: LIMITS,
     defParamCharset: 'utf8',
     // Record every file for the validation messages, but buffer only possible images.
-    fileFilter: (request: FormRequest, file, accept) => {
-      request.fileParts.push(file);
-      const images = request.fileParts.filter(isImagePart);
-      accept(null, isImagePart(file) && images.length <= MAX_IMAGES);
+    fileFilter: ({ imageNames, misplacedFileFields }: FormRequest, { fieldname, originalname }, accept) => {
+      const isImage = fieldname === 'images' || fieldname === 'images[]';
+      if (isImage) imageNames.push(originalname);
+      else misplacedFileFields.push(fieldname);
+      accept(null, isImage && imageNames.length <= MAX_IMAGES);
     },
   }).any(),
 );
 
-export function isImagePart({ fieldname }: FilePart): boolean {
-  return fieldname === 'images' || fieldname === 'images[]';
-}
-
 /**
- * Reads a multipart form into `body`, `fileParts` and `files`.
+ * Reads a multipart form into the properties of `FormRequest`.
  * @throws Failure 413 if the form or a file is too large, 408 if the client sends nothing for `idleMs`, 400 if the form is
  *   malformed or the client disconnects
  */
 export async function parseForm(request: FormRequest, response: Response, idleMs: number): Promise<void> {
   // Multer would wait forever for a form whose client disconnected before the reading started.
   if (response.closed) throw failures.malformedRequest();
-  request.fileParts = [];
   try {
     await Promise.race([parse(request, response), rejectWhenIdleOrClosed(request, response, idleMs)]);
   } catch (error) {

@@ -1,17 +1,19 @@
 import type { JpegOptions, Sharp } from 'sharp';
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '../common/errors/error-info.js';
-import type { ImageFile } from './image-host.js';
+import { type ImageFile, MAX_IMAGE_BYTES } from './image-host.js';
 import { mayHaveMetadata, removeMetadata } from './image-metadata.js';
 
 /** Largest width and height of a stored image. */
 const MAX_SIDE = 2000;
-const MAX_BYTES = 5 * 1024 * 1024;
 /** Enough for the camera of a phone. More pixels would take too much time. */
 const MAX_PIXELS = 50_000_000;
 /** Limit for images that libvips keeps in memory as a whole: progressive ones, and PNGs to turn upright. */
 const MAX_PIXELS_IN_MEMORY = 16_000_000;
 const TIMEOUT = { seconds: 10 };
+const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
+/** Half the size of the default, for lists on slow phones. The first packets of a connection then contain a whole picture. */
+const LIST_JPEG: JpegOptions = { quality: 70, mozjpeg: true };
 
 /**
  * Returns the image upright, at most 2,000 px wide and high, in sRGB and without metadata. Images that are small enough, are in
@@ -43,10 +45,6 @@ export async function shrinkImage(path: string, format: ImageFile['format'], wid
   return encode(image, upright.resize({ ...SHRINK, width }), LIST_JPEG);
 }
 
-/** Half the size of the default, for lists on slow phones. The first packets of a connection then contain a whole picture. */
-const LIST_JPEG: JpegOptions = { quality: 70, mozjpeg: true };
-const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
-
 /** Reads the header of an image. `upright` decodes nothing before `toBuffer`. */
 async function open({ bytes }: ImageFile) {
   // Load the library with the first image, because it would delay every start.
@@ -67,5 +65,5 @@ async function encode({ format }: ImageFile, pipeline: Sharp, jpeg?: JpegOptions
   if (format === 'jpg') return pipeline.jpeg(jpeg).toBuffer();
   const bytes = await pipeline.png().toBuffer();
   // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel.
-  return bytes.length <= MAX_BYTES ? bytes : pipeline.png({ palette: true }).toBuffer();
+  return bytes.length <= MAX_IMAGE_BYTES ? bytes : pipeline.png({ palette: true }).toBuffer();
 }

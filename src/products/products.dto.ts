@@ -1,21 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import {
-  Allow,
-  ArrayMaxSize,
-  IsArray,
-  IsNotEmpty,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Matches,
-} from 'class-validator';
+import { Allow, ArrayMaxSize, IsArray, IsInt, IsOptional, Matches } from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
 import { isId, LAST_ID_NOT_A_NUMBER, parseLastId } from '../common/validation/ids.js';
 import { SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
-import { MAX_IMAGES } from '../images/images.service.js';
+import { MAX_IMAGES } from '../images/image-host.js';
 import type { Product } from './product.entity.js';
 
 /** A product with the URLs of its images in their order, instead of their rows. */
@@ -34,7 +25,7 @@ export class ProductParams {
 export class ProductListQuery {
   @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })
   @Transform(({ value }: { value: unknown }) => parseLastId(value))
-  @IsNumber({}, { message: LAST_ID_NOT_A_NUMBER })
+  @IsInt({ message: LAST_ID_NOT_A_NUMBER })
   last_id = 0;
 
   @SearchQuery('Words that the name contains, in any order; case and accents do not matter')
@@ -46,6 +37,7 @@ const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by
 
 /** Values of `numeric(14, 2)` that are not negative. */
 const PRICE = /^\d{1,12}(\.\d{1,2})?$/;
+/** Number with at most two decimal places. A number that is not a price is out of range. */
 const NUMBER = /^-?\d+(\.\d{1,2})?$/;
 
 /** Validates a price, which is sent as text so that it stays an exact decimal. `required` is the message for a missing price. */
@@ -56,8 +48,7 @@ function Price(required: string): PropertyDecorator {
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? value.trim().replace(/^0+(?=\d)/, '') : value,
     ),
-    IsString({ message: required }),
-    IsNotEmpty({ message: required }),
+    Matches(/\S/, { message: required }),
     Matches(NUMBER, { message: 'price should be a number' }),
     Matches(PRICE, { message: 'price should be from 0 to 999999999999.99' }),
   );

@@ -7,8 +7,9 @@ import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
 import { isId } from '../common/validation/ids.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
+import { MAX_IMAGES } from '../images/image-host.js';
 import { ImageRemovalService } from '../images/image-removal.service.js';
-import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
+import { ImagesService } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import {

@@ -52,7 +52,7 @@ export async function startService(options: ServiceOptions = {}) {
   const { LimitedExpressAdapter } = await importBuilt('src/common/http/http-adapter.js');
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
-  const { FormQueue } = await importBuilt('src/images/form.interceptor.js');
+  const { FormLimits } = await importBuilt('src/images/form.interceptor.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
   const { createLogger, createNestLogger, redirectConsole } = await importBuilt(
@@ -82,8 +82,8 @@ export async function startService(options: ServiceOptions = {}) {
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
   if (options.formIdleMs !== undefined)
     builder
-      .overrideProvider(FormQueue)
-      .useValue(Object.assign(new FormQueue(), { idleMs: options.formIdleMs }));
+      .overrideProvider(FormLimits)
+      .useValue(Object.assign(new FormLimits(), { idleMs: options.formIdleMs }));
   // A deadline that is long enough for a busy machine.
   if (env.paymentGateway === 'midtrans')
     builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
