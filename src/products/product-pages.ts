@@ -4,7 +4,6 @@ import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
-import { ImagesService } from '../images/images.service.js';
 import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
 import { ProductsRepository } from './products.repository.js';
 
@@ -26,7 +25,6 @@ export class ProductPages {
   constructor(
     { catalogCacheMb }: Env,
     private readonly products: ProductsRepository,
-    private readonly images: ImagesService,
   ) {
     const options = {
       maxSize: catalogCacheMb * MIB,
@@ -64,9 +62,8 @@ export class ProductPages {
   }
 
   async #load(afterId: number, search?: string): Promise<string> {
-    const { localPrefix } = this.images;
-    const page = await this.products.findPageJson(afterId, localPrefix, search);
+    const page = await this.products.findPageJson(afterId, search);
     if (page !== '' || search === undefined || afterId > 0) return page;
-    return this.products.findSimilarJson(localPrefix, search);
+    return this.products.findSimilarJson(search);
   }
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { toLikePattern } from '../database/like-pattern.js';
+import { ImagesService } from '../images/images.service.js';
 import type { AdminProductsQuery } from './admin-products.dto.js';
 import { Product } from './product.entity.js';
 
@@ -13,7 +14,7 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
 
 /**
  * Builds the statement that returns a page as a response body, or null for an empty page. SQL text, because PostgreSQL
- * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
+ * writes the JSON in a fifth of the time that entities and JSON.stringify take. $1 is the URL prefix of local images, whose
  * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
  */
 const buildPageStatement = (conditions: readonly string[], order = 'id'): string => `
@@ -21,10 +22,10 @@ const buildPageStatement = (conditions: readonly string[], order = 'id'): string
     || string_agg(row_to_json(page)::text, ',' ORDER BY ${order}) || ']}}' AS body
   FROM (
     SELECT id, name, description, trim_scale(price) AS price, (
-      SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
+      SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $1 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...conditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
 
 /** Words of a search that count. Further words are ignored, because each one is compared with all names. */
@@ -38,23 +39,24 @@ const MAX_COMPARED_NAMES = 500;
 
 @Injectable()
 export class ProductsRepository {
-  constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
+  constructor(
+    @InjectRepository(Product) private readonly products: Repository<Product>,
+    private readonly images: ImagesService,
+  ) {}
 
   /** Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search. */
-  async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string> {
+  findPageJson(afterId: number, search?: string): Promise<string> {
     const patterns = toPatterns(search);
-    const wordConditions = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
-    const statement = buildPageStatement(wordConditions);
-    const parameters = [afterId, localPrefix, ...patterns];
-    const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
-    return row?.body ?? '';
+    const containsWords = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
+    const statement = buildPageStatement(['id > $2', ...containsWords]);
+    return this.#readPage(this.products.manager, statement, [afterId, ...patterns]);
   }
 
   /**
    * Returns the response body with the products whose names are similar to all words, most similar first, at most 50. Empty if
    * there is none, or if the database lacks the extension pg_trgm. Ranks only the first MAX_COMPARED_NAMES similar names.
    */
-  async findSimilarJson(localPrefix: string, search: string): Promise<string> {
+  async findSimilarJson(search: string): Promise<string> {
     const words = toWords(search);
     // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
     if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return '';
@@ -82,11 +84,16 @@ export class ProductsRepository {
          ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
         parameters,
       );
-      const statement = buildPageStatement(['id = ANY ($3)'], 'array_position($3, id)');
-      const ids = similar.map(({ id }) => id);
-      const [row] = await tx.query<{ body: string | null }[]>(statement, [0, localPrefix, ids]);
-      return row?.body ?? '';
+      const statement = buildPageStatement(['id = ANY ($2)'], 'array_position($2, id)');
+      return this.#readPage(tx, statement, [similar.map(({ id }) => id)]);
     });
+  }
+
+  /** Runs a statement of `buildPageStatement`. `others` are its parameters from $2 on. */
+  async #readPage(manager: EntityManager, statement: string, others: readonly unknown[]): Promise<string> {
+    const parameters = [this.images.localPrefix, ...others];
+    const [row] = await manager.query<{ body: string | null }[]>(statement, parameters);
+    return row?.body ?? '';
   }
 
   findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
