@@ -102,7 +102,7 @@ function toTrailer(bytes: Buffer): Part {
   return { bytes, isMetadata: bytes.length > 0 };
 }
 
-/** Skips FF00, which is a byte of the pixels, and the markers D0 to D7 between the pixels. */
+/** Returns the position of the marker that follows the pixels. FF00, and the markers D0 to D7, are among the pixels. */
 function findMarkerAfterPixels(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 2)) {
     const marker = bytes[at + 1] ?? 0;

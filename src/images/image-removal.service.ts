@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { Env } from '../config/env.js';
@@ -17,7 +17,7 @@ const MAX_IMAGES_PER_SWEEP = 1_000;
 
 /** Condemns images, and removes condemned images from their hosts with jobs. */
 @Injectable()
-export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit {
+export class ImageRemovalService implements OnModuleInit {
   readonly #logger = new Logger('Images');
 
   constructor(
@@ -27,13 +27,10 @@ export class ImageRemovalService implements OnApplicationBootstrap, OnModuleInit
     private readonly env: Env,
   ) {}
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     this.jobs.handle<{ imageId: string }>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), 'images');
     this.jobs.repeat(SWEEP, EVERY_MINUTE, () => this.#sweep());
-  }
-
-  onApplicationBootstrap(): Promise<void> {
-    return this.#scheduleSweep();
+    await this.#scheduleSweep();
   }
 
   /** Condemns those of the images that are still in the state `from`, and enqueues their removal from the host. */

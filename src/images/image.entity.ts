@@ -12,7 +12,7 @@ export class Image {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'images_pkey' })
   id!: string;
 
-  /** A later change of IMAGE_HOST does not move the image. */
+  /** Host that stores the image, also after a change of IMAGE_HOST. */
   @Column('text')
   host!: ImageHostName;
 
@@ -28,7 +28,7 @@ export class Image {
   @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'images_product_id_fkey' })
   product?: unknown;
 
-  /** Sorts the images of a product. The numbers may have gaps. */
+  /** The images of a product are listed by ascending position. The positions may have gaps. */
   @Column('integer', { nullable: true })
   position!: number | null;
 
