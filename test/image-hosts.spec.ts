@@ -64,7 +64,7 @@ describe('the Cloudinary image host', () => {
     [{ public_id: 'another', secure_url: 'https://a.example/1.png' }, 'the response names another public id'],
   ])('fails an upload whose response is %j', async (body, reason) => {
     standIn.addFault({ operation: 'upload', kind: 'response', status: 200, body });
-    expect((await catchFailure(host, 'upload')).reason).toBe(reason);
+    expect((await catchFailure(host, 'upload')).message).toBe(`image host: upload failed: ${reason}`);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('the Cloudinary image host', () => {
         catchFailure(new CloudinaryImageHost(standIn.url, deadlineMs), operation),
       );
       expect(runningMs).toBeLessThan(expectedMs + 2_000);
-      expect(error.reason).toBe(`no complete response within ${expectedMs} ms`);
+      expect(error.message).toMatch(`failed: no complete response within ${expectedMs} ms`);
       await until('the connection is closed', () => standIn.callsInProgress === 0);
     },
   );

@@ -30,7 +30,7 @@ export class ImageHostError extends Error {
    */
   constructor(
     operation: keyof ImageHost,
-    readonly reason: string,
+    reason: string,
     readonly httpCode?: number,
   ) {
     super(`image host: ${operation} failed: ${reason}`);

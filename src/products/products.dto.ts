@@ -106,7 +106,7 @@ const IMAGE_URLS: ApiPropertyOptions = {
   example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
 };
 
-/** Contract 4.5. */
+/** A product as in the list: `images` is null if the product has none (contract 4.5). */
 export class ListedProductView {
   @ApiProperty({ type: 'integer', example: 7 })
   readonly id: number;
