@@ -4,10 +4,10 @@ import type { ImageFile } from './image-host.js';
 /** Segment of a JPEG or chunk of a PNG. */
 interface Part {
   readonly bytes: Buffer;
-  /** True if the image can be decoded without the part: the place where a photo was taken, a comment, a color profile. */
+  /** True for a part that is or may contain metadata: the place where a photo was taken, a comment, a color profile. */
   readonly isMetadata: boolean;
-  /** True for a color profile. An image that is not decoded keeps its profile, because its colors would change. */
-  readonly isProfile?: boolean;
+  /** True for metadata that an image keeps if it is not decoded. Without a color profile, for example, its colors would change. */
+  readonly isKept?: boolean;
 }
 
 /** First marker of a JPEG segment with a length. */
@@ -30,8 +30,7 @@ const MAX_PARTS = 10_000;
 
 /** Returns false for an image that is certainly without metadata. Bytes that follow the image are metadata too. */
 export function mayHaveMetadata(image: ImageFile): boolean {
-  const { parts, isWhole } = splitImage(image);
-  return !isWhole || parts.some(({ isMetadata }) => isMetadata);
+  return splitImage(image).some(({ isMetadata }) => isMetadata);
 }
 
 /**
@@ -39,25 +38,19 @@ export function mayHaveMetadata(image: ImageFile): boolean {
  * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
-  const { parts } = splitImage(image);
-  const kept = parts.filter((part) => !part.isMetadata || part.isProfile).map(({ bytes }) => bytes);
+  const parts = splitImage(image).filter((part) => !part.isMetadata || part.isKept);
+  const kept = parts.map(({ bytes }) => bytes);
   // A PNG begins with its signature and the chunk IHDR.
   if (orientation > 1)
     kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
   return { ...image, bytes: Buffer.concat(kept) };
 }
 
-interface SplitImage {
-  readonly parts: readonly Part[];
-  /** False if the image ends unexpectedly or has too many parts. The last part is the rest of the file then. */
-  readonly isWhole: boolean;
-}
-
-function splitImage({ bytes, format }: ImageFile): SplitImage {
+function splitImage({ bytes, format }: ImageFile): Part[] {
   return format === 'png' ? splitPng(bytes) : splitJpeg(bytes);
 }
 
-function splitPng(bytes: Buffer): SplitImage {
+function splitPng(bytes: Buffer): Part[] {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
   let at = 8;
   while (at + 8 <= bytes.length && parts.length < MAX_PARTS) {
@@ -65,14 +58,14 @@ function splitPng(bytes: Buffer): SplitImage {
     // IEND contains nothing, whatever its length says.
     const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
     const isMetadata = !PIXEL_CHUNKS.test(type);
-    parts.push({ bytes: bytes.subarray(at, end), isMetadata, isProfile: type === 'iCCP' });
-    if (type === 'IEND') return { parts: [...parts, toTrailer(bytes.subarray(end))], isWhole: true };
+    parts.push({ bytes: bytes.subarray(at, end), isMetadata, isKept: type === 'iCCP' });
+    if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
     at = end;
   }
-  return { parts: [...parts, { bytes: bytes.subarray(at), isMetadata: false }], isWhole: false };
+  return [...parts, toRest(bytes.subarray(at))];
 }
 
-function splitJpeg(bytes: Buffer): SplitImage {
+function splitJpeg(bytes: Buffer): Part[] {
   const parts: Part[] = [{ bytes: bytes.subarray(0, 2), isMetadata: false }];
   let at = 2;
   while (at + 2 <= bytes.length && parts.length < MAX_PARTS) {
@@ -81,7 +74,7 @@ function splitJpeg(bytes: Buffer): SplitImage {
     if (bytes[at] !== 0xff || marker < START_OF_FRAME) break;
     if (marker === END_OF_IMAGE) {
       const last = { bytes: bytes.subarray(at, at + 2), isMetadata: false };
-      return { parts: [...parts, last, toTrailer(bytes.subarray(at + 2))], isWhole: true };
+      return [...parts, last, toTrailer(bytes.subarray(at + 2))];
     }
     if (at + 4 > bytes.length) break;
     let end = at + 2 + bytes.readUInt16BE(at + 2);
@@ -90,16 +83,21 @@ function splitJpeg(bytes: Buffer): SplitImage {
     parts.push({
       bytes: segment,
       isMetadata: marker > APP0 && marker !== APP14, // other APPn segments and comments
-      isProfile: marker === APP2 && segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME,
+      isKept: marker === APP2 && segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME,
     });
     at = end;
   }
-  return { parts: [...parts, { bytes: bytes.subarray(at), isMetadata: false }], isWhole: false };
+  return [...parts, toRest(bytes.subarray(at))];
 }
 
 /** Returns the bytes that follow an image, for example a second image, as a part. */
 function toTrailer(bytes: Buffer): Part {
   return { bytes, isMetadata: bytes.length > 0 };
+}
+
+/** Returns the rest of an image that ends unexpectedly or has too many parts. The rest may contain metadata and pixels. */
+function toRest(bytes: Buffer): Part {
+  return { bytes, isMetadata: true, isKept: true };
 }
 
 /** Returns the position of the marker that follows the pixels. FF00, and the markers D0 to D7, are among the pixels. */
