@@ -102,12 +102,11 @@ export class ImagesService {
     staged: readonly StagedImage[],
     remaining: readonly Image[] = [],
   ): Promise<void> {
-    let position = (remaining.at(-1)?.position ?? -1) + 1;
-    for (const { id, url } of staged) {
-      const attached = { state: 'attached', url, productId, position } as const;
+    const firstPosition = (remaining.at(-1)?.position ?? -1) + 1;
+    for (const [index, { id, url }] of staged.entries()) {
+      const attached = { state: 'attached', url, productId, position: firstPosition + index } as const;
       const { affected } = await tx.update(Image, { id, state: 'staged' }, attached);
       if (affected !== 1) throw new Error('an image was condemned before it could be attached');
-      position += 1;
     }
   }
 }
