@@ -12,6 +12,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { SimulatorModule } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
@@ -43,14 +44,8 @@ export class AppModule {
         ShopModule,
         ...(env.paymentGateway === 'simulator' ? [SimulatorModule] : []),
         HealthModule,
-        ...(env.metricsPort === undefined ? [] : [importMetrics()]),
+        ...(env.metricsPort === undefined ? [] : [MetricsModule]),
       ],
     };
   }
-}
-
-/** Imports the metrics. The import starts the measurements of the process, so it runs only if metrics are served. */
-async function importMetrics(): Promise<DynamicModule> {
-  const { MetricsModule } = await import('./metrics/metrics.module.js');
-  return { module: MetricsModule };
 }

@@ -93,7 +93,5 @@ export function assertWritable([state]: readonly WriteState[]): void {
 }
 
 function describeError(error: unknown): string {
-  // Node reports an AggregateError if it has tried several addresses of the host.
-  const code = errorCode(error instanceof AggregateError ? error.errors[0] : error);
-  return DESCRIPTIONS_BY_CODE[code ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
+  return DESCRIPTIONS_BY_CODE[errorCode(error) ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
 }

@@ -56,9 +56,12 @@ export class LocalImageHost implements ImageHost {
     if (path === null) return null;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
     if (await isFile(smaller)) return smaller;
-    const creation = this.#creations.get(smaller) ?? this.#createSmaller(path, width, smaller);
-    this.#creations.set(smaller, creation);
-    await creation.finally(() => this.#creations.delete(smaller));
+    let creation = this.#creations.get(smaller);
+    if (creation === undefined) {
+      creation = this.#createSmaller(path, width, smaller).finally(() => this.#creations.delete(smaller));
+      this.#creations.set(smaller, creation);
+    }
+    await creation;
     // The image may have been removed in the meantime.
     if (await isFile(path)) return smaller;
     await rm(smaller, { force: true });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { register } from 'prom-client';
+import { collectDefaultMetrics, register } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Env } from '../config/env.js';
@@ -38,6 +38,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   /** `AppModule` imports the module only if METRICS_PORT is set. */
   async onApplicationBootstrap(): Promise<void> {
     const { metricsHost, metricsPort } = this.env;
+    // Event loop, memory and garbage collection. Tests start several services in one process.
+    if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics();
     this.#server.listen(metricsPort, metricsHost);
     await once(this.#server, 'listening').catch((error: unknown) => {
       // A new error without a code: `retryUntilPrimary` would take EADDRNOTAVAIL for an unavailable database.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { readBackupAge } from '../common/backup-files.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
@@ -12,9 +12,6 @@ const READ_TIMEOUT_MS = 1000;
 // https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
-
-// Metrics of Node.js: event loop, memory and garbage collection.
-collectDefaultMetrics();
 
 const jobsByState = new Gauge({
   name: 'bakery_jobs',

@@ -41,9 +41,11 @@ export const GRACE_HOURS = 1;
 export const IS_PAID = `(o.status IN ${inSql(PAID_STATUSES)}
   AND NOT (o.status = 'capture' AND coalesce(o.fraud_status, '') IN ${inSql(DOUBTFUL_FRAUD_STATUSES)})
   AND o.refunded_amount < o.gross_amount)`;
+/** `Order.endOfPayment` in SQL. `o` is the alias of the table `orders`. */
+export const END_OF_PAYMENT = `coalesce(o.pay_until, o.created_at + interval '${PAY_TIME_HOURS} hours')`;
 /** `Order.isOpen` in SQL. `o` is the alias of the table `orders`. */
 export const IS_OPEN = `(o.first_paid_at IS NULL AND o.status IN ${inSql(OPEN_STATUSES)} AND o.fulfilment <> 'refused'
-  AND coalesce(o.pay_until, o.created_at + interval '${PAY_TIME_HOURS} hours') > now())`;
+  AND ${END_OF_PAYMENT} > now())`;
 /** `Order.isRefundDue` in SQL. `o` is the alias of the table `orders`. */
 export const IS_REFUND_DUE = `(o.surplus_amount > 0 OR o.fulfilment = 'refused' AND ${IS_PAID})`;
 

@@ -27,7 +27,6 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** Not loaded when a customer reads a single order. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
   customer!: User;

@@ -27,19 +27,17 @@ interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
-  /**
-   * Finds an order with items and attempts, in one statement, because clients poll their orders. Without `userId`, also loads
-   * the customer, which makes a poll 10 % slower.
-   */
+  /** Finds an order with its customer, items and attempts, in one statement, because clients poll their orders. */
   find(where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>): Promise<Order | null> {
-    const order = this.orders
+    return this.orders
       .createQueryBuilder('o')
+      .innerJoin('o.customer', 'customer')
+      .addSelect(CUSTOMER_COLUMNS)
       .leftJoinAndSelect('o.items', 'item')
       .leftJoinAndSelect('o.attempts', 'attempt')
       .orderBy({ 'item.position': 'ASC', 'attempt.number': 'ASC' })
-      .where(where);
-    if (where.userId === undefined) order.innerJoin('o.customer', 'customer').addSelect(CUSTOMER_COLUMNS);
-    return order.getOne();
+      .where(where)
+      .getOne();
   }
 
   findPage(filter: OrdersFilter): Promise<Order[]> {

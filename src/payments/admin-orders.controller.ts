@@ -5,7 +5,7 @@ import { failures } from '../common/errors/failures.js';
 import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { ArrivedAtMs } from '../common/http/request-info.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/query.decorators.js';
 import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import { FULFILMENTS } from '../orders/order-status.js';
 import {

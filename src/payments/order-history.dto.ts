@@ -1,8 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { parseRupiah } from '../common/rupiah.js';
-import { LAST_ID_NOT_A_NUMBER, parseLastId } from '../common/validation/ids.js';
+import { LastIdQuery } from '../common/validation/query.decorators.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import type { Order } from '../orders/order.entity.js';
 import type { OrderAction } from '../orders/order-action.entity.js';
@@ -12,10 +10,7 @@ import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.enti
 import type { Transaction } from './transaction.js';
 
 export class HistoryQuery {
-  /** Id of the last event on the previous page. */
-  @ApiPropertyOptional({ type: 'number' })
-  @Transform(({ value }: { value: unknown }) => parseLastId(value))
-  @IsInt({ message: LAST_ID_NOT_A_NUMBER })
+  @LastIdQuery('Id of the last event on the previous page.')
   last_id = 0;
 }
 

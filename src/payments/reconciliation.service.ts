@@ -2,11 +2,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
 import {
+  END_OF_PAYMENT,
   GRACE_HOURS,
   inSql,
   isDeniedByFraud,
   OPEN_STATUSES,
-  PAY_TIME_HOURS,
 } from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
@@ -18,7 +18,7 @@ const EVERY_MINUTE = '* * * * *';
 const FURTHER_CHECKS_MIN = [1, 10, 360];
 
 /** `Order.expiryDueAt` in SQL. */
-const EXPIRY = `(coalesce(pay_until, created_at + interval '${PAY_TIME_HOURS} hours') + interval '${GRACE_HOURS} hours')`;
+const EXPIRY = `(${END_OF_PAYMENT} + interval '${GRACE_HOURS} hours')`;
 
 /**
  * Orders to ask the gateway about: unpaid orders that were not cancelled, and orders whose payment is authorized or in review. The
@@ -39,12 +39,12 @@ const NEEDS_CHECKS = `(
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
-  UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
+  UPDATE orders AS o SET checks = least(checks + 1, 100), next_check_at = least(
       now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
       CASE WHEN ${EXPIRY} > now() OR status NOT IN ('authorize', 'capture')
         THEN greatest(${EXPIRY}, now() + interval '5 minutes') END)
   WHERE order_id IN (
-    SELECT order_id FROM orders
+    SELECT order_id FROM orders AS o
     WHERE ${NEEDS_CHECKS} AND next_check_at <= now()
       AND (status IN ('pending', 'authorize') OR status = 'capture' AND fraud_status = 'challenge'
         OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/query.decorators.js';
 import {
   AdminProductsQuery,
   AdminProductView,

@@ -17,7 +17,7 @@ import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors/failures.js';
 import { type Client, CurrentClient } from '../common/http/client.decorator.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { LAST_ID_NOT_A_NUMBER } from '../common/validation/ids.js';
+import { LAST_ID_NOT_A_NUMBER } from '../common/validation/query.decorators.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { type ImageForm, ImageFormBody } from '../images/image-form.decorator.js';
 import { ProductPages } from './product-pages.js';

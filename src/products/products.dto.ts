@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, ArrayMaxSize, IsArray, IsInt, IsOptional, Matches } from 'class-validator';
+import { Allow, ArrayMaxSize, IsArray, IsOptional, Matches } from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
-import { isId, LAST_ID_NOT_A_NUMBER, parseLastId } from '../common/validation/ids.js';
-import { SearchQuery } from '../common/validation/query.decorators.js';
+import { isId } from '../common/validation/ids.js';
+import { LastIdQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/image-host.js';
 import type { Product } from './product.entity.js';
@@ -23,9 +23,7 @@ export class ProductParams {
 }
 
 export class ProductListQuery {
-  @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })
-  @Transform(({ value }: { value: unknown }) => parseLastId(value))
-  @IsInt({ message: LAST_ID_NOT_A_NUMBER })
+  @LastIdQuery('Last id of the previous page')
   last_id = 0;
 
   @SearchQuery('Words that the name contains, in any order; case and accents do not matter')

@@ -1,13 +1,30 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional } from 'class-validator';
+import { MAX_ID } from './ids.js';
 import { OptionalText } from './text.decorator.js';
 
 const BOOLEANS = new Map<unknown, boolean>([
   ['true', true],
   ['false', false],
 ]);
+
+export const LAST_ID_NOT_A_NUMBER = 'last_id should be a number';
+
+/** Parses the number after which a page begins: rounded down, at least 0, at most MAX_ID. */
+export function LastIdQuery(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: Number, description }),
+    Transform(({ value }: { value: unknown }) => parseLastId(value)),
+    IsInt({ message: LAST_ID_NOT_A_NUMBER }),
+  );
+}
+
+function parseLastId(text: unknown): number | null {
+  if (typeof text !== 'string' || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return null;
+  return Math.floor(Math.min(Math.max(Number(text), 0), MAX_ID));
+}
 
 /** Parses an optional query parameter that is `true` or `false`. */
 export function BooleanQuery(description: string): PropertyDecorator {
