@@ -120,7 +120,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
 });
 
 it('many orders get notifications, cancellations and checks in parallel without a 5xx or a deadlock', async () => {
-  const orders = await shop.insertOrders(40);
+  const orders = await shop.insertOrders(20);
   for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
   await shop.letOrdersAge(orders, '6 minutes');
   const searches = orders.map(() => shop.enqueueDueOrderSearch());

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
 import { type AuthUser, ROLES } from '../common/access.js';
-import { isId } from '../common/validation/ids.js';
+import { isId } from '../common/validation/whole-number.js';
 
 export const JWT_ALGORITHM = 'HS256';
 export const ACCESS_LIFETIME_S = 600;

@@ -18,7 +18,7 @@ import { failures } from '../common/errors/failures.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { OptionalText, PhoneNumber } from '../common/validation/text.decorator.js';
-import { WholeNumber } from '../common/validation/whole-number.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
 

@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { MaxCharacters, STORABLE, Trim } from '../common/validation/text.decorator.js';
-import { WholeNumber } from '../common/validation/whole-number.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.js';
 
 const TRANSACTION_ID = { message: 'transaction_id should be the id of a transaction' };
 const REASON = { message: 'reason should be a text of at most 255 characters' };

@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { Transform } from 'class-transformer';
 import { Allow, ArrayMaxSize, IsArray, IsOptional, Matches } from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
-import { isId } from '../common/validation/ids.js';
+import { isId } from '../common/validation/whole-number.js';
 import { LastIdQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
 import { MAX_IMAGES } from '../images/image-host.js';

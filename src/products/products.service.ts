@@ -5,7 +5,7 @@ import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
-import { isId } from '../common/validation/ids.js';
+import { isId } from '../common/validation/whole-number.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
 import { MAX_IMAGES } from '../images/image-host.js';
 import { ImageRemovalService } from '../images/image-removal.service.js';

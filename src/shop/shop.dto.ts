@@ -3,7 +3,7 @@ import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches, ValidateBy } from 'cl
 import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
-import { WholeNumber } from '../common/validation/whole-number.decorator.js';
+import { WholeNumber } from '../common/validation/whole-number.js';
 import { ClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
 import { WeeklyHours, normalizeHours } from './opening-hours.decorator.js';
 import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional } from 'class-validator';
-import { MAX_ID } from './ids.js';
+import { MAX_ID } from './whole-number.js';
 import { OptionalText } from './text.decorator.js';
 
 const BOOLEANS = new Map<unknown, boolean>([

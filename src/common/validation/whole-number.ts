@@ -2,6 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsInt, Max, Min } from 'class-validator';
 
+export const MAX_ID = 2_147_483_647;
+
+/** Returns true for a possible id. PostgreSQL rejects a parameter above MAX_ID with an error. */
+export function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
+}
+
 interface WholeNumberRules {
   readonly min: number;
   readonly max?: number;
