@@ -137,18 +137,16 @@ it('a price that changed while the cart was open is shown before anything is ord
 });
 
 it('the last hour to pay has a countdown that screen readers ignore', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
-  const { order_id, pay_until } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer();
+  const { order_id, pay_until } = await placeOrder(page);
   await page.clock.install({ time: Date.parse(pay_until ?? '') - 30 * 60_000 });
   await page.goto(`/orders/${order_id}`);
   await page.locator('.pay-until [aria-hidden=true]', { hasText: /^(30|29):\d\d$/ }).waitFor();
 });
 
 it('an order that is not paid in time no longer waits for its payment, also before it expires', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
-  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer();
+  const { order_id } = await placeOrder(page);
   await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
     order: { ...order, status: 'pending', pay_until: null },
   }));

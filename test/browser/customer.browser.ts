@@ -96,9 +96,8 @@ it('a customer can try to pay again after a payment was denied', async () => {
 });
 
 it('the message of a failed cancellation disappears when the customer tries to pay again', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
-  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer();
+  const { order_id, redirect_url } = await placeOrder(page);
   await page.goto(redirect_url ?? '');
   await page.getByRole('button', { name: 'Deny the payment' }).click();
   await waitForHeading(page, 'deny');
@@ -114,9 +113,8 @@ it('the message of a failed cancellation disappears when the customer tries to p
 });
 
 it('a customer can cancel an order whose payment is authorized, but cannot pay it again', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
-  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer();
+  const { order_id, redirect_url } = await placeOrder(page);
   await page.goto(redirect_url ?? '');
   await page.getByRole('button', { name: 'Reserve on a card' }).click();
   await waitForHeading(page, 'authorize');
@@ -129,9 +127,8 @@ it('a customer can cancel an order whose payment is authorized, but cannot pay i
 });
 
 it('a captured card payment is shown as paid only if the fraud check accepted it', async () => {
-  const customer = await createCustomer({ viewport: PHONE });
-  const { page } = customer;
-  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer({ viewport: PHONE });
+  const id = await placePaidOrder(page);
   let fraud_status = 'challenge';
   // The simulator accepts every card, so change the service's responses.
   await changeResponses<{ order?: object; orders?: object[] }>(page, /\/api\/orders(\/|\?|$)/, (data) => {

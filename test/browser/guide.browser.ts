@@ -29,7 +29,7 @@ it.each([
   { name: 'guide', language: 'en', locale: 'en-GB', heading: 'Guide for the owner' },
   { name: 'panduan', language: 'id', locale: 'id-ID', heading: 'Panduan untuk pemilik toko' },
 ] as const)(
-  'the guide $name, which the pages of administrators open, contains pictures and the words of these pages',
+  'the pages of administrators open the guide $name, which shows its pictures and uses the words of these pages',
   async ({ name, language, locale, heading }) => {
     const text = (key: string) => getText(language, key);
     const [ayu, budi, dewi] = [
@@ -38,9 +38,9 @@ it.each([
       await createCustomer({ name: 'Dewi Anggraini' }),
     ];
     const details = { phone: '0812-3456-7890', pickup_at: pickupIn(1) };
-    const id = await placePaidOrder(ayu, { 1: 1, [CROISSANT]: 6 }, details);
-    await placePaidOrder(budi, { [CROISSANT]: 4, 5: 2 }, { pickup_at: pickupIn(2) });
-    const paidTwice = await placeOrderPaidTwice(dewi, { [CROISSANT]: 2 });
+    const id = await placePaidOrder(ayu.page, { quantities: { 1: 1, [CROISSANT]: 6 }, ...details });
+    await placePaidOrder(budi.page, { quantities: { [CROISSANT]: 4, 5: 2 }, pickup_at: pickupIn(2) });
+    const paidTwice = await placeOrderPaidTwice(dewi.page, { quantities: { [CROISSANT]: 2 } });
     const { page } = await createAdmin({ locale, viewport: TABLET });
     const take = (picture: string) => takeScreenshot(page, `${name}-${picture}`);
 

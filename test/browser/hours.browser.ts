@@ -159,7 +159,7 @@ it('every page shows the name and the contact of the shop', async () => {
   await page.getByLabel('WhatsApp number').fill('0812-1111-2222');
   await save(page);
   const customer = await createCustomer();
-  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { order_id } = await placeOrder(customer.page);
   await customer.page.goto(`/orders/${order_id}`);
   await customer.page.getByRole('banner').getByText('Roti Sore').waitFor();
   await customer.page.getByRole('contentinfo').getByText('Jalan Kaliurang 5, Yogyakarta').waitFor();
@@ -177,7 +177,7 @@ it('the paid orders of a date are listed before the date or its weekday is close
   const customer = await createCustomer({ name: makeUnique('Sinta') });
   const day = inDays(4);
   const date = toShopDate(day);
-  await placePaidOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T10:00:00+07:00` });
+  await placePaidOrder(customer.page, { pickup_at: `${date}T10:00:00+07:00` });
   const { page } = await openAsAdmin('/manage/shop');
   const affected = page.getByRole('alert').getByText(customer.name);
   await page.getByLabel('Closed on').fill(date);

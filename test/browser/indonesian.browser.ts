@@ -52,7 +52,7 @@ it('a customer registers, orders, cancels, orders again and pays in Indonesian',
 
 it('staff take a step of an order of the day, take it back, hand over the order and refund it in Indonesian', async () => {
   const customer = await createCustomer(INDONESIAN);
-  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const id = await placePaidOrder(customer.page);
   const number = id.slice(0, 8).toUpperCase();
   const { page } = await createAdmin(INDONESIAN);
   await page.goto('/manage/today');

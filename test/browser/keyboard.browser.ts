@@ -69,14 +69,13 @@ it('the focus moves to the heading of a new page and stays there while content l
 });
 
 it('the focus moves to the heading when the pressed button disappears, in the cart and on the page of an order', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
+  const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByRole('button', { name: 'Remove Butter croissant' }).press('Enter');
   await waitForText(page, 'Nothing in it yet');
   expect(await readFocusedHeading(page)).toBe('Your cart');
 
-  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { order_id } = await placeOrder(page);
   await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
     order: { ...order, redirect_url: null },
   }));

@@ -34,12 +34,11 @@ describe.each([
 
     /** Registers a customer with a paid and an unpaid order. Returns the customer, and the ids of both orders. */
     async function newCustomerWithOrders() {
-      const customer = await createCustomer({ name: LONG_NAME, locale });
+      const { page } = await createCustomer({ name: LONG_NAME, locale });
       const details = { phone: '0812-3456-7890', note: 'Tolong diiris '.repeat(20).trim() };
-      const quantitiesByProductId = { 1: 2, 9: 999 };
-      const paid = await placePaidOrder(customer, quantitiesByProductId, details);
-      const { order_id: pending } = await placeOrder(customer, { 2: 1 });
-      return { page: customer.page, paid, pending };
+      const paid = await placePaidOrder(page, { quantities: { 1: 2, 9: 999 }, ...details });
+      const { order_id: pending } = await placeOrder(page);
+      return { page, paid, pending };
     }
 
     it('for visitors', async () => {

@@ -5,7 +5,6 @@ import { openPage, search, waitForHeading, waitForText } from './support/page.js
 import { changeResponses } from './support/requests.js';
 import {
   createProduct,
-  CROISSANT,
   inDays,
   makeUnique,
   placePaidOrder,
@@ -36,9 +35,10 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   // A minute later is still on the current day, unless the test runs in the last minute before midnight.
   const pickup_at = new Date(Date.now() + 60_000).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };
-  await placePaidOrder(ayu, { [bread.id]: 2, [cake.id]: 1 }, details);
-  await placePaidOrder(budi, { [bread.id]: 3 }); // Without a pickup time, the order belongs to the day of its payment.
-  await placePaidOrder(citra, { [cake.id]: 1 });
+  await placePaidOrder(ayu.page, { quantities: { [bread.id]: 2, [cake.id]: 1 }, ...details });
+  // Without a pickup time, an order belongs to the day of its payment.
+  await placePaidOrder(budi.page, { quantities: { [bread.id]: 3 } });
+  await placePaidOrder(citra.page, { quantities: { [cake.id]: 1 } });
 
   const { page } = await openAsAdmin('/manage/today');
   await findOrders(page, ayu).getByRole('link', { name: '0812-3456-7890' }).waitFor();
@@ -87,7 +87,7 @@ it('orders with the same pickup time take their next step together, with one tap
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(5)); // No other test places orders for this day.
   for (const time of ['07:00', '07:00', '08:00'])
-    await placePaidOrder(rudi, { [CROISSANT]: 1 }, { pickup_at: `${date}T${time}:00+07:00` });
+    await placePaidOrder(rudi.page, { pickup_at: `${date}T${time}:00+07:00` });
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   for (const step of ['Start preparing', 'Ready to be collected']) {
     const button = page.getByRole('button', { name: `07:00, 2 orders: ${step}` });
@@ -108,8 +108,8 @@ it('a group takes its step without the order that a colleague has already taken,
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
   const details = { pickup_at: `${date}T07:00:00+07:00` };
-  const taken = await placePaidOrder(rudi, { [CROISSANT]: 1 }, details);
-  for (let index = 0; index < 2; index += 1) await placePaidOrder(rudi, { [CROISSANT]: 1 }, details);
+  const taken = await placePaidOrder(rudi.page, details);
+  for (let index = 0; index < 2; index += 1) await placePaidOrder(rudi.page, details);
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   await page.route(`**/orders/${taken}/fulfilment`, async (route) => {
     await setFulfilment(taken, 'preparing');
@@ -125,13 +125,13 @@ it('a group takes its step without the order that a colleague has already taken,
 
 it('a step can be undone while a new order is announced, and the focus then moves to the heading', async () => {
   const sari = await createCustomer({ name: makeUnique('Sari') });
-  await placePaidOrder(sari, { [CROISSANT]: 1 });
+  await placePaidOrder(sari.page);
   const { page } = await openAsAdmin('/manage/today');
   const other = await createCustomer();
   await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).click();
   const undo = page.getByRole('button', { name: 'Undo' });
   await undo.waitFor();
-  await placePaidOrder(other, { [CROISSANT]: 1 });
+  await placePaidOrder(other.page);
   await page.evaluate(() => dispatchEvent(new Event('visibilitychange'))); // reloads the orders
   await waitForText(page, '1 new order.');
   await undo.press('Enter');
@@ -141,7 +141,7 @@ it('a step can be undone while a new order is announced, and the focus then move
 
 it('Enter that is held down takes an order only to its next step', async () => {
   const sari = await createCustomer({ name: makeUnique('Sari') });
-  await placePaidOrder(sari, { [CROISSANT]: 1 });
+  await placePaidOrder(sari.page);
   const { page } = await openAsAdmin('/manage/today');
   let steps = 0;
   page.on('request', (request) => (steps += request.method() === 'PUT' ? 1 : 0));
@@ -161,7 +161,7 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
   const times = ['07:00', '08:00', '09:00', '10:00'];
   for (const time of times) {
     const details = { pickup_at: `${date}T${time}:00+07:00` };
-    await inParallel(10, () => placePaidOrder(rudi, { [CROISSANT]: 1 }, details));
+    await inParallel(10, () => placePaidOrder(rudi.page, details));
   }
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   let taps = 1; // The tap that opens the page.
@@ -188,7 +188,7 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
 
 it('a step that fails because a colleague has handed over the order is explained in the list of collected orders', async () => {
   const joko = await createCustomer({ name: makeUnique('Joko') });
-  const id = await placePaidOrder(joko, { [CROISSANT]: 1 });
+  const id = await placePaidOrder(joko.page);
   const { page } = await openAsAdmin('/manage/today');
   await page.route('**/fulfilment', async (route) => {
     for (const step of ['preparing', 'ready', 'collected'] as const) await setFulfilment(id, step);
@@ -202,7 +202,7 @@ it('a step that fails because a colleague has handed over the order is explained
 
 it('a double-click takes one step, which can be taken back', async () => {
   const hana = await createCustomer({ name: makeUnique('Hana') });
-  const id = await placePaidOrder(hana, { [CROISSANT]: 1 });
+  const id = await placePaidOrder(hana.page);
   const { page } = await openAsAdmin('/manage/today');
   const order = findOrders(page, hana);
   const prepare = { name: 'Start preparing' };
@@ -218,7 +218,7 @@ it('a double-click takes one step, which can be taken back', async () => {
 
 it('the orders of earlier days that nobody has collected come first', async () => {
   const indra = await createCustomer({ name: makeUnique('Indra') });
-  await placePaidOrder(indra, { [CROISSANT]: 1 });
+  await placePaidOrder(indra.page);
   const { page } = await openAsAdmin('/manage/orders');
   await changeResponses<{ orders: object[]; overdue: object[] }>(page, '**/days/*', (data) => ({
     ...data,
@@ -271,7 +271,7 @@ it('the page of the day shows today if the date in its address does not exist', 
 
 it('a page of the day that stays open after midnight shows the new day', async () => {
   const eka = await createCustomer({ name: makeUnique('Eka') });
-  await placePaidOrder(eka, { [CROISSANT]: 1 }, { pickup_at: inDays(1).toISOString() });
+  await placePaidOrder(eka.page, { pickup_at: inDays(1).toISOString() });
   const { page } = await openAsAdmin('/manage/today');
   await page.clock.install();
   await page.reload();
@@ -290,7 +290,7 @@ it.each([
   const { page } = await openAsAdmin(path);
   await page.clock.install();
   await openPage(page, path); // The page uses the installed clock only after a reload.
-  await placePaidOrder(gita, { [CROISSANT]: 1 });
+  await placePaidOrder(gita.page);
   await page.clock.runFor(16_000); // The page polls every 15 seconds.
   await findOrders(page, gita).waitFor();
   await page.route(url, (route) => route.abort());
@@ -309,7 +309,7 @@ it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', as
   const date = toShopDate(pickup);
   const fitri = await createCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
-  await inParallel(12, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details));
+  await inParallel(12, () => placePaidOrder(fitri.page, details));
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   await findOrders(page, fitri).nth(11).waitFor();
   await expectGoodPrint(page);

@@ -1,12 +1,11 @@
 import { countPages, expectGoodPrint, measureOverflow } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
+import { placeOrder, placePaidOrder } from './support/shop.js';
 import { createCustomer, PHONE } from './support/shopper.js';
 
 it('an order prints on one A4 page and on one page of the 80 mm paper of a receipt printer', async () => {
-  const customer = await createCustomer();
-  const { page } = customer;
-  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer();
+  const id = await placePaidOrder(page);
   await page.goto(`/orders/${id}`);
   await waitForHeading(page, 'Paid');
   expect(countPages(await page.pdf({ width: '80mm', height: '200mm' }))).toBe(1);
@@ -14,9 +13,8 @@ it('an order prints on one A4 page and on one page of the 80 mm paper of a recei
 });
 
 it('orders show short numbers, and times in the time zone of the shop', async () => {
-  const customer = await createCustomer({ timezoneId: 'America/New_York' });
-  const { page } = customer;
-  const { order_id: id, created_at } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer({ timezoneId: 'America/New_York' });
+  const { order_id: id, created_at } = await placeOrder(page);
   const number = id.slice(0, 8).toUpperCase();
   const format = { timeZone: 'Asia/Jakarta', dateStyle: 'medium', timeStyle: 'short' } as const;
   const time = new Intl.DateTimeFormat('en-GB', format).format(new Date(created_at));
@@ -27,9 +25,8 @@ it('orders show short numbers, and times in the time zone of the shop', async ()
 });
 
 it('the list of orders fits a phone at double text size', async () => {
-  const customer = await createCustomer({ viewport: PHONE });
-  const { page } = customer;
-  await placeOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await createCustomer({ viewport: PHONE });
+  await placeOrder(page);
   await page.goto('/orders');
   await waitForText(page, '1 order in all.');
   await page.locator('html').evaluate((html) => (html.style.fontSize = '200%'));

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
-import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
+import { makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { createCustomer, openAsAdmin } from './support/shopper.js';
 
 declare global {
@@ -13,7 +13,7 @@ it('the list of orders keeps its search and filters while the owner takes a step
   const customer = await createCustomer({ name: makeUnique('Sari Wulandari') });
   const { name, email } = customer;
   const surname = name.replace('Sari ', '').toUpperCase();
-  await placePaidOrder(customer, { [CROISSANT]: 1 });
+  await placePaidOrder(customer.page);
 
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
@@ -46,7 +46,7 @@ it.each([
   ['in the row of the order on the page of the day', () => '/manage/today', '.day-order.failed'],
 ])('a step that someone else has already taken is rejected %s', async (_, toPath, rejected) => {
   const customer = await createCustomer();
-  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const id = await placePaidOrder(customer.page);
   const { page } = await openAsAdmin(toPath(id));
   const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
   await article.getByRole('button', { name: 'Start preparing' }).waitFor();
@@ -68,7 +68,7 @@ it.each([
   },
 ])('the page of an order that $order for a payment', async ({ state, label, hints }) => {
   const customer = await createCustomer();
-  const { order_id } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { order_id } = await placeOrder(customer.page);
   const { page } = await openAsAdmin('/manage/orders');
   const url = `**/api/admin/orders/${order_id}`;
   await changeResponses<{ order: object }>(page, url, ({ order, ...data }) => ({
@@ -92,7 +92,7 @@ it('newly paid orders are announced in a message, in the title of the tab and wi
   await page.waitForFunction(() => globalThis.playedTones === 1); // The tap plays the sound, so that staff know it.
   // Stop the page's clock, so that the list is not polled while the customer orders.
   await page.clock.pauseAt(new Date(Date.now() + 2_000));
-  await placePaidOrder(await createCustomer(), { [CROISSANT]: 1 });
+  await placePaidOrder((await createCustomer()).page);
   await page.clock.runFor(16_000); // The orders are polled every 15 seconds.
   await page.clock.resume();
   await page.getByRole('status').getByText('1 new order.').waitFor();

@@ -89,7 +89,7 @@ describe('in a shop that takes one order for every 15 minutes', () => {
     const customer = await createCustomer();
     const { page } = customer;
     const date = toShopDate(inDays(3)); // No other test places orders for this day.
-    await placeOrder(customer, { [CROISSANT]: 1 }, { pickup_at: `${date}T07:00:00+07:00` });
+    await placeOrder(customer.page, { pickup_at: `${date}T07:00:00+07:00` });
     await addToCartAndChoosePickup(page, CROISSANT);
     await page.getByLabel('Day').selectOption(date);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();

@@ -2,24 +2,16 @@ import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, LIKE_BROWSER } from './support/requests.js';
-import { CROISSANT, placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
-import { type Customer, createCustomer, openAsAdmin } from './support/shopper.js';
+import { placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
+import { createCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
-async function openOrder(place: (customer: Customer) => Promise<string>) {
-  const customer = await createCustomer();
-  const id = await place(customer);
-  await customer.page.goto(`/orders/${id}`);
+async function openOrder(place: (page: Page) => Promise<string>) {
+  const { page: customerPage } = await createCustomer();
+  const id = await place(customerPage);
+  await customerPage.goto(`/orders/${id}`);
   const { page: adminPage } = await openAsAdmin(`/manage/orders/${id}`);
-  return { id, customerPage: customer.page, adminPage };
-}
-
-function openPaidOrder() {
-  return openOrder((customer) => placePaidOrder(customer, { [CROISSANT]: 1 }));
-}
-
-function getTransactions(page: Page) {
-  return page.getByRole('list', { name: 'Payments of this order' });
+  return { id, customerPage, adminPage };
 }
 
 /** Submits the refund form in a part of a page, and confirms. Opens the form if it is closed. */
@@ -41,7 +33,7 @@ function getHistory(page: Page) {
 }
 
 it('the question before a refusal offers a refund of a paid order', async () => {
-  const { adminPage, customerPage } = await openPaidOrder();
+  const { adminPage, customerPage } = await openOrder(placePaidOrder);
   await adminPage.getByRole('button', { name: 'Refuse' }).click();
   await adminPage.getByRole('dialog', { name: 'Refuse this order?' }).waitFor();
   await expectGoodLayout(adminPage, 'refusal');
@@ -56,7 +48,7 @@ it('the question before a refusal offers a refund of a paid order', async () => 
 });
 
 it('the refund form of a refused order cannot be sent while the refund of the refusal is running', async () => {
-  const { adminPage } = await openPaidOrder();
+  const { adminPage } = await openOrder(placePaidOrder);
   const release = await holdRequests(adminPage, '**/refund');
   await adminPage.getByRole('button', { name: 'Refuse' }).click();
   await adminPage.getByRole('button', { name: /^Refuse and refund/ }).click();
@@ -69,9 +61,8 @@ it('the refund form of a refused order cannot be sent while the refund of the re
 });
 
 it('an order whose money was returned by hand and by the gateway no longer counts as paid', async () => {
-  const customer = await createCustomer();
-  const { context, page: customerPage } = customer;
-  const { order_id, redirect_url } = await placeOrder(customer, { [CROISSANT]: 1 });
+  const { context, page: customerPage } = await createCustomer();
+  const { order_id, redirect_url } = await placeOrder(customerPage);
   const payment = await context.newPage();
   await payment.goto(redirect_url ?? '');
   await payment.getByRole('button', { name: 'Pay with QRIS' }).click();
@@ -92,7 +83,7 @@ it('an order whose money was returned by hand and by the gateway no longer count
 });
 
 it('refusing a paid order without a refund makes a refund due, until refunds return everything', async () => {
-  const { id, adminPage, customerPage } = await openPaidOrder();
+  const { id, adminPage, customerPage } = await openOrder(placePaidOrder);
   const number = id.slice(0, 8).toUpperCase();
   await adminPage.getByRole('button', { name: 'Refuse' }).click();
   await adminPage.getByRole('button', { name: 'Refuse without a refund' }).click();
@@ -116,8 +107,8 @@ it('refusing a paid order without a refund makes a refund due, until refunds ret
 });
 
 it('staff return a second payment by hand if the gateway refuses to return it', async () => {
-  const { adminPage } = await openOrder((customer) => placeOrderPaidTwice(customer, { [CROISSANT]: 1 }));
-  const payments = getTransactions(adminPage);
+  const { adminPage } = await openOrder(placeOrderPaidTwice);
+  const payments = adminPage.getByRole('list', { name: 'Payments of this order' });
   const surplus = payments.getByText('The customer has paid twice. Return this payment.');
   await surplus.waitFor();
   expect(await payments.getByRole('listitem').count()).toBe(2);
@@ -142,7 +133,7 @@ it('staff return a second payment by hand if the gateway refuses to return it', 
 });
 
 it('the next refund cannot start while the page reloads the order after a refund', async () => {
-  const { id, adminPage } = await openPaidOrder();
+  const { id, adminPage } = await openOrder(placePaidOrder);
   await adminPage.locator('summary', { hasText: 'Refund' }).click();
   await adminPage.getByLabel('Amount in rupiah').fill('10.000');
   const release = await holdRequests(adminPage, `**/api/admin/orders/${id}`);
@@ -159,7 +150,7 @@ it('the next refund cannot start while the page reloads the order after a refund
 });
 
 it('a repeated refund has the same idempotency key until the page shows that the refund was made', async () => {
-  const { id, adminPage } = await openPaidOrder();
+  const { id, adminPage } = await openOrder(placePaidOrder);
   const main = adminPage.getByRole('main');
   const outcomes = ['not sent', 'forbidden', 'response lost'];
   const keys: (string | undefined)[] = [];

@@ -1,55 +1,48 @@
 import { randomUUID } from 'node:crypto';
-import type { APIRequestContext, APIResponse } from 'playwright-core';
+import type { APIRequestContext, APIResponse, Page } from 'playwright-core';
 import type { components } from '../../../client/schema.js';
 import type { ShopSettings } from '../../support/shop-settings.js';
 import { until } from '../../support/wait.js';
 import { LIKE_BROWSER } from './requests.js';
 import { admin, serviceUrl } from './settings.js';
-import type { BrowserSession } from './shopper.js';
 
 type Schemas = components['schemas'];
-type OrderDetails = Omit<Schemas['CreateOrderDto'], 'items'>;
+type OrderOptions = Omit<Schemas['CreateOrderDto'], 'items'> & {
+  /** Number of pieces by product id. The default is one croissant. */
+  readonly quantities?: Readonly<Record<number, number>>;
+};
 
 /** Id of "Butter croissant" for Rp 24.000, which `run.mjs` creates in each shop. */
 export const CROISSANT = 2;
 
-/** Places an order. `quantities` contains the number of pieces by product id. */
+/** Places an order through the API, as the customer who is signed in on this page. */
 export async function placeOrder(
-  { context }: BrowserSession,
-  quantities: Readonly<Record<number, number>>,
-  details: OrderDetails = {},
+  page: Page,
+  { quantities = { [CROISSANT]: 1 }, ...details }: OrderOptions = {},
 ): Promise<Schemas['OrderView']> {
   const items = Object.entries(quantities).map(([id, quantity]) => ({ product_id: Number(id), quantity }));
   const options = { ...LIKE_BROWSER, data: { items, ...details } };
-  const response = await context.request.post(`${serviceUrl}/api/orders`, options);
+  const response = await page.request.post(`${serviceUrl}/api/orders`, options);
   return (await readData<{ order: Schemas['OrderView'] }>(response)).order;
 }
 
 /** Places an order and pays for it with QRIS. Returns the order's id. */
-export async function placePaidOrder(
-  customer: BrowserSession,
-  quantities: Readonly<Record<number, number>>,
-  details: OrderDetails = {},
-): Promise<string> {
-  const { request } = customer.context;
-  const { order_id, redirect_url } = await placeOrder(customer, quantities, details);
-  await performPaymentAction(customer, redirect_url, 'qris');
+export async function placePaidOrder(page: Page, options?: OrderOptions): Promise<string> {
+  const { order_id, redirect_url } = await placeOrder(page, options);
+  await performPaymentAction(page, redirect_url, 'qris');
   return until('the order is paid', async () => {
-    const response = await request.get(`${serviceUrl}/api/orders/${order_id}`, LIKE_BROWSER);
+    const response = await page.request.get(`${serviceUrl}/api/orders/${order_id}`, LIKE_BROWSER);
     const { order } = await readData<{ order: Schemas['OrderView'] }>(response);
     return order.status === 'settlement' && order_id;
   });
 }
 
 /** Places an order and pays for it by QRIS and by bank transfer. Returns the order's id. */
-export async function placeOrderPaidTwice(
-  customer: BrowserSession,
-  quantities: Readonly<Record<number, number>>,
-): Promise<string> {
-  const { order_id, redirect_url } = await placeOrder(customer, quantities);
-  const transfer = await performPaymentAction(customer, redirect_url, 'bank-transfer');
-  await performPaymentAction(customer, redirect_url, 'qris');
-  await performPaymentAction(customer, redirect_url, `transactions/${transfer}/settle`);
+export async function placeOrderPaidTwice(page: Page, options?: OrderOptions): Promise<string> {
+  const { order_id, redirect_url } = await placeOrder(page, options);
+  const transfer = await performPaymentAction(page, redirect_url, 'bank-transfer');
+  await performPaymentAction(page, redirect_url, 'qris');
+  await performPaymentAction(page, redirect_url, `transactions/${transfer}/settle`);
   return order_id;
 }
 
@@ -57,13 +50,9 @@ export async function placeOrderPaidTwice(
  * Performs an action of a payment page: `qris`, or `transactions/<id>/settle`.
  * @returns the id of the latest transaction
  */
-async function performPaymentAction(
-  { context }: BrowserSession,
-  page: string | null,
-  action: string,
-): Promise<string> {
+async function performPaymentAction(page: Page, paymentUrl: string | null, action: string): Promise<string> {
   const headers = { Accept: 'application/json' };
-  const response = await context.request.post(`${page}/${action}`, { ...LIKE_BROWSER, headers });
+  const response = await page.request.post(`${paymentUrl}/${action}`, { ...LIKE_BROWSER, headers });
   const { transactions } = await readData<{ transactions: { transaction_id: string }[] }>(response);
   const latest = transactions.at(-1);
   if (latest === undefined) throw new Error(`the payment page has no transaction after ${action}`);
