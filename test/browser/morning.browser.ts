@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
-import { expectGoodPrint, takeScreenshot } from './support/layout.js';
+import { expectGoodLayout, expectGoodPrint, takeScreenshot } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
 import {
@@ -12,13 +12,21 @@ import {
   toShopDate,
   useShopSettings,
 } from './support/shop.js';
-import { type Customer, createCustomer, openAsAdmin } from './support/shopper.js';
+import { createCustomer, openAsAdmin } from './support/shopper.js';
 import { inParallel } from '../support/wait.js';
 
 useShopSettings(ALWAYS_OPEN);
 
-function findOrders(page: Page, { name }: Customer) {
+function findOrders(page: Page, { name }: { name: string }) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+}
+
+/** Opens the page of the day as an administrator, after a new customer has paid for an order. */
+async function openDayWithOrder() {
+  const customer = await createCustomer({ name: makeUnique('Sari') });
+  const id = await placePaidOrder(customer.page);
+  const { page } = await openAsAdmin('/manage/today');
+  return { id, page, name: customer.name, order: findOrders(page, customer) };
 }
 
 /** Reads two numbers of a product from the page of a day: the pieces that are still to bake, and the ordered pieces. */
@@ -83,27 +91,6 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   expect((await excel).status()).toBe(200);
 });
 
-it('orders with the same pickup time take their next step together, with one tap', async () => {
-  const rudi = await createCustomer({ name: makeUnique('Rudi') });
-  const date = toShopDate(inDays(5)); // No other test places orders for this day.
-  for (const time of ['07:00', '07:00', '08:00'])
-    await placePaidOrder(rudi.page, { pickup_at: `${date}T${time}:00+07:00` });
-  const { page } = await openAsAdmin(`/manage/today?date=${date}`);
-  for (const step of ['Start preparing', 'Ready to be collected']) {
-    const button = page.getByRole('button', { name: `07:00, 2 orders: ${step}` });
-    await button.click();
-    await button.waitFor({ state: 'detached' });
-    await page.locator('h2#day-orders:focus').waitFor(); // The pressed button has disappeared.
-  }
-  await findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).nth(1).waitFor();
-  expect(await findOrders(page, rudi).getByRole('button', { name: 'Start preparing' }).count()).toBe(1);
-
-  await page.route('**/fulfilment', (route) => route.abort());
-  await page.getByRole('button', { name: '07:00, 2 orders: Handed over' }).press('Enter');
-  await waitForText(page, 'We cannot reach the bakery.');
-  await page.locator('h2#day-orders:focus').waitFor();
-});
-
 it('a group takes its step without the order that a colleague has already taken, and undoes only its own steps', async () => {
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
@@ -117,6 +104,7 @@ it('a group takes its step without the order that a colleague has already taken,
   });
   await page.getByRole('button', { name: '07:00, 3 orders: Start preparing' }).click();
   await waitForText(page, 'The order cannot take this step.');
+  await page.locator('h2#day-orders:focus').waitFor();
   await waitForText(page, '2 orders: Preparing.');
   await page.getByRole('button', { name: '07:00, 3 orders: Ready to be collected' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -124,11 +112,9 @@ it('a group takes its step without the order that a colleague has already taken,
 });
 
 it('a step can be undone while a new order is announced, and the focus then moves to the heading', async () => {
-  const sari = await createCustomer({ name: makeUnique('Sari') });
-  await placePaidOrder(sari.page);
-  const { page } = await openAsAdmin('/manage/today');
+  const { page, order } = await openDayWithOrder();
   const other = await createCustomer();
-  await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).click();
+  await order.getByRole('button', { name: 'Start preparing' }).click();
   const undo = page.getByRole('button', { name: 'Undo' });
   await undo.waitFor();
   await placePaidOrder(other.page);
@@ -140,14 +126,12 @@ it('a step can be undone while a new order is announced, and the focus then move
 });
 
 it('Enter that is held down takes an order only to its next step', async () => {
-  const sari = await createCustomer({ name: makeUnique('Sari') });
-  await placePaidOrder(sari.page);
-  const { page } = await openAsAdmin('/manage/today');
+  const { page, order } = await openDayWithOrder();
   let steps = 0;
   page.on('request', (request) => (steps += request.method() === 'PUT' ? 1 : 0));
-  await findOrders(page, sari).getByRole('button', { name: 'Start preparing' }).focus();
+  await order.getByRole('button', { name: 'Start preparing' }).focus();
   await page.keyboard.down('Enter');
-  await findOrders(page, sari).getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await order.getByRole('button', { name: 'Ready to be collected' }).waitFor();
   await page.keyboard.down('Enter'); // repeats the key
   await page.keyboard.up('Enter');
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -174,6 +158,7 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
       const button = page.getByRole('button', { name: `${time}, 10 orders: ${step}` });
       await tap(button);
       await button.waitFor({ state: 'detached' });
+      await page.locator('h2#day-orders:focus').waitFor(); // The pressed button has disappeared.
     }
   }
   const collected = page
@@ -187,48 +172,36 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
 });
 
 it('a step that fails because a colleague has handed over the order is explained in the list of collected orders', async () => {
-  const joko = await createCustomer({ name: makeUnique('Joko') });
-  const id = await placePaidOrder(joko.page);
-  const { page } = await openAsAdmin('/manage/today');
+  const { id, page, name, order } = await openDayWithOrder();
   await page.route('**/fulfilment', async (route) => {
     for (const step of ['preparing', 'ready', 'collected'] as const) await setFulfilment(id, step);
     await route.continue();
   });
-  await findOrders(page, joko).getByRole('button', { name: 'Start preparing' }).click();
-  const collected = page.getByRole('list', { name: 'Collected orders' });
-  const row = collected.getByRole('listitem').filter({ hasText: joko.name });
+  await order.getByRole('button', { name: 'Start preparing' }).click();
+  const row = page.getByRole('list', { name: 'Collected orders' }).locator('.failed', { hasText: name });
   await waitForText(row.getByRole('alert'), 'The order cannot take this step.');
+  await expectGoodLayout(page, 'rejected step of the day');
 });
 
-it('a double-click takes one step, which can be taken back', async () => {
-  const hana = await createCustomer({ name: makeUnique('Hana') });
-  const id = await placePaidOrder(hana.page);
-  const { page } = await openAsAdmin('/manage/today');
-  const order = findOrders(page, hana);
-  const prepare = { name: 'Start preparing' };
-  await order.getByRole('button', prepare).dblclick();
-  await order.getByRole('button', { name: 'Ready to be collected' }).waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await order.getByRole('button', prepare).click();
+it('a double-click takes one step, which the page of the order takes back', async () => {
+  const { id, page, order } = await openDayWithOrder();
+  await order.getByRole('button', { name: 'Start preparing' }).dblclick();
   await order.getByRole('button', { name: 'Ready to be collected' }).waitFor();
   await page.goto(`/manage/orders/${id}`);
   await page.getByRole('button', { name: 'Back to “New”' }).click();
-  await page.getByRole('button', prepare).waitFor();
+  await page.getByRole('button', { name: 'Start preparing' }).waitFor();
 });
 
-it('the orders of earlier days that nobody has collected come first', async () => {
-  const indra = await createCustomer({ name: makeUnique('Indra') });
-  await placePaidOrder(indra.page);
-  const { page } = await openAsAdmin('/manage/orders');
+it('the page of the day lists overdue orders apart, with the buttons for their next steps', async () => {
+  const { page, name, order } = await openDayWithOrder();
   await changeResponses<{ orders: object[]; overdue: object[] }>(page, '**/days/*', (data) => ({
     ...data,
     orders: [],
     overdue: data.orders,
   }));
-  await page.getByRole('link', { name: 'Today' }).click();
-  const overdue = page.getByRole('list', { name: 'Overdue orders' });
-  await overdue.getByText(indra.name, { exact: true }).waitFor();
-  await overdue.getByRole('button', { name: 'Start preparing' }).first().waitFor();
+  await page.reload();
+  await page.getByRole('list', { name: 'Overdue orders' }).getByText(name, { exact: true }).waitFor();
+  await order.getByRole('button', { name: 'Start preparing' }).waitFor();
 });
 
 it.each([
@@ -264,8 +237,6 @@ it('the page of the day shows today if the date in its address does not exist', 
   for (const date of ['today', 'tomorrow', '2026-02-30']) {
     await page.goto(`/manage/today?date=${date}`);
     await waitForHeading(page, 'Today');
-    await page.getByRole('button', { name: 'Next day' }).click();
-    await waitForHeading(page, 'Tomorrow');
   }
 });
 
