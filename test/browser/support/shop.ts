@@ -81,10 +81,6 @@ export async function changePrice({ id, name }: Schemas['ProductView'], price: n
   await callAsAdmin('PUT', `/api/products/${id}`, { multipart });
 }
 
-export async function deleteProduct(id: number) {
-  await callAsAdmin('DELETE', `/api/products/${id}`);
-}
-
 export async function makeUnavailable(id: number) {
   await callAsAdmin('PUT', `/api/admin/products/${id}/availability`, { data: { available: false } });
 }
