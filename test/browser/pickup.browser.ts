@@ -1,7 +1,7 @@
 import { everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, inDays, placeOrder, toShopDate, useShopSettings } from './support/shop.js';
+import { changeShop, CROISSANT, useShopSettings } from './support/shop.js';
 import { createCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
@@ -77,22 +77,14 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
   });
 });
 
-describe('in a shop that takes one order for every 15 minutes', () => {
-  useShopSettings({
-    hours: everyDay(['07:00', '07:45']),
-    lead_minutes: 0,
-    slot_minutes: 15,
-    orders_per_slot: 1,
-  });
+describe('in a shop with slots of 15 minutes', () => {
+  useShopSettings({ hours: everyDay(['07:00', '07:45']), lead_minutes: 0, slot_minutes: 15 });
 
-  it('the cart offers every slot that no order has taken', async () => {
-    const customer = await createCustomer();
-    const { page } = customer;
-    const date = toShopDate(inDays(3)); // No other test places orders for this day.
-    await placeOrder(customer.page, { pickup_at: `${date}T07:00:00+07:00` });
+  it('the cart offers a pickup time for each slot', async () => {
+    const { page } = await createCustomer();
     await addToCartAndChoosePickup(page, CROISSANT);
-    await page.getByLabel('Day').selectOption(date);
+    await page.getByLabel('Day').selectOption(SECOND_DAY);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();
-    expect(times).toEqual(['07:15', '07:30']);
+    expect(times).toEqual(['07:00', '07:15', '07:30']);
   });
 });
