@@ -28,16 +28,17 @@ function getTiles(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
 }
 
-/** Lists the pictures of the editor with their alternative texts, which are file names, and their sizes in pixels. */
-function listPictures(page: Page) {
+/** Loads the pictures of the editor. Lists their alternative texts, which are file names, and their sizes in pixels. */
+function loadPictures(page: Page) {
   return getTiles(page)
     .getByRole('img')
     .evaluateAll((images) =>
-      (images as HTMLImageElement[]).map((image) => ({
-        name: image.alt,
-        width: image.naturalWidth,
-        height: image.naturalHeight,
-      })),
+      Promise.all(
+        (images as HTMLImageElement[]).map(async (image) => {
+          await image.decode();
+          return { name: image.alt, width: image.naturalWidth, height: image.naturalHeight };
+        }),
+      ),
     );
 }
 
@@ -56,27 +57,10 @@ function holdDecoding(page: Page): Promise<unknown> {
   });
 }
 
-function canRenderPreviews(page: Page): Promise<boolean> {
-  return page.evaluate(async () => {
-    const images = [...document.querySelectorAll<HTMLImageElement>('.image-tile img')];
-    await Promise.all(images.map((image) => image.decode()));
-    return (
-      images.length > 0 &&
-      images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0)
-    );
-  });
-}
-
 async function fillProduct(page: Page, name: string, price: string, description: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Price in rupiah').fill(price);
   await page.getByLabel('Description').fill(description);
-}
-
-async function deleteProduct(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Delete product' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
-  await waitForText(page, 'is deleted.');
 }
 
 it('a price that is not clearly a number of rupiah is rejected with an example', async () => {
@@ -99,8 +83,7 @@ it('photos of a phone and pictures in other formats become upright JPEG files of
     { name: 'bread.avif', mimeType: 'image/avif', buffer: await cake.clone().avif({ effort: 0 }).toBuffer() },
   ]);
   await getTiles(page).nth(2).waitFor();
-  expect(await canRenderPreviews(page)).toBe(true);
-  expect(await listPictures(page)).toEqual([
+  expect(await loadPictures(page)).toEqual([
     { name: 'phone.jpg', width: 1500, height: 2000 },
     { name: 'cake.jpg', width: 2000, height: 200 },
     { name: 'bread.jpg', width: 2000, height: 200 },
@@ -201,7 +184,7 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   await page.getByRole('button', { name: 'Create product' }).click();
   await waitForText(page, 'Product name is required.');
   await waitForText(page, 'Product price cannot be empty.');
-  await fillProduct(page, name, 'a few', 'Tiny breads, a bite each.');
+  await fillProduct(page, name, 'Rp 15.000', 'Tiny breads, a bite each.');
   await page.getByText('Product name is required.').waitFor({ state: 'hidden' });
   const upload = page.getByLabel('Add pictures');
   await upload.setInputFiles([{ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }]);
@@ -213,13 +196,9 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   await page.getByRole('button', { name: 'Take out d.png' }).click();
   await page.getByRole('button', { name: 'Move a.jpg back' }).press('Enter');
   await getTiles(page).nth(2).dragTo(getTiles(page).nth(0));
-  const names = (await listPictures(page)).map((picture) => picture.name);
+  const names = (await loadPictures(page)).map((picture) => picture.name);
   expect(names).toEqual(['c.jpg', 'b.jpg', 'a.jpg']); // The editor has converted the large PNG files.
   await waitForText(page, '3 pictures after saving.');
-  expect(await canRenderPreviews(page)).toBe(true);
-  await page.getByRole('button', { name: 'Create product' }).click();
-  await waitForText(page, 'Write the price like 25.000 or 25000.');
-  await page.getByLabel('Price in rupiah').fill('Rp 15.000');
 
   const release = await holdRequests(page, '**/api/products');
   await page.getByRole('button', { name: 'Create product' }).click();
@@ -249,7 +228,9 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('16500');
   await page.getByRole('button', { name: 'Delete product' }).click();
   await page.getByRole('button', { name: 'Keep it' }).click();
-  await deleteProduct(page);
+  await page.getByRole('button', { name: 'Delete product' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await waitForText(page, `${name} is deleted.`);
   await search(page, name);
   await waitForText(page, 'Nothing found');
 });
@@ -297,8 +278,6 @@ it('markup in the texts of a product is shown as text', async () => {
   await waitForHeading(page, name);
   await waitForText(page, description);
   expect(await page.title()).toContain(name);
-  await page.goto(`/manage/products/${id}`);
-  await deleteProduct(page);
 });
 
 it('a customer cannot open the pages of administrators', async () => {
