@@ -4,7 +4,7 @@ import { waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
-import { createAdmin, createCustomer, createEmail, createVisitor, PASSWORD } from './support/shopper.js';
+import { createAdmin, createCustomer, createVisitor } from './support/shopper.js';
 
 const INDONESIAN = { locale: 'id-ID' };
 
@@ -12,19 +12,8 @@ const INDONESIAN = { locale: 'id-ID' };
 const text = (key: string) => getText('id', key);
 const press = (page: Page, key: string) => page.getByRole('button', { name: text(key), exact: true }).click();
 
-it('a customer registers, orders, cancels, orders again and pays in Indonesian', async () => {
-  const { context, page } = await createVisitor(INDONESIAN);
-  await page.goto('/register');
-  await press(page, 'register.submit');
-  await waitForText(page, text('api:fullname is required'));
-  await expectIndonesian(page);
-  await page.getByLabel(text('account.name')).fill('Ayu Lestari');
-  await page.getByLabel(text('account.email')).fill(createEmail());
-  await page.getByLabel(text('account.password'), { exact: true }).fill(PASSWORD);
-  await page.getByLabel(text('account.repeatPassword')).fill(PASSWORD);
-  await press(page, 'register.submit');
-  await waitForHeading(page, text('verify.title'));
-  await expectIndonesian(page);
+it('a customer orders, cancels, orders again and pays in Indonesian', async () => {
+  const { context, page } = await createCustomer(INDONESIAN);
   await page.goto(`/products/${CROISSANT}`);
   await press(page, 'product.add');
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
