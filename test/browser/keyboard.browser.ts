@@ -84,7 +84,7 @@ it('the focus moves to the heading when the pressed button disappears, in the ca
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
 });
 
-it('the focus is not lost when a button of an administrator disappears, or shows another range of sales', async () => {
+it('an administrator keeps the focus after a press of a button that disappears or that shows another range of sales', async () => {
   const product = await createProduct('Roti fokus', 20_000);
   const { page } = await openAsAdmin('/manage/sales');
   const lastDays = page.getByRole('button', { name: 'Last 30 days' });

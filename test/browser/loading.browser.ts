@@ -50,7 +50,7 @@ it('the catalog, a product and the cart hardly jump while they load on a phone',
   }
 });
 
-it('the catalog offers each picture in two widths, and loads pictures below the first row when they come near', async () => {
+it('the catalog offers its pictures in two widths, and loads those below the first row when they come near', async () => {
   const { page } = await createCustomer();
   await page.goto('/');
   await waitForText(page, 'Kue lapis legit');
