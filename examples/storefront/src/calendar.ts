@@ -98,8 +98,9 @@ function getOffsetMs(instant: number): number {
   const format = getFormat('en-US', { timeZone: getTimeZone(), timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   // The name is `GMT+07:00`, or `GMT` if there is no offset.
-  const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
-  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  const [, sign, hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  return sign === '-' ? -offset : offset;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -15,8 +15,8 @@ const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
 
-/** Gap between the polls of lists. */
-const LIST_POLL_MS = 15_000;
+/** Gap between the polls of lists and day sheets. */
+export const LIST_POLL_MS = 15_000;
 
 /** The customer's own orders, newest first. */
 export const ownOrders = {

@@ -1,9 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api } from './client';
-import { ORDERS_KEY } from './orders';
-
-const DAY_POLL_MS = 15_000;
+import { LIST_POLL_MS, ORDERS_KEY } from './orders';
 
 /**
  * Paid orders of a day that are not refused, and the number of pieces of each product in these orders. Today's sheet also
@@ -14,7 +12,7 @@ export function daySheet(date: string) {
     queryKey: [...ORDERS_KEY, 'day', date],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/admin/days/{date}', { params: { path: { date } }, signal })),
-    refetchInterval: DAY_POLL_MS,
+    refetchInterval: LIST_POLL_MS,
     refetchOnWindowFocus: 'always',
   });
 }

@@ -18,7 +18,7 @@ export const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
 export function showToast(text: string, action?: Toast['action']) {
   lastId += 1;
   const toast = { id: lastId, text, action };
-  useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(1 - MAX_TOASTS), toast] }));
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_TOASTS) }));
 }
 
 export function hideToast(id: number) {

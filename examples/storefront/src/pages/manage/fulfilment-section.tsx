@@ -59,7 +59,7 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
         await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
     },
     onMutate: onStart,
-    onSuccess: () => onTaken?.('refused'),
+    onSuccess: () => onTaken('refused'),
     onError,
   });
   const amount = formatPrice(getRefundableAmount(order));

@@ -30,7 +30,7 @@ export function canRefuse({ fulfilment }: Order) {
 
 interface StepCallbacks {
   onStart: () => void;
-  onTaken?: (step: Fulfilment) => void;
+  onTaken: (step: Fulfilment) => void;
   onError: (error: Error) => void;
 }
 
@@ -97,7 +97,7 @@ export function StepButton(props: StepButtonProps) {
     mutationFn: takeStep,
     onMutate: onStart,
     // Use the step of the pressed button. After a reload of the orders, `step` is already the following step.
-    onSuccess: (_, taken) => onTaken?.(taken.step),
+    onSuccess: (_, taken) => onTaken(taken.step),
     onError,
   });
   // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click must
