@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
-import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
 import { addJob, makeJobsDue } from './jobs.js';
 import { createPng } from './pictures.js';
-import { until } from './wait.js';
 
 type Schemas = components['schemas'];
 /** Product in a response. A list shows null instead of an empty list of images. */
@@ -82,7 +80,7 @@ export async function imageStatus({ url }: Client, imageUrl = 'no image'): Promi
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
-export interface LedgerRow {
+interface LedgerRow {
   readonly id: string;
   readonly host: string;
   readonly state: string;
@@ -122,20 +120,6 @@ export async function countProducts({ query }: TestDatabase): Promise<number> {
   return (await query('SELECT FROM products')).length;
 }
 
-/** Lets time pass and waits until the host and the ledger contain exactly these images. */
-export async function expectOnlyImages(
-  database: TestDatabase,
-  host: CloudinaryStandIn,
-  urls: readonly string[],
-): Promise<void> {
-  await until('the host and the ledger contain the images of the catalog', async () => {
-    await letTimePassForImagesAndJobs(database);
-    return host.images.size === urls.length && (await readLedger(database)).length === urls.length;
-  });
-  expect(urls.map((url) => host.imageAt(url) !== undefined)).toEqual(urls.map(() => true));
-  expect((await readLedger(database)).every(({ state }) => state === 'attached')).toBe(true);
-}
-
 /**
  * Ages unattached images by 11 minutes, and makes every job due that is not running. The service removes images that are
  * staged for 10 minutes, so this function also enqueues the sweep that removes them, if an image is staged.
@@ -144,11 +128,6 @@ export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, '
   const { rows } = await database.pool.query<{ state: string }>(
     `UPDATE images SET staged_at = staged_at - interval '11 minutes' WHERE state <> 'attached' RETURNING state`,
   );
-  if (rows.some(({ state }) => state === 'staged')) await enqueueImageSweep(database);
+  if (rows.some(({ state }) => state === 'staged')) await addJob(database.pool, 'sweep-abandoned-images');
   await makeJobsDue(database.pool);
-}
-
-/** Enqueues the sweep of abandoned images, which cron enqueues every minute. */
-export async function enqueueImageSweep({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
-  await addJob(pool, 'sweep-abandoned-images');
 }

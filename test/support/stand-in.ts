@@ -58,7 +58,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   beforeResponse: ((call: C) => Promise<unknown> | void) | undefined;
   /** Open calls: neither completed nor aborted by the caller. */
   callsInProgress = 0;
-  mostCallsInProgress = 0;
 
   protected port = 0;
   readonly #server: Server;
@@ -96,7 +95,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   /** Forgets the calls so far and removes all faults and hooks. */
   reset(): void {
     this.calls.length = 0;
-    this.mostCallsInProgress = 0;
     this.clearFaults();
     this.beforeProcessing = undefined;
     this.beforeResponse = undefined;
@@ -128,7 +126,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     Object.assign(call, { fault: fault?.kind ?? null, status: null });
     this.calls.push(call);
     this.callsInProgress += 1;
-    this.mostCallsInProgress = Math.max(this.mostCallsInProgress, this.callsInProgress);
     response.once('close', () => (this.callsInProgress -= 1));
     response.once('finish', () => (call.status = response.statusCode));
     if (fault?.kind === 'disconnect') {
