@@ -1,4 +1,4 @@
-import type { Response } from 'supertest';
+import type { Response, Test } from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createJpeg, createPng, createSvgWithScript } from './support/pictures.js';
 import {
@@ -8,7 +8,6 @@ import {
   type FormFields,
   type FormFile,
   imageStatus,
-  type LedgerRow,
   listProducts,
   pictures,
   productOf,
@@ -33,20 +32,22 @@ const REQUIRED = {
 const service = await useService();
 const admin = await service.admin();
 
-const isAttached = ({ state }: LedgerRow) => state === 'attached';
 const update = (id: number, fields: FormFields, files: readonly FormFile[] = []) =>
   sendForm(admin.put(`/api/products/${id}`), fields, files);
 
-/** Sends an update and asserts that nothing changes. */
-async function sendInvalidUpdate(id: number, fields: FormFields, files: FormFile[]): Promise<Response> {
+/** Sends an update that must be rejected, and asserts that neither the product nor its images change. */
+async function sendRejectedUpdate(id: number, request: Test): Promise<Response> {
   const product = await readProduct(admin, id);
-  const images = await readLedger(service.database);
-  const response = await update(id, fields, files);
+  const response = await sendWithoutUpload(request);
   expect(await readProduct(admin, id)).toEqual(product);
-  // Images of earlier tests may be removed meanwhile.
-  const remaining = await readLedger(service.database);
-  expect(remaining.filter(isAttached)).toEqual(images.filter(isAttached));
-  expect(images).toEqual(expect.arrayContaining(remaining));
+  return response;
+}
+
+/** Sends a request and asserts that it leaves no image behind. Images of earlier tests may be removed meanwhile. */
+async function sendWithoutUpload(request: Test): Promise<Response> {
+  const images = await readLedger(service.database);
+  const response = await request;
+  expect(images).toEqual(expect.arrayContaining(await readLedger(service.database)));
   return response;
 }
 
@@ -83,32 +84,32 @@ describe('PUT /api/products/{product_id}', () => {
 
   it('reports all invalid fields and files together, and rejects an SVG named .png', async () => {
     const { id } = await createProduct(admin, pictures(1));
-    const response = await sendInvalidUpdate(id, {}, [
+    const files = [
       ...pictures(1),
       { bytes: createPng(), name: 'a.gif' },
       { bytes: createPng(), name: 'b.png', field: 'picture' },
-    ]);
+    ];
+    const response = await sendRejectedUpdate(id, update(id, {}, files));
     const images = 'invalid file format, only .png or .jpg files are accepted';
     const picture = 'files belong in the field images';
     expectFailure(response, 400, INVALID, { ...REQUIRED, images, picture });
-    const svg = await sendInvalidUpdate(id, BREAD, [{ bytes: createSvgWithScript(), name: 'a.png' }]);
-    expectFailure(svg, 400, INVALID, { images: 'a.png is not a png or jpg file' });
+    const svg = update(id, BREAD, [{ bytes: createSvgWithScript(), name: 'a.png' }]);
+    const details = { images: 'a.png is not a png or jpg file' };
+    expectFailure(await sendRejectedUpdate(id, svg), 400, INVALID, details);
   });
 
   it('accepts at most 5 images after the removals and additions of the same request', async () => {
     const { id, images } = await createProduct(admin, pictures(5));
     const remove = (count: number) => ({ ...BREAD, [REMOVED]: images.slice(0, count) });
     const tooMany = 'each product can only have 5 images at max';
-    expectFailure(await sendInvalidUpdate(id, remove(1), pictures(2)), 400, tooMany);
-    expectFailure(await sendInvalidUpdate(id, remove(5), pictures(6)), 400, tooMany);
+    expectFailure(await sendRejectedUpdate(id, update(id, remove(1), pictures(2))), 400, tooMany);
+    expectFailure(await sendRejectedUpdate(id, update(id, remove(5), pictures(6))), 400, tooMany);
     const response = await update(id, remove(5), pictures(5)).expect(200);
     expect(productOf(response).images).toHaveLength(5);
   });
 
   it('returns 404 for an unknown product and uploads nothing, but reports invalid fields first', async () => {
-    const before = await readLedger(service.database);
-    expectFailure(await update(UNKNOWN_ID, BREAD, pictures(1)), 404, MESSAGES.notFound);
-    expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
+    expectFailure(await sendWithoutUpload(update(UNKNOWN_ID, BREAD, pictures(1))), 404, MESSAGES.notFound);
     const invalid = await update(UNKNOWN_ID, { ...BREAD, price: 'x' });
     expectFailure(invalid, 400, INVALID, { price: 'price should be a number' });
   });
@@ -126,14 +127,11 @@ describe('PUT /api/products/{product_id} with If-Match', () => {
     const { id } = await createProduct(admin, pictures(1));
     const etag = await etagOf(id);
     const updated = await updateIf(etag, id, { ...BREAD, price: '99000' }, pictures(1)).expect(200);
-    const product = await readProduct(admin, id);
     expect(updated.headers.etag).toBe(await etagOf(id));
     await admin.get(`/api/products/${id}`).set('If-None-Match', String(updated.headers.etag)).expect(304);
 
-    const before = await readLedger(service.database);
-    expectFailure(await updateIf(etag, id, BREAD, pictures(2)), 412, MESSAGES.changedMeanwhile);
-    expect(await readProduct(admin, id)).toEqual(product);
-    expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
+    const outdated = updateIf(etag, id, BREAD, pictures(2));
+    expectFailure(await sendRejectedUpdate(id, outdated), 412, MESSAGES.changedMeanwhile);
     await update(id, BREAD).expect(200);
   });
 
