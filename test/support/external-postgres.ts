@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCluster } from '../../src/database/embedded-postgres/cluster.js';
 import { run } from '../../src/database/embedded-postgres/run.js';
 import { startServer, stopServer } from '../../src/database/embedded-postgres/server.js';
 import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
-import { createWorldReadableFolder } from './process.js';
+import { createWorldReadableFolder, removeFolder } from './process.js';
 
 /** Starts a PostgreSQL server for the setting DATABASE_URL. The returned functions control the server. */
 export async function startExternalPostgres() {
@@ -25,7 +24,7 @@ export async function startExternalPostgres() {
       run(join(cluster.bin, 'pg_ctl'), ['stop', '-m', 'immediate', '-D', cluster.folder], cluster.runAs),
     close: async () => {
       await stopServer(cluster);
-      await rm(dataDir, { recursive: true, force: true });
+      await removeFolder(dataDir);
     },
   };
 }

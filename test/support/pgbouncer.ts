@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
 import { acceptsConnections } from './loopback.js';
-import { createWorldReadableFolder, freePort } from './process.js';
+import { createWorldReadableFolder, freePort, removeFolder } from './process.js';
 import { until } from './wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
@@ -51,7 +51,7 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
     stop: async () => {
       child.kill('SIGINT');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

@@ -43,13 +43,13 @@ export function openSlowReaders(
  * @returns the responses in order, with bodies as long as their Content-Length
  * @throws AbortError if the service does not close the connection; Error if it resets the connection
  */
-export async function sendRaw(url: string, bytes: string | Buffer | readonly string[]) {
+export async function sendRaw(url: string, bytes: string | readonly string[]) {
   const socket = openSocket(url, { noDelay: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
   const write = async (): Promise<void> => {
-    for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)
+    for (const piece of typeof bytes === 'string' ? [bytes] : bytes)
       await new Promise((sent) => socket.write(piece, sent));
   };
   try {

@@ -1,10 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Client } from './client.js';
 import { createDatabase } from './databases.js';
 import {
   type BuiltProcess,
   createWorldReadableFolder,
   freePort,
+  removeFolder,
   spawnBuilt,
   waitUntilListening,
   waitUntilReady,
@@ -72,7 +73,7 @@ export class ServiceInstance {
   /** Stops all processes. Removes DATA_DIR unless the instance shares an existing folder. */
   async clear(): Promise<void> {
     await this.stop();
-    if (this.isOwnDataDir) await rm(this.dataDir, { recursive: true, force: true });
+    if (this.isOwnDataDir) await removeFolder(this.dataDir);
   }
 }
 

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccountMethods } from './accounts.js';
+import { createAccountMethods, newAccount, signIn } from './accounts.js';
 import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { nullIfMissing } from './files.js';
 import { createCountMethods } from './guesses.js';
+import { removeFolder } from './process.js';
 import { stopAfterTests } from './stop-after-tests.js';
 
 // Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
@@ -97,7 +98,6 @@ export async function startService(options: ServiceOptions = {}) {
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 
-  let customers = 0;
   /** Returns the sources of the mails in the outbox, oldest first. */
   const readOutbox = async (): Promise<string[]> => {
     const directory = join(dataDir, 'outbox');
@@ -115,12 +115,7 @@ export async function startService(options: ServiceOptions = {}) {
     client: () => new Client(url),
     admin: () => signInAdmin(url),
     /** Registers a new account and returns its client. */
-    customer: async () => {
-      const client = new Client(url);
-      customers += 1;
-      await client.register({ email: `customer-${customers}-${Date.now()}@example.com` }).expect(201);
-      return client;
-    },
+    customer: async () => (await newAccount({ url })).client,
     readOutbox,
     ...createAccountMethods(database, readOutbox),
     ...createCountMethods(database),
@@ -128,15 +123,13 @@ export async function startService(options: ServiceOptions = {}) {
       app.getHttpServer().closeAllConnections();
       await app.close();
       if (options.database === undefined) await database.drop();
-      if (options.settings?.DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (options.settings?.DATA_DIR === undefined) await removeFolder(dataDir);
     },
   };
 }
 
-export async function signInAdmin(url: string): Promise<Client> {
-  const client = new Client(url);
-  await client.post('/api/login').send(ADMIN).expect(200);
-  return client;
+export function signInAdmin(url: string): Promise<Client> {
+  return signIn({ url }, ADMIN.email, ADMIN.password);
 }
 
 /** Starts a service, performs an action, and stops the service. */

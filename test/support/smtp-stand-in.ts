@@ -64,8 +64,8 @@ export class SmtpStandIn {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs?: number): Promise<ReceivedMail> {
-    return until('a mail', () => this.mails.find(predicate), deadlineMs);
+  waitForMail(predicate: (mail: ReceivedMail) => boolean): Promise<ReceivedMail> {
+    return until('a mail', () => this.mails.find(predicate));
   }
 
   /** Starts listening. After `down`, the port stays the same. */

@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { rm, symlink } from 'node:fs/promises';
+import { symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { reportSkipped } from './installed.js';
-import { createWorldReadableFolder } from './process.js';
+import { createWorldReadableFolder, removeFolder } from './process.js';
 
 const run = promisify(execFile);
 /** The last commit of version 1.2. */
@@ -47,7 +47,7 @@ export async function buildVersion12(): Promise<string> {
     await run(process.execPath, [nest, 'build'], { cwd: folder });
     return folder;
   } catch (error) {
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const FOLDER = 'docs/operation';
 
 /** Commands of a runbook, and the output that the page shows below them. */
-export interface Block {
+interface Block {
   readonly commands: string;
   /** Undefined if the page shows no output. */
   readonly shown: string | undefined;
