@@ -11,7 +11,6 @@ import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
 const ORIGIN = 'http://localhost:5173';
-const FROM_SHOP = `Host: bakery.test\r\nOrigin: ${ORIGIN}\r\n`;
 
 /** Shortens the tests, but is longer than a pause of a busy machine in the middle of a form. */
 const IDLE_MS = 4_000;
@@ -20,14 +19,19 @@ const service = await useService({ formIdleMs: IDLE_MS });
 const admin = await service.admin();
 const { FormLimits } = await importBuilt('src/images/form.interceptor.js');
 
+/** Builds the headers of a request of the storefront. */
+function buildHead(path: string, type: string, length: number): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: bakery.test\r\nOrigin: ${ORIGIN}\r\n` +
+    `Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
+    `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+  );
+}
+
 /** Builds the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
 function buildFormStart(): string {
-  const cookie = `accessToken=${admin.cookie('accessToken')}`;
-  return (
-    `POST /api/products HTTP/1.1\r\n${FROM_SHOP}Content-Length: ${25 * MIB}\r\n` +
-    `Cookie: ${cookie}\r\nContent-Type: ${FORM_TYPE}\r\n\r\n` +
-    buildFormPieces({}, [Buffer.alloc(0)])[0]?.toString()
-  );
+  const [firstPiece] = buildFormPieces({}, [Buffer.alloc(0)]);
+  return buildHead('/api/products', FORM_TYPE, 25 * MIB) + firstPiece?.toString();
 }
 
 /** Counts the forms that enter the queue from now on. */
@@ -62,10 +66,7 @@ describe('a body with a Content-Length above the limit', () => {
   /** Sends only the headers of a request. Returns the beginning of the response. */
   async function sendHeaders(path: string, type: string, length: number): Promise<string> {
     const socket = openSocket(service.url);
-    socket.write(
-      `POST ${path} HTTP/1.1\r\n${FROM_SHOP}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
-        `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`,
-    );
+    socket.write(buildHead(path, type, length));
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
     return chunk.toString();

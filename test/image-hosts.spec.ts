@@ -46,8 +46,6 @@ describe('the Cloudinary image host', () => {
       const error = await catchFailure(hostWithWrongSecret, operation);
       expect(error.httpCode).toBe(401);
       expect(error.message).toMatch(/^image host: (upload|remove) failed: the host responded with 401$/);
-      expect(standIn.calls.at(-1)?.hasValidSignature).toBe(false);
-      expect(standIn.images.size).toBe(0);
     },
   );
 

@@ -18,7 +18,7 @@ import {
 import { createProduct } from './support/products.js';
 import { openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const UUID_LENGTH = ID.length;
@@ -199,9 +199,7 @@ describe('an uploaded photo', () => {
     for (const width of [480, 960] as const) {
       const url = sizedImage(`http://bakery.test${path}`, width);
       expect(url).toBe(`http://bakery.test${path}?w=${width}`);
-      const parallel = Array.from({ length: 50 }, () => download(url.slice('http://bakery.test'.length)));
-      const versions = await Promise.all(parallel);
-      expect(versions).toHaveLength(50);
+      const versions = await inParallel(50, () => download(`${path}?w=${width}`));
       const [{ bytes, headers } = original] = versions;
       expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width });
       expect(headers).toMatchObject({ 'content-type': 'image/jpeg', 'cache-control': CACHED_FOREVER });
