@@ -3,14 +3,18 @@ import { spawnSync } from 'node:child_process';
 /** PATH with the folder of system programs, which the PATH of a user may lack. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Like `describe`. If programs are missing, skips the tests and reports the programs. In CI, throws Error instead. */
+/** Like `describe`, but skips the tests if programs are missing (see `describeUnless`). */
 export function describeInstalled(subject: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => !isInstalled(program));
-  if (missing.length === 0) {
+  describeUnless(missing.length === 0 ? null : `not installed: ${missing.join(', ')}`, subject, suite);
+}
+
+/** Like `describe`. If there is a reason to skip the tests, skips them and reports the reason. In CI, throws Error instead. */
+export function describeUnless(reason: string | null, subject: string, suite: () => void): void {
+  if (reason === null) {
     describe(subject, suite);
     return;
   }
-  const reason = `not installed: ${missing.join(', ')}`;
   reportSkipped(reason);
   describe.skip(`${subject} (${reason})`, suite);
 }

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { reportSkipped } from './installed.js';
+import { describeUnless } from './installed.js';
 import { createWorldReadableFolder, removeFolder } from './process.js';
 
 const run = promisify(execFile);
@@ -17,19 +17,13 @@ const SOURCES = [
   'tsconfig.build.json',
 ];
 
-/** Like `describe`. If git finds no version 1.2, skips the tests and prints the error of git. In CI, throws Error instead. */
-export function describeWithVersion12(title: string, suite: () => void): void {
+/** Like `describe`, but skips the tests if git finds no version 1.2 (see `describeUnless`). */
+export function describeWithVersion12(subject: string, suite: () => void): void {
   const { status, stderr, error } = spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], {
     encoding: 'utf8',
   });
-  if (status === 0) {
-    describe(title, suite);
-    return;
-  }
-  reportSkipped(
-    `git finds no version 1.2, whose last commit is ${COMMIT}: ${error?.message ?? stderr.trim()}`,
-  );
-  describe.skip(title, suite);
+  const reason = `git finds no version 1.2, whose last commit is ${COMMIT}: ${error?.message ?? stderr.trim()}`;
+  describeUnless(status === 0 ? null : reason, subject, suite);
 }
 
 /**
