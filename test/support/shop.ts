@@ -30,10 +30,6 @@ interface AdminOrder {
   readonly notifications: readonly Schemas['NotificationView'][];
 }
 
-interface NewOrder {
-  readonly payTime?: string | null;
-}
-
 interface StoredOrder {
   readonly status: string;
   readonly completed_at: Date | null;
@@ -135,7 +131,7 @@ export class Shop {
    * Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. Returns the ids.
    * @param payTime time from the creation to `pay_until`. Null inserts orders of version 1.2, which have no `pay_until`.
    */
-  async insertOrders(count: number, { payTime = '24 hours' }: NewOrder = {}): Promise<string[]> {
+  async insertOrders(count: number, { payTime = '24 hours' }: { readonly payTime?: string | null } = {}) {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.query(
       `WITH ids AS (SELECT unnest($1::uuid[]) AS id),
@@ -183,8 +179,8 @@ export class Shop {
     return rows.map(({ order_id }) => order_id);
   }
 
-  async insertOrder(fields?: NewOrder): Promise<string> {
-    const [orderId = ''] = await this.insertOrders(1, fields);
+  async insertOrder(options?: Parameters<Shop['insertOrders']>[1]): Promise<string> {
+    const [orderId = ''] = await this.insertOrders(1, options);
     return orderId;
   }
 
