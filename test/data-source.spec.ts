@@ -20,8 +20,11 @@ it('a connection that is lost before TypeORM listens for its errors does not end
   const sockets = trackSockets(server);
   const port = await listenOnLoopback(server);
   const dataSource = new DataSource(dataSourceOptions(`postgres://user@127.0.0.1:${port}/bakery`));
-  await expect(dataSource.initialize()).rejects.toThrow('Client has encountered a connection error');
-  await stopListening(server, sockets);
+  try {
+    await expect(dataSource.initialize()).rejects.toThrow('Client has encountered a connection error');
+  } finally {
+    await stopListening(server, sockets);
+  }
 });
 
 function buildMessage(type: string, body: string): Buffer {
