@@ -1,57 +1,48 @@
 import { isOverLimit, type Limit, LIMITS } from '../src/auth/limits.js';
 
-interface Counts {
-  /** Attempts for the account from the address, and from its /48 network. */
-  readonly accountFromAddress?: readonly number[];
-  readonly account?: readonly number[];
-  /** Attempts from the address, and from its /48 network. */
-  readonly address?: readonly number[];
+/** Numbers of attempts, including the guess that is being checked. */
+interface Attempts {
+  readonly forAccountFromAddress: number;
+  readonly forAccountFromNetwork?: number;
+  /** Undefined for an address that the owner has used: only the attempts for the account from the address are counted. */
+  readonly forAccount?: number;
+  readonly fromAddress?: number;
 }
 
-/** An address that the owner has used has no counts except that for the account and the address. */
-const KNOWN = { account: [], address: [] };
-
-function isRejected({ accountFromAddress = [1], account = [1], address = [1] }: Counts): boolean {
-  const toAttempts = (limit: Limit, counts: readonly number[]) =>
-    // A /48 network has 16 times the limit of an address.
-    counts.map((attempts, index) => ({ ...limit, key: '', max: limit.max * 16 ** index, attempts }));
+function isRejected(attempts: Attempts): boolean {
+  const { forAccountFromAddress, forAccountFromNetwork, forAccount, fromAddress } = attempts;
+  const toCounts = (limit: Limit, count: number | undefined) =>
+    count === undefined ? [] : [{ ...limit, key: '', attempts: count }];
+  const ofAddress = LIMITS.passwordsForAccountFromAddress;
   return isOverLimit([
-    ...toAttempts(LIMITS.passwordsForAccountFromAddress, accountFromAddress),
-    ...toAttempts(LIMITS.passwordsForAccount, account),
-    ...toAttempts(LIMITS.passwordsFromAddress, address),
+    ...toCounts(ofAddress, forAccountFromAddress),
+    ...toCounts({ ...ofAddress, max: 16 * ofAddress.max }, forAccountFromNetwork),
+    ...toCounts(LIMITS.passwordsForAccount, forAccount),
+    ...toCounts(LIMITS.passwordsFromAddress, fromAddress),
   ]);
 }
 
-/** The attempts for the account have exceeded their limit of 100. */
-const UNDER_ATTACK = { account: [101] };
-
-it.each<[limit: string, atLimit: Counts, beyond: Counts]>([
+it.each<[limit: string, atLimit: Attempts, beyond: Attempts]>([
+  ['50 guesses from a known address', { forAccountFromAddress: 50 }, { forAccountFromAddress: 51 }],
   [
-    '50 guesses from a known address',
-    { ...KNOWN, accountFromAddress: [50] },
-    { ...KNOWN, accountFromAddress: [51] },
+    '1,000 guesses from an address for any accounts',
+    { forAccountFromAddress: 1, forAccount: 1, fromAddress: 1_000 },
+    { forAccountFromAddress: 1, forAccount: 1, fromAddress: 1_001 },
   ],
-  [
-    '800 guesses from known addresses of a /48 network',
-    { ...KNOWN, accountFromAddress: [1, 800] },
-    { ...KNOWN, accountFromAddress: [1, 801] },
-  ],
-  ['1,000 guesses from an address for any accounts', { address: [1_000] }, { address: [1_001] }],
-  ['16,000 guesses from a /48 network for any accounts', { address: [1, 16_000] }, { address: [1, 16_001] }],
   [
     '100 guesses for an account, by an address that guesses for a second time,',
-    { account: [100], accountFromAddress: [2] },
-    { ...UNDER_ATTACK, accountFromAddress: [2] },
+    { forAccountFromAddress: 2, forAccount: 100 },
+    { forAccountFromAddress: 2, forAccount: 101 },
   ],
   [
     '1 guess from each address after 100 guesses for the account',
-    { ...UNDER_ATTACK, accountFromAddress: [1] },
-    { ...UNDER_ATTACK, accountFromAddress: [2] },
+    { forAccountFromAddress: 1, forAccount: 101 },
+    { forAccountFromAddress: 2, forAccount: 101 },
   ],
   [
     '16 guesses from a /48 network after 100 guesses for the account',
-    { ...UNDER_ATTACK, accountFromAddress: [1, 16] },
-    { ...UNDER_ATTACK, accountFromAddress: [1, 17] },
+    { forAccountFromAddress: 1, forAccountFromNetwork: 16, forAccount: 101 },
+    { forAccountFromAddress: 1, forAccountFromNetwork: 17, forAccount: 101 },
   ],
 ])('%s are checked, and the next guess is rejected', (_limit, atLimit, beyond) => {
   expect([isRejected(atLimit), isRejected(beyond)]).toEqual([false, true]);
