@@ -17,7 +17,6 @@ interface BuiltModules {
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
-  'src/common/openapi/api-endpoint.decorator.js': typeof import('../../src/common/openapi/api-endpoint.decorator.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
