@@ -191,11 +191,7 @@ describe('guesses of codes', () => {
   let code: string;
 
   beforeEach(async () => {
-    // Request a second code, so that HOME is the address that requested it. First wait for the mail of the registration: the
-    // request would replace a mail that has not been sent.
-    await service.waitForCode(ayu.email);
-    await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
-    code = await service.waitForCode(ayu.email, SUBJECTS.verification, 2);
+    code = await service.waitForCode(ayu.email);
   });
 
   const verify = (address: string, otp: string, { client } = ayu) =>
@@ -224,14 +220,11 @@ describe('guesses of codes', () => {
     expectWrongCode(await verify(CAFE, code));
   });
 
-  it.each([
-    ['that requested the code', HOME],
-    ['that the owner has used before', CAFE],
-  ])('from other addresses do not lock out an address %s', async (_what, address) => {
+  it('from other addresses do not lock out an address that the owner has used before', async () => {
     await expectAccepted(CAFE);
     await Promise.all(wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)));
-    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(address, wrong));
-    expect((await verify(address, code)).status).toBe(200);
+    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(CAFE, wrong));
+    expect((await verify(CAFE, code)).status).toBe(200);
   });
 
   it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
@@ -266,7 +259,6 @@ describe('guesses of codes', () => {
   });
 
   it('for a reset leave five tries to the address whose request was mailed the code, whatever others tried', async () => {
-    await service.clearCounts();
     await requestResetFrom(CAFE);
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
     const others = Array.from({ length: 21 }, (_, index) => `203.0.113.${index}`);
@@ -279,7 +271,6 @@ describe('guesses of codes', () => {
   });
 
   it('for a reset leave five tries to each address that requested the code, even if an attacker has used up 20 tries', async () => {
-    await service.clearCounts();
     await requestResetFrom(ATTACKER);
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
     await requestResetFrom(CAFE); // Sends no second code within a minute.
