@@ -30,15 +30,11 @@ describe('a password that a limit rejects', () => {
     await service.setCounts('wrongPasswordsOfPair', 50);
   });
 
-  it('is not checked', async () => {
-    const check = () => Promise.reject(new Error('it was checked'));
-    await expect(limits.checkPassword(GUESS, check)).resolves.toBe(false);
-  });
-
-  it('takes as long as the latest check of another password', async () => {
+  it('is not checked, but takes as long as the latest check of another password', async () => {
     const checkMs = 200;
     await limits.checkPassword({ ...GUESS, user: { id: 2 } }, () => delay(checkMs, false));
-    expect(await measureMs(() => limits.checkPassword(GUESS, wrong))).toBeGreaterThan(checkMs * 0.9);
+    const check = () => Promise.reject(new Error('it was checked'));
+    expect(await measureMs(() => limits.checkPassword(GUESS, check))).toBeGreaterThan(checkMs * 0.9);
   });
 
   it('takes as long as a check, even if it is the first password of a process', async () => {

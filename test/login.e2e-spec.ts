@@ -14,19 +14,12 @@ const registered = service.client();
 await registered.register(AYU).expect(201);
 const ayuId = userIdOf(registered);
 
-describe('POST /api/login', () => {
-  it('returns data.users, and data.user with the role, whatever other fields are sent (contract 4.2)', async () => {
-    const fields = { ...AYU, role: 'ADMIN', id: 1, fullname: 'Eve' };
-    const response = await service.client().post('/api/login').send(fields).expect(200);
-    const user = { id: ayuId, fullname: AYU.fullname, email: AYU.email };
-    const data = { users: user, user: { ...user, role: 'USER' } };
-    expect(response.body).toEqual({ status: 'success', data });
-  });
-
-  it('ignores the case of the email and spaces around it, and returns the email as registered', async () => {
-    const response = await requestLogin(service, ' aYU@EXAMPLE.com ', AYU.password).expect(200);
-    expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
-  });
+it('a login returns the user as registered, regardless of case and spaces in its email and of unknown fields (contract 4.2)', async () => {
+  const fields = { ...AYU, email: ' aYU@EXAMPLE.com ', role: 'ADMIN', id: 1, fullname: 'Eve' };
+  const response = await service.client().post('/api/login').send(fields).expect(200);
+  const user = { id: ayuId, fullname: AYU.fullname, email: AYU.email };
+  const data = { users: user, user: { ...user, role: 'USER' } };
+  expect(response.body).toEqual({ status: 'success', data });
 });
 
 describe('a rejected login', () => {

@@ -1,4 +1,4 @@
-import { newAccount, PASSWORD, SUBJECTS, type TestAccount } from './support/accounts.js';
+import { newAccount, PASSWORD, requestReset, SUBJECTS, type TestAccount } from './support/accounts.js';
 import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { addJob } from './support/jobs.js';
@@ -19,8 +19,8 @@ beforeEach(async () => {
 
 const requestOtp = (clientAddress = HOME) =>
   sendFrom(clientAddress, ayu.client.clone().post('/api/otp')).expect(204);
-const requestReset = (email: string, clientAddress = HOME) =>
-  sendFrom(clientAddress, service.client().post('/api/password/forgot').send({ email })).expect(204);
+const requestResetCode = (email: string, clientAddress = HOME) =>
+  sendFrom(clientAddress, requestReset(service, email)).expect(204);
 
 /**
  * Returns the subjects of all emails to a mailbox. Reads both spellings that this file uses: as given, and with an
@@ -37,7 +37,7 @@ describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
     await service.ageCounts(MINUTE_S); // Makes the mail of the registration a minute old.
     await inParallel(50, (n) =>
-      n % 2 === 0 ? requestOtp() : requestReset(n % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
+      n % 2 === 0 ? requestOtp() : requestResetCode(n % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
     );
     expect((await readSubjects(ayu.email)).toSorted()).toEqual([
       SUBJECTS.reset,
@@ -71,16 +71,16 @@ describe('one mailbox', () => {
 
   it('gets one code for a reset a minute, even if the i of its address is spelled as İ, which PostgreSQL also finds', async () => {
     await service.client().register({ email: 'ilham@example.com' }).expect(201);
-    for (const email of ['İlham@example.com', 'ilham@example.com']) await requestReset(email);
+    for (const email of ['İlham@example.com', 'ilham@example.com']) await requestResetCode(email);
     const subjects = await readSubjects('ilham@example.com');
     expect(subjects.toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]);
   });
 
   it('gets a code for a reset although others have requested codes for its +tag addresses, which have no account', async () => {
     const [localPart, domain] = ayu.email.split('@');
-    for (const tag of ['a', 'b']) await requestReset(`${localPart}+${tag}@${domain}`, ATTACKER);
+    for (const tag of ['a', 'b']) await requestResetCode(`${localPart}+${tag}@${domain}`, ATTACKER);
     await service.waitUntilMailed();
-    await requestReset(ayu.email);
+    await requestResetCode(ayu.email);
     expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
@@ -116,11 +116,11 @@ describe('one mailbox', () => {
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
     await service.setCounts('mailsToMailbox', 9);
     await service.ageCounts(MINUTE_S);
-    await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
+    await Promise.all([requestOtp(), requestResetCode(ayu.email, ATTACKER)]);
     // The code of the registration and one of the two requested codes.
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(MINUTE_S);
-    await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
+    await Promise.all([requestOtp(ATTACKER), requestResetCode(ayu.email)]);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(HOUR_S);
     await requestOtp();
@@ -139,7 +139,7 @@ describe('one client address', () => {
     const mails = await Promise.all(emails.map(readSubjects));
     expect(mails.flat()).toHaveLength(5);
     // Codes for resets have a limit of their own.
-    await requestReset(ayu.email, ATTACKER);
+    await requestResetCode(ayu.email, ATTACKER);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(HOUR_S);
     await register('later@example.com').expect(201);
@@ -147,15 +147,15 @@ describe('one client address', () => {
   });
 
   it('causes at most 100 codes for resets an hour, beyond which a request leaves neither a row nor a job', async () => {
-    await requestReset('nobody@example.com', ATTACKER);
+    await requestResetCode('nobody@example.com', ATTACKER);
     await service.setCounts('resetMailsOfAddress', 98);
     const rows = await service.countRows();
-    await inParallel(50, (n) => requestReset(`nobody-${n}@example.com`, ATTACKER));
+    await inParallel(50, (n) => requestResetCode(`nobody-${n}@example.com`, ATTACKER));
     const rowsAfterBurst = await service.countRows();
     // The limit leaves room for two codes. Each creates four rows (two marks, mailbox, mailbox and purpose). Requests in
     // parallel may have seen the counts before the limit was reached, so there may be more rows.
     expect(rowsAfterBurst).toBeGreaterThanOrEqual(rows + 2 * 4);
-    await requestReset(ayu.email, ATTACKER);
+    await requestResetCode(ayu.email, ATTACKER);
     expect(await service.countRows()).toBe(rowsAfterBurst);
     expect(await readSubjects(ayu.email)).toHaveLength(1);
     expect(await service.readCounts()).toMatchObject({ resetMailsOfAddress: 100 });

@@ -73,7 +73,6 @@ describe('PUT /api/users/password', () => {
     expect((await service.readOtp(account.id, 'reset_password'))?.digest).toBeInstanceOf(Buffer);
     await changePassword(account.client).expect(204);
     expectFailure(await resetPassword(service, account), 400, MESSAGES.invalidOtp);
-    expect(await service.readOtp(account.id, 'reset_password')).toMatchObject({ digest: null });
     await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
   });
 

@@ -76,7 +76,7 @@ export function requestLogin({ url }: ServiceUrl, email: string, password = PASS
 }
 
 /** Sends POST /api/password/forgot. */
-export function requestReset({ url }: ServiceUrl, email: unknown): Test {
+export function requestReset({ url }: ServiceUrl, email: string): Test {
   return new Client(url).post('/api/password/forgot').send({ email });
 }
 
