@@ -1,16 +1,11 @@
 import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure } from './support/failure.js';
+import { waitUntilReady } from './support/process.js';
 import { until } from './support/wait.js';
 
 const service = await useServiceBehindProxy();
 const live = () => service.client().get('/api/health/live');
 const ready = () => service.client().get('/api/health/ready');
-const waitUntilReady = () => until('the service is ready', async () => (await ready()).status === 200);
-const waitUntilDatabaseAndQueueFail = () =>
-  until('database and queue fail', async () => {
-    const { status, text } = await ready();
-    return status === 503 && text.includes('the service is not ready: database, queue');
-  });
 
 /** Makes the database read-only or writable. Closes the service's connections: the setting applies only to new ones. */
 async function setReadOnly(state: 'on' | 'off'): Promise<void> {
@@ -26,7 +21,7 @@ async function setReadOnly(state: 'on' | 'off'): Promise<void> {
 
 it('a service with a working database and queue is alive and ready (contract 16.1)', async () => {
   await live().expect(200, { status: 'success', data: {} });
-  await waitUntilReady();
+  await waitUntilReady(service.url);
   await ready().expect(200, { status: 'success', data: {} });
 });
 
@@ -46,7 +41,7 @@ it('a service whose database does not respond is not ready, and says so after tw
   expect(lines.join('\n')).toContain('not ready: database (no response within 2000 ms)');
   await service.proxy.down();
   await service.proxy.up();
-  await waitUntilReady();
+  await waitUntilReady(service.url);
 });
 
 describe('a service that cannot write to its database', () => {
@@ -67,7 +62,10 @@ describe('a service that cannot write to its database', () => {
     '%s is alive, but not ready until the database is back',
     async (_what, breakDatabase, repair, reason) => {
       await breakDatabase();
-      await waitUntilDatabaseAndQueueFail();
+      await until('database and queue fail', async () => {
+        const { status, text } = await ready();
+        return status === 503 && text.includes('the service is not ready: database, queue');
+      });
       await live().expect(200);
       const line = service.log.findLast(({ msg }) =>
         String(msg).startsWith(`not ready: database (${reason}`),
@@ -78,13 +76,13 @@ describe('a service that cannot write to its database', () => {
       });
       expect(line).not.toHaveProperty('err'); // The stack of the error would repeat the message.
       await repair();
-      await waitUntilReady();
+      await waitUntilReady(service.url);
     },
   );
 });
 
 it('the log contains one line for each stop of the queue and one line for each recovery', async () => {
-  await waitUntilReady();
+  await waitUntilReady(service.url);
   const linesBefore = service.log.length;
   for (let outage = 0; outage < 2; outage += 1) {
     await setReadOnly('on');
@@ -95,7 +93,7 @@ it('the log contains one line for each stop of the queue and one line for each r
       () => service.proxy.statementCount > statementCount + 20,
     );
     await setReadOnly('off');
-    await waitUntilReady();
+    await waitUntilReady(service.url);
   }
   const stop = expect.stringMatching(/^the queue stopped and restarts until it works: /) as string;
   const recovery = expect.stringMatching(/^the queue works again after \d+ s$/) as string;
