@@ -31,7 +31,7 @@ const STORED_NAMES = {
 type CountName = keyof typeof STORED_NAMES;
 export type Counts = Readonly<Partial<Record<CountName, number>>>;
 
-/** Asserts that a response rejects a wrong password or code, without a cookie or a header of a rate limit. */
+/** Asserts that a response rejects a wrong password or code, without a cookie or a header of a rate limit (contract 8). */
 export function expectWrong(response: Response, message: string): void {
   expectFailure(response, 400, message);
   const forbidden = Object.keys(response.headers).filter((name) =>
