@@ -155,6 +155,10 @@ describe('a slow client', () => {
     Object.assign(server, { headersTimeout: 300, requestTimeout: 300 });
   });
 
+  afterAll(() => {
+    Object.assign(server, { headersTimeout: 10_000, requestTimeout: 600_000 });
+  });
+
   it.each([
     ['headers', `GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `],
     ['chunks', `${POST}${CHUNKED}\r\n2\r\n{"`],

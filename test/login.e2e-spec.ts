@@ -62,10 +62,10 @@ describe('a login while the account changes', () => {
 
   it('issues tokens with the new role', async () => {
     const response = await loginWhileChanging("role = 'ADMIN'");
+    await service.database.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ data: { user: { role: 'ADMIN' } } });
     expect(parseCookies(response).map(({ value }) => decodeClaims(value).role)).toEqual(['ADMIN', 'ADMIN']);
-    await service.database.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
   });
 
   it('is rejected if the password changes before the session starts', async () => {
