@@ -141,6 +141,11 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return order;
   }
 
+  /** Returns the status of the last transaction of a payment attempt; undefined if no payment method was chosen. */
+  statusOf(orderId: string): MidtransStatus | undefined {
+    return this.order(orderId).transactions.at(-1)?.status;
+  }
+
   /** Settles a payment without sending a notification. */
   settle(orderId: string, change: TransactionChange = {}): MidtransTransaction {
     return this.setStatus(orderId, 'settlement', change);
