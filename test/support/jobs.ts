@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { type TestDatabase, withRejectedWrites } from './databases.js';
+import { until } from './wait.js';
 
 /** Schema of the job queue. Only this file and the test of the migrations know its tables. */
 export const QUEUE_SCHEMA = 'graphile_worker';
@@ -105,6 +106,13 @@ export async function deleteJobs(pool: Pool, keyPattern: string): Promise<void> 
 export async function makeJobsDue(pool: Pool): Promise<void> {
   await pool.query(`UPDATE ${JOBS} SET run_at = now() WHERE locked_at IS NULL`);
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
+}
+
+/** Waits until a job of this task has failed. The next try starts from the beginning. */
+export async function waitForFailedJob(pool: Pool, task: string): Promise<void> {
+  await until(`a job of ${task} has failed`, async () =>
+    (await readJobs(pool, task)).some(({ last_error }) => last_error !== null),
+  );
 }
 
 /** Performs an action while no job can be enqueued. */
