@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Language } from '../src/common/languages.js';
+import { PAGE_TEXTS } from '../src/gateway/simulator/page-texts.js';
+import { expectFailure } from './support/failure.js';
+import { addProduct } from './support/products.js';
+import { withService } from './support/service.js';
+import { useSimulator } from './support/simulator.js';
+
+const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store';
+/** Origin of a storefront. Outside of production, the service accepts localhost and 127.0.0.1 at every port. */
+const SHOP = 'http://localhost:5173';
+
+const { service, openPaymentPage, startTwoTransactions } = await useSimulator();
+
+describe('an action that is not possible', () => {
+  it('gets 409 with an explanation', async () => {
+    const page = await openPaymentPage();
+    const { text } = await page.click('settle').expect(409);
+    expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
+    const response = await page.click('settle').set('Accept', 'application/json');
+    expectFailure(response, 409, 'the payment is in a state that does not allow this');
+    expect(await page.responses()).toEqual([]);
+  });
+
+  it.each([
+    ['', `${METHODS} deny`],
+    ['bank-transfer', `${METHODS} settle cancel expire deny fail send-again send-bad-signature`],
+    ['card', 'settle refund partial-refund cancel send-again send-late-pending send-bad-signature'],
+    ['gopay refund', 'send-again send-late-pending send-bad-signature'],
+  ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
+    const page = await openPaymentPage();
+    await page.act(...actions.split(' ').filter(Boolean));
+    expect((await page.view()).actions.join(' ')).toBe(allowed);
+    const forms = (await page.html()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
+    expect(new Set([...forms].map(([, name]) => name))).toEqual(new Set(allowed.split(' ')));
+  });
+
+  it('gets 404 if its name or its page is unknown', async () => {
+    const page = await openPaymentPage();
+    const client = service.client();
+    for (const token of [randomUUID(), '%00', page.orderId])
+      await client.get(`/api/simulator/${token}`).expect(404);
+    await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
+    await page.click('bribe').expect(404);
+    await page.click('constructor').expect(404);
+  });
+});
+
+describe('the link back to the shop', () => {
+  const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
+
+  it('is not offered to any other site', async () => {
+    const { path } = await openPaymentPage();
+    const browser = service.client();
+    for (const opened of [
+      browser.get(path).set('Referer', 'https://elsewhere.example/'),
+      browser.get(path).set('Referer', service.url + path),
+      browser.get(`${path}?shop=${encodeURIComponent('https://elsewhere.example')}`),
+    ])
+      expect((await opened.expect(200)).text).not.toContain('Back to the shop');
+  });
+
+  it('leads to the shop that linked to the page, also after paying', async () => {
+    const { path } = await openPaymentPage();
+    const browser = service.client();
+    const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
+    expect(first.text).toContain(LINK);
+    const [, action = ''] = /<form method="post" action="([^"]*\/qris[^"]*)">/.exec(first.text) ?? [];
+    const unescaped = action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+    const referer = service.url + path;
+    const posted = await browser.post(unescaped).set('Referer', referer).expect(303);
+    const paid = await browser.get(posted.headers.location ?? '').set('Referer', referer);
+    expect(paid.text).toContain('<h1 id="state">settlement</h1>');
+    expect(paid.text).toContain(LINK);
+  });
+});
+
+/** Returns all texts of the payment page, except for one that the page shows only until the service has responded. */
+function listTexts(language: Language): string[] {
+  const { noResponse: _, title, refunded, order, actions, ...sentences } = PAGE_TEXTS[language];
+  const labels = Object.values(actions).map((label) => `<button>${label}</button>`);
+  return [`${title}</title>`, `(${refunded}: `, `<h2>${order} `, ...labels, ...Object.values(sentences)];
+}
+
+describe('the payment page', () => {
+  it('escapes all values of the order', async () => {
+    const hostile = `<script>alert('&"')</script>{{constructor}}`;
+    const hostileCustomer = service.client();
+    const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
+    await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
+    const page = await openPaymentPage(hostileCustomer, await addProduct(service, 185_000, hostile));
+    await page.act('gopay');
+    const text = await page.html();
+    expect(text).toContain(page.orderId);
+    expect(text).toContain('Rp\u00a0185.000');
+    expect(text).not.toContain('<script');
+    expect(text).not.toContain('<img');
+    expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
+  });
+
+  it('is protected by its headers: no cache, no referrer for other origins', async () => {
+    const { path } = await openPaymentPage();
+    const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
+    expect(headers['referrer-policy']).toBe('same-origin');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(text).not.toMatch(/\s(style|on\w+)=/);
+  });
+
+  it.each([
+    ['id-ID,id;q=0.9,en;q=0.8', 'id', 'en'],
+    ['en-GB,id;q=0.5', 'en', 'id'],
+    ['de', 'en', 'id'],
+  ] as const)(
+    'for Accept-Language %s has all texts in the language %s and none in %s',
+    async (header, language, otherLanguage) => {
+      const [unpaid, reserved, paid] = [
+        await openPaymentPage(),
+        await openPaymentPage(),
+        await startTwoTransactions(),
+      ];
+      const browser = service.client();
+      const open = async ({ path }: { readonly path: string }) =>
+        (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;
+      await reserved.click('card-authorize').expect(303);
+      const pages = [await open(unpaid), await open(reserved), await open(paid)];
+      await paid.click('partial-refund').expect(303);
+      pages.push(await open(paid));
+      pages.push((await unpaid.click('settle').set('Accept-Language', header).expect(409)).text);
+      for (const page of pages) expect(page).toContain(`<html lang="${language}">`);
+      const all = pages.join('\n');
+      expect(listTexts(language).filter((text) => !all.includes(text))).toEqual([]);
+      expect(listTexts(otherLanguage).filter((text) => all.includes(text))).toEqual([]);
+    },
+  );
+
+  it('does not exist if another gateway is configured', async () => {
+    const { path } = await openPaymentPage();
+    const { database } = service;
+    await withService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } }, async (other) => {
+      const unknown = await other.client().get('/api/no-such-path').expect(404);
+      expect((await other.client().get(path).expect(404)).body).toEqual(unknown.body);
+      expect((await other.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import type { Response } from 'supertest';
+import { readHistory } from './notifications.js';
+import { placeOrder, readOrder } from './orders.js';
+import { freePort } from './process.js';
+import { addProduct } from './products.js';
+import { useService } from './service.js';
+
+interface PaymentView {
+  readonly transaction_status: string | null;
+  readonly refunded_amount: number;
+  readonly actions: readonly string[];
+  readonly transactions: readonly {
+    readonly transaction_id: string;
+    readonly payment_type: string;
+    readonly transaction_status: string;
+    readonly actions: readonly string[];
+  }[];
+  readonly notifications: readonly { readonly answer: string | null }[];
+}
+
+/** Starts a service with the payment simulator for the tests of a file, with an administrator, a customer and a product. */
+export async function useSimulator() {
+  const port = await freePort();
+  // The simulator sends its notifications to PUBLIC_URL.
+  const service = await useService({ port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
+  const customer = await service.customer();
+  const admin = await service.admin();
+  const productId = await addProduct(service, 185_000, 'Kue lapis');
+
+  /** Places an order. The returned functions use its payment page, and read or refund the order. */
+  async function openPaymentPage(by = customer, product = productId) {
+    const items = [{ product_id: product, quantity: 1 }];
+    const { order_id: orderId, redirect_url: url } = await placeOrder(by, items);
+    const path = new URL(url ?? '').pathname;
+    const anyone = service.client();
+    const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
+    const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
+    /** Posts an action like a script, which accepts JSON. */
+    const post = (action: string, status = 200) =>
+      anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status);
+    return {
+      orderId,
+      path,
+      html: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
+      view,
+      /** Returns the service's responses to the simulator's notifications, oldest first. */
+      responses: async () => (await view()).notifications.map(({ answer }) => answer),
+      /** Performs actions one after another, each for the latest transaction. */
+      act: async (...actions: readonly string[]) => {
+        for (const action of actions) await post(action);
+      },
+      /** Performs an action for a transaction. */
+      actOn: (transactionId: string, action: string, status?: number) =>
+        post(`transactions/${transactionId}/${action}`, status),
+      /** Transactions as `payment_type transaction_status`, oldest first. */
+      describeTransactions: async () =>
+        (await view()).transactions.map((each) => `${each.payment_type} ${each.transaction_status}`),
+      /** Posts an action like a browser. */
+      click: (action: string) => anyone.post(`${path}/${action}`),
+      order: () => readOrder(by, orderId),
+      refund: (body: object, status = 200) =>
+        admin.post(`/api/admin/orders/${orderId}/refund`).send(body).expect(status),
+      /** Payment history as `status outcome`, oldest first. */
+      history: async () =>
+        (await readHistory(service, orderId)).map(
+          ({ transaction_status, outcome }) => `${transaction_status ?? '?'} ${outcome}`,
+        ),
+    };
+  }
+
+  /** Starts a bank transfer, which stays pending, and pays with GoPay. */
+  async function startTwoTransactions() {
+    const page = await openPaymentPage();
+    await page.act('bank-transfer', 'gopay');
+    const [first, second] = (await page.view()).transactions;
+    if (first === undefined || second === undefined)
+      throw new Error('the page does not show both transactions');
+    return { ...page, first: first.transaction_id, second: second.transaction_id };
+  }
+
+  return { service, customer, openPaymentPage, startTwoTransactions };
+}
