@@ -43,19 +43,6 @@ describe('a notification', () => {
     expect(await readCompletion()).toBe(first);
   });
 
-  it('stores its payment type, fraud status, transaction id and amount on the order', async () => {
-    const orderId = await shop.orderWithUnreportedPayment();
-    const change = { paymentType: 'credit_card', fraudStatus: 'challenge', grossAmount: '370000.0' };
-    await shop.setStatusAndNotify(orderId, 'capture', change);
-    expect(await shop.readStoredOrder(orderId)).toMatchObject({
-      payment_type: 'credit_card',
-      fraud_status: 'challenge',
-      transaction_id: shop.gateway.order(orderId).transactions[0]?.transactionId,
-      transaction_amount: '370000.0',
-      gross_amount: '370000',
-    });
-  });
-
   it('that is redelivered does not change the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment('settlement');
     await shop.notify(orderId);
