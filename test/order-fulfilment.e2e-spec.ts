@@ -1,6 +1,6 @@
 import type { Test } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { orderOf, ORDERS, pageOf, readOrder, userIdOf } from './support/orders.js';
+import { orderOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -87,10 +87,4 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       for (const step of ['preparing', 'refused'])
         expectFailure(await advance(orderId, step), 404, MESSAGES.notFound);
   });
-});
-
-it('the list of a customer ignores the parameter fulfilment', async () => {
-  const latest = await storeOrder('new');
-  const { orders } = pageOf(await shop.customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
-  expect(orders[0]?.order_id).toBe(latest);
 });
