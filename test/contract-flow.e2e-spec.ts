@@ -26,13 +26,10 @@ async function readFlow(): Promise<Step[]> {
   const [, text = ''] = /\n### 1\.1 (.*?)\n## /s.exec(await readFile('docs/contract.md', 'utf8')) ?? [];
   const steps = text.matchAll(/^> (\w+ \S+)\n((?:[\w-]+: .*\n)*)(?:(\{.*)\n)?< (\d+)\n(\{.*)?/gm);
   return [...steps].map(([, request = '', headers = '', body, status = '', shown = '{}']) => {
-    return { request, headers: parseHeaders(headers), body, status, shown };
+    const fields = headers.split('\n').filter(Boolean);
+    const entries = fields.map((field) => field.split(': ') as [string, string]);
+    return { request, headers: Object.fromEntries(entries), body, status, shown };
   });
-}
-
-function parseHeaders(lines: string): Record<string, string> {
-  const headers = [...lines.matchAll(/^([\w-]+): (.*)$/gm)];
-  return Object.fromEntries(headers.map(([, name = '', value = '']) => [name, value]));
 }
 
 /** Keeps the fields and list items of a response that the document shows. */

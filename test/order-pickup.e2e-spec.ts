@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
-import type { OpeningHours } from '../src/shop/shop.entity.js';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
@@ -148,10 +147,9 @@ describe('a slot with a limited number of orders', () => {
   });
 
   it('is reported as full, not as a closed shop, if an order takes the only place that can be chosen', async () => {
-    const weekday =
-      ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(dayAfterTomorrow).getUTCDay()] ?? '';
-    const hours: OpeningHours = { ...NEVER_OPEN, [weekday]: [['10:00', '11:00']] };
-    await setUpShop(shop.admin, { hours, days_ahead: 3, slot_minutes: 60, orders_per_slot: 1 });
+    const hours = everyDay(['10:00', '11:00']);
+    const closed = [0, 1, 3, 4].map((days) => addDays(TODAY, days));
+    await setUpShop(shop.admin, { hours, closed, days_ahead: 3, slot_minutes: 60, orders_per_slot: 1 });
     await placeOrderWith({ pickup_at: pickupAt(10) });
     expectInvalid(await requestWith({ pickup_at: pickupAt(30) }), BAD_PICKUP);
   });
