@@ -1,9 +1,7 @@
-import type { Test } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import { orderOf, readOrder, userIdOf } from './support/orders.js';
+import { expectOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
-const ADMIN_ORDERS = '/api/admin/orders';
 /** Steps to which a paid order can move, by its current step (contract 13.11). */
 const NEXT_STEPS: Readonly<Record<string, readonly string[]>> = {
   new: ['preparing', 'refused'],
@@ -28,10 +26,6 @@ async function storeOrder(fulfilment: string, status = 'settlement'): Promise<st
   return orderId;
 }
 
-function advance(orderId: string, fulfilment: unknown): Test {
-  return shop.admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
-}
-
 const cannotBecome = (step: string): string => `the order cannot become ${step}`;
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
@@ -40,10 +34,11 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     async (from, to, status) => {
       const orderId = await storeOrder(from);
       const before = await readOrder(shop.customer, orderId);
-      const response = await advance(orderId, to);
+      const response = await shop.setFulfilment(orderId, to);
       // Responses to administrators name the customer.
+      const moved = { fulfilment: to, customer: { fullname: 'Ayu Lestari' } };
       if (status === 409) expectFailure(response, 409, cannotBecome(to));
-      else expect(orderOf(response)).toMatchObject({ fulfilment: to, customer: { fullname: 'Ayu Lestari' } });
+      else expect(expectOrder(response)).toMatchObject(moved);
       const fulfilment = status === 200 ? to : from;
       expect(await readOrder(shop.customer, orderId)).toEqual({ ...before, fulfilment });
       const { actions } = await shop.readAsAdmin(orderId);
@@ -54,8 +49,8 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
 
   it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {
     const orderId = await storeOrder('new', status);
-    expectFailure(await advance(orderId, 'preparing'), 409, cannotBecome('preparing'));
-    const refused = orderOf(await advance(orderId, 'refused').expect(200));
+    expectFailure(await shop.setFulfilment(orderId, 'preparing'), 409, cannotBecome('preparing'));
+    const refused = expectOrder(await shop.setFulfilment(orderId, 'refused'));
     // Refusing a pending or authorized order also cancels the order. An unpaid order never needs a refund.
     const after = status === 'pending' || status === 'authorize' ? 'cancel' : status;
     expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
@@ -70,14 +65,14 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   ])('an order of 100 rupiah with %s %s be prepared', async (change, _can, status) => {
     const orderId = await storeOrder('new');
     await shop.query(`UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`, [orderId]);
-    await advance(orderId, 'preparing').expect(status);
+    expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(status);
   });
 
   it.each([undefined, null, '', 'baked', 'READY', ['ready'], 7])(
-    'rejects the step %j with 400',
+    'rejects the step %j with 400, also for an unknown order',
     async (step) => {
       for (const orderId of [await storeOrder('new'), ...UNKNOWN_IDS])
-        expectInvalid(await advance(orderId, step), UNKNOWN_STEP);
+        expectInvalid(await shop.setFulfilment(orderId, step), UNKNOWN_STEP);
     },
   );
 
@@ -85,6 +80,6 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     const attemptId = await shop.addAttempt(await shop.insertOrder());
     for (const orderId of [...UNKNOWN_IDS, attemptId])
       for (const step of ['preparing', 'refused'])
-        expectFailure(await advance(orderId, step), 404, MESSAGES.notFound);
+        expectFailure(await shop.setFulfilment(orderId, step), 404, MESSAGES.notFound);
   });
 });

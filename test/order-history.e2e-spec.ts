@@ -2,14 +2,13 @@ import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useShop } from './support/shop.js';
 
 const shop = await useShop();
-const getHistory = (orderId: string, query = '') => shop.readAsAdmin(orderId, query);
 
 /** Hides the signature: a signature covers only three fields, so a person who sees one could send a notification with other values. */
 const redact = (payload: string) => payload.replace(/"signature_key":"[^"]*"/, '"signature_key":"…"');
 
 describe('the payment history of an order', () => {
   it('is empty before the first payment event', async () => {
-    const { meta, notifications } = await getHistory(await shop.orderTwoPieces());
+    const { meta, notifications } = await shop.readAsAdmin(await shop.orderTwoPieces());
     expect([meta, notifications]).toEqual([{ lastNotificationId: null }, []]);
   });
 
@@ -31,7 +30,7 @@ describe('the payment history of an order', () => {
     await shop.waitForPaymentChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
 
-    const { notifications, meta } = await getHistory(orderId);
+    const { notifications, meta } = await shop.readAsAdmin(orderId);
     expect(notifications).toMatchObject([
       { outcome: 'applied', transaction_status: 'pending', status_code: '201' },
       { outcome: 'applied', transaction_status: 'settlement', status_code: '200' },
@@ -59,7 +58,7 @@ describe('the payment history of an order', () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     await shop.reconcile([orderId]);
-    const [event] = (await getHistory(orderId)).notifications;
+    const [event] = (await shop.readAsAdmin(orderId)).notifications;
     expect(event).toMatchObject({ source: 'reconciliation', outcome: 'applied', fraud_status: null });
     expect(JSON.parse(String(event?.payload))).toMatchObject({
       status_message: 'Success, transaction is found',
@@ -73,7 +72,7 @@ describe('the payment history of an order', () => {
     const attemptId = await shop.addAttempt(orderId);
     await shop.setStatusAndNotify(attemptId, 'settlement');
     for (const id of [orderId, orderId.toUpperCase()]) {
-      const { order, notifications } = await getHistory(id);
+      const { order, notifications } = await shop.readAsAdmin(id);
       expect(order.order_id).toBe(orderId);
       expect(notifications).toMatchObject([{ outcome: 'applied', transaction_status: 'settlement' }]);
     }
@@ -89,7 +88,7 @@ describe('a page of the payment history', () => {
     const ids: number[] = [];
     let lastId = 0;
     for (const length of [50, 50, 1]) {
-      const { meta, notifications } = await getHistory(orderId, `?last_id=${lastId}`);
+      const { meta, notifications } = await shop.readAsAdmin(orderId, `?last_id=${lastId}`);
       expect(notifications).toHaveLength(length);
       ids.push(...notifications.map(({ id }) => Number(id)));
       lastId = Number(meta.lastNotificationId);
