@@ -4,7 +4,7 @@ import { gatewaySettings, orderOf, readOrder, requestOrder } from './support/ord
 import { withService } from './support/service.js';
 import { setUpShop } from './support/shop-settings.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
-import { until } from './support/wait.js';
+import { inParallel, until } from './support/wait.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -57,7 +57,7 @@ describe('the check of an unpaid order', () => {
     expect(minutes).toBe(174); // The order expires after three hours, and its first check came after six minutes.
   });
 
-  it('has long gaps again after the time to pay while a card payment is authorized, because it cannot expire', async () => {
+  it('has long gaps again after the time to pay while a card payment is authorized, because such a payment does not expire', async () => {
     const orderId = await shop.insertOrder();
     await shop.setStatusAndNotify(orderId, 'authorize', { paymentType: 'credit_card' });
     await shop.query('UPDATE orders SET checks = 10 WHERE order_id = $1', [orderId]);
@@ -81,7 +81,7 @@ describe('the check of an unpaid order', () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
-      await Promise.all(Array.from({ length: 4 }, () => shop.enqueueDueOrderSearch()));
+      await inParallel(4, () => shop.enqueueDueOrderSearch());
       await shop.waitForPaymentChecks();
       for (const orderId of orders) {
         expect(shop.countCalls('status', orderId)).toBe(1);

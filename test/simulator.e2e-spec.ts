@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { makeJobsDue, readJobs } from './support/jobs.js';
 import { readHistory } from './support/notifications.js';
 import { useSimulator } from './support/simulator.js';
-import { sortedStatusesOf, until } from './support/wait.js';
+import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const FULLY_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
@@ -47,8 +47,7 @@ it.each([
 describe('a payment at the simulator', () => {
   it('is started by one of ten parallel clicks on payment methods', async () => {
     const page = await openPaymentPage();
-    const methods = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'gopay' : 'card'));
-    const responses = await Promise.all(methods.map((method) => page.click(method)));
+    const responses = await inParallel(10, (n) => page.click(n % 2 === 0 ? 'gopay' : 'card'));
     expect(sortedStatusesOf(responses)).toEqual([303, ...Array<number>(9).fill(409)]);
     expect(await page.responses()).toHaveLength(1);
   });
@@ -140,8 +139,7 @@ describe('a payment page with several transactions', () => {
 
   it('accepts at most ten transactions', async () => {
     const page = await openPaymentPage();
-    const clicks = Array.from({ length: 15 }, () => page.click('bank-transfer'));
-    expect(sortedStatusesOf(await Promise.all(clicks))).toEqual([
+    expect(sortedStatusesOf(await inParallel(15, () => page.click('bank-transfer')))).toEqual([
       ...Array<number>(10).fill(303),
       ...Array<number>(5).fill(409),
     ]);

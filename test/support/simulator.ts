@@ -13,7 +13,6 @@ interface PaymentView {
     readonly transaction_id: string;
     readonly payment_type: string;
     readonly transaction_status: string;
-    readonly actions: readonly string[];
   }[];
   readonly notifications: readonly { readonly answer: string | null }[];
 }
