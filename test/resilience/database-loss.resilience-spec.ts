@@ -70,16 +70,13 @@ async function expectSurvival(
   const workload = await Workload.prepare(deployment);
   let recoveryMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    workload.start();
-    try {
+    await workload.runDuring(async () => {
       await workload.waitForWrites(randomInt(20, 100));
       await loseDatabase(workload);
       await until('the database accepts queries', () => acceptsQueries(databaseUrl));
       const mailsBefore = external.smtp.mails.length;
       recoveryMs += (await measureRunning(() => waitUntilRecovered(mailsBefore))).runningMs;
-    } finally {
-      await workload.stop();
-    }
+    });
   }
   expect(recoveryMs / ROUNDS).toBeLessThan(RECOVERY_LIMIT_MS);
   expect(service.child.exitCode).toBeNull();

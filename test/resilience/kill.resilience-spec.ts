@@ -30,12 +30,12 @@ it('a service that is killed at any moment loses no acknowledged change and leav
   let service = await instance.start(chooseSettings());
   const workload = await Workload.prepare(deployment);
   for (let round = 0; round < ROUNDS; round += 1) {
-    workload.start();
-    await workload.waitForWrites(randomInt(10, 150));
-    await delay(randomInt(500)); // Otherwise each kill would follow a response.
-    await killHard(service);
-    kills += 1;
-    await workload.stop();
+    await workload.runDuring(async () => {
+      await workload.waitForWrites(randomInt(10, 150));
+      await delay(randomInt(500)); // Otherwise each kill would follow a response.
+      await killHard(service);
+      kills += 1;
+    });
     // Every other round also kills a service that is starting.
     if (round % 2 === 1) {
       const starting = instance.spawn(chooseSettings());

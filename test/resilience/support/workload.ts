@@ -37,25 +37,17 @@ interface WorkloadOptions {
  */
 export class Workload {
   readonly observer: Observer;
-  readonly #registrations: readonly Registrations[];
-  readonly #catalogChanges: readonly CatalogChanges[];
-  readonly #purchases: readonly Purchases[];
-  #running: Promise<unknown> = Promise.resolve();
-  #isStopping = false;
+  readonly #registrations: Registrations[] = [];
+  readonly #catalogChanges: CatalogChanges[] = [];
+  readonly #purchases: Purchases[] = [];
 
   private constructor(
     private readonly deployment: Deployment,
-    private readonly admins: readonly [Client, Client],
-    customers: readonly Client[],
+    private readonly admin: Client,
     private readonly productId: number,
     private readonly options: WorkloadOptions,
   ) {
     this.observer = new Observer(options.timeoutMs);
-    this.#registrations = admins.map(({ url }) => new Registrations(url, this.observer));
-    this.#catalogChanges = admins.map((admin) => new CatalogChanges(admin, this.observer));
-    this.#purchases = customers.map(
-      (customer) => new Purchases(customer, productId, deployment.external.gateway, this.observer),
-    );
   }
 
   /** @param url URL of a running service, or of the proxy in front of the service */
@@ -65,44 +57,51 @@ export class Workload {
     options: WorkloadOptions = {},
   ): Promise<Workload> {
     const admin = await signInAdmin(url);
-    const urls = [url, options.otherUrl ?? url] as const;
     const { id } = await createProduct(admin);
-    const customers = urls.map((address) => new Client(address));
-    for (const [index, customer] of customers.entries())
-      await customer.register({ email: `buyer-${index}@example.com` }).expect(201);
-    const otherAdmin = new Client(urls[1]).setCookie('accessToken', admin.cookie('accessToken'));
-    return new Workload(deployment, [admin, otherAdmin], customers, id, options);
+    const workload = new Workload(deployment, admin, id, options);
+    await workload.#addActivities(url, 'buyer@example.com');
+    await workload.#addActivities(options.otherUrl ?? url, 'other-buyer@example.com');
+    return workload;
   }
 
-  start(): void {
-    this.#isStopping = false;
+  /** Adds one activity of each kind at a process, and registers the customer who places orders. */
+  async #addActivities(url: string, email: string): Promise<void> {
+    const { admin, deployment, observer, productId } = this;
+    const customer = new Client(url);
+    await customer.register({ email }).expect(201);
+    this.#registrations.push(new Registrations(url, observer));
+    this.#catalogChanges.push(new CatalogChanges(admin.clone(url), observer));
+    this.#purchases.push(new Purchases(customer, productId, deployment.external.gateway, observer));
+  }
+
+  /** Runs all activities until an action ends or fails. */
+  async runDuring(act: () => Promise<void>): Promise<void> {
+    let isStopping = false;
     const activities = [...this.#registrations, ...this.#catalogChanges, ...this.#purchases];
-    this.#running = Promise.all(
+    const running = Promise.all(
       activities.map(async (activity) => {
-        while (!this.#isStopping) {
+        while (!isStopping) {
           await activity.step();
           await delay(this.options.pauseMs ?? 0);
         }
       }),
     );
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#running;
+    try {
+      await act();
+    } finally {
+      isStopping = true;
+      await running;
+    }
   }
 
   /** Runs the load before, during and after an action. Measures from the start of the action until the load stops. */
   async measureDuring(act: () => Promise<void>): Promise<void> {
-    this.start();
-    try {
+    await this.runDuring(async () => {
       await this.waitForWrites(RUNNING_WRITES);
       this.observer.startMeasuring();
       await act();
       await this.waitForWrites(RUNNING_WRITES);
-    } finally {
-      await this.stop();
-    }
+    });
   }
 
   /** Waits until the service has acknowledged this number of further writes. */
@@ -137,8 +136,8 @@ export class Workload {
   }
 
   async #verifyStoredData(pool: pg.Pool, kills: number): Promise<void> {
+    const { admin } = this;
     const { external, instances } = this.deployment;
-    const [admin] = this.admins;
     this.#expectNoViolation();
     for (const purchases of this.#purchases) await purchases.verify(admin);
     const listed = await readCatalog(admin);
@@ -148,15 +147,11 @@ export class Workload {
     expect([...listed.values()].map(({ id, name }) => ({ id, name }))).toEqual(rows);
     const shown = [...listed.values()].flatMap(({ images }) => (images ?? []).map(parseImageId));
 
-    await until(
-      'the jobs are done and only images that are shown are left',
-      async () => {
-        await letTimePassForImagesAndJobs({ pool });
-        const left = (await readJobs(pool)).length;
-        return left === 0 && (await readLedger({ pool })).length === shown.length;
-      },
-      60_000,
-    );
+    const isDone = async () => {
+      await letTimePassForImagesAndJobs({ pool });
+      return (await readJobs(pool)).length === 0 && (await readLedger({ pool })).length === shown.length;
+    };
+    await until('the jobs are done and only images that are shown are left', isDone, RECOVERY_LIMIT_MS);
     const digests = await readImageDigests(external.cloudinary, instances[0].dataDir);
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
     const verified = this.#catalogChanges.flatMap((changes) => changes.verify(listed, digests));
