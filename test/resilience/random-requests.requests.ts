@@ -42,10 +42,10 @@ export interface StoredData {
   readonly values: ExistingValues;
 }
 
-/** A value to send instead of the generated value of one parameter or field. */
-interface Replacement {
-  readonly name: string;
-  readonly value: unknown;
+/** Values from which a request is built. */
+interface RequestValues {
+  readonly parameters: Values;
+  readonly body: Values;
 }
 
 export function listOperations(document: OpenApi): DocumentedOperation[] {
@@ -66,64 +66,60 @@ export function buildRequestsWithOneWrongValue(
   seed: number,
 ): RandomRequest[] {
   const { operation, fields, name, mediaType } = documented;
-  const user = /\/(products|admin)/.test(name) ? 'admin' : 'customer';
-  const wrongValues: (readonly [string, readonly unknown[]])[] = [
-    ...(operation.parameters ?? []).map((parameter) => [parameter.name, hostile.HOSTILE_PARAMETERS] as const),
-    ...Object.entries(fields).map(
-      ([field, schema]) => [field, listWrongValues(schema, stored.values, seed)] as const,
-    ),
-    ...(mediaType === '' ? [] : hostile.HOSTILE_NAMES.map((extra) => [extra, ['ADMIN']] as const)),
-  ];
-  return wrongValues.flatMap(([replaced, values]) =>
-    values.flatMap((value, index) => {
-      const requests = generateValidRequests(documented, stored, [user], { name: replaced, value });
-      return fc.sample(requests, { numRuns: 1, seed: seed + index });
-    }),
+  const wrongParameters = (operation.parameters ?? []).flatMap((parameter) =>
+    hostile.HOSTILE_PARAMETERS.map((value) => ({ parameters: { [parameter.name]: value }, body: {} })),
   );
+  const wrongFields = Object.entries(fields).flatMap(([field, schema]) =>
+    listWrongValues(schema, stored.values, seed).map((value) => ({
+      parameters: {},
+      body: { [field]: value },
+    })),
+  );
+  const unknownFields = (mediaType === '' ? [] : hostile.HOSTILE_NAMES).map((field) => ({
+    parameters: {},
+    body: { [field]: 'ADMIN' },
+  }));
+  const changes = [...wrongParameters, ...wrongFields, ...unknownFields];
+  const cookie = stored.cookies[/\/(products|admin)/.test(name) ? 'admin' : 'customer'] ?? '';
+  const valid = fc.sample(generateValues(documented, stored), { numRuns: changes.length, seed });
+  return valid.map((values, index) => buildRequest(documented, cookie, values, changes[index]));
 }
 
-/**
- * @param users keys of `stored.cookies`; a repeated key is chosen more often, an unknown key means no cookie
- * @param replacement replaces one valid value
- */
+/** Generates valid requests, mostly of the customer and of the administrator. */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,
-  users: readonly string[] = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)],
-  replacement?: Replacement,
 ): fc.Arbitrary<RandomRequest> {
-  const { operation, fields, name } = documented;
+  const users = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)];
+  return fc
+    .tuple(fc.constantFrom(...users), generateValues(documented, stored))
+    .map(([user, values]) => buildRequest(documented, stored.cookies[user] ?? '', values));
+}
+
+/** Generates valid values of the parameters and fields of an operation. */
+function generateValues({ operation, fields, name }: DocumentedOperation, { values: existing }: StoredData) {
   const parameters = (operation.parameters ?? []).map(({ name: key, required = false, schema = {} }) => {
-    const value = generateValue(schema, stored.values, key);
-    const text = value.map((plain) => encodeURIComponent(String(plain)));
+    const text = generateValue(schema, existing, key).map((plain) => encodeURIComponent(String(plain)));
     return [key, required ? text : fc.option(text, { nil: undefined })] as const;
   });
   // These operations need a new email address. The other operations need an existing address.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
-  return fc
-    .record({
-      user: fc.constantFrom(...users),
-      parameters: fc.record(Object.fromEntries(parameters)),
-      body: generateFields(fields, isNewEmail ? { ...stored.values, email: [] } : stored.values),
-    })
-    .map(({ user, parameters: parameterValues, body }) => {
-      const change = replacement === undefined ? {} : { [replacement.name]: replacement.value };
-      const isParameter = parameters.some(([key]) => key === replacement?.name);
-      return buildRequest(
-        documented,
-        stored.cookies[user] ?? '',
-        isParameter ? { ...parameterValues, ...change } : parameterValues,
-        signNotification(isParameter ? body : { ...body, ...change }, replacement?.name),
-      );
-    });
+  return fc.record({
+    parameters: fc.record(Object.fromEntries(parameters)),
+    body: generateFields(fields, isNewEmail ? { ...existing, email: [] } : existing),
+  });
 }
 
+/** @param change values that replace valid values, or that are sent in addition */
 function buildRequest(
   { operation, name, mediaType }: DocumentedOperation,
   cookie: string,
-  parameters: Values,
-  body: Values,
+  valid: RequestValues,
+  change: RequestValues = { parameters: {}, body: {} },
 ): RandomRequest {
+  const parameters = { ...valid.parameters, ...change.parameters };
+  // A changed notification is signed too, because the service rejects wrong signatures. A changed signature is kept.
+  const body = { ...signNotification({ ...valid.body, ...change.body }), ...change.body };
   const [method = '', path = ''] = name.split(' ');
   const listParameters = (where: 'query' | 'header') =>
     (operation.parameters ?? [])
@@ -191,13 +187,11 @@ function compress(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
 }
 
-/** Signs the body if it is a notification, unless `signature_key` was replaced. The service rejects wrong signatures. */
-function signNotification(body: Values, replaced: string | undefined): Values {
+/** Signs the body if it is a notification. */
+function signNotification(body: Values): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
-  return isNotification && replaced !== 'signature_key'
-    ? { ...body, signature_key: computeSignature(body as Notification) }
-    : body;
+  return isNotification ? { ...body, signature_key: computeSignature(body as Notification) } : body;
 }
 
 function encodeBody(contentType: string, fields: Values): Buffer {

@@ -8,6 +8,7 @@ import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { createProduct, pictures } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
+import { stopAfterTests } from '../support/stop-after-tests.js';
 import { signExpiredToken } from '../support/tokens.js';
 import { inParallel } from '../support/wait.js';
 import {
@@ -29,18 +30,14 @@ const CONCURRENCY = 8;
 /** Long enough for several Argon2 hashes at once on a busy machine. */
 const DEADLINE_MS = 15_000;
 
-// Defined before `useServiceProcess`, because Jest runs `afterAll` hooks in the order of their definition.
-afterAll(() => connections.destroy());
-
 // As behind a proxy: image URLs have another origin than the requests, and X-Forwarded-For is trusted.
 const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUSTED_PROXIES: '1' });
 // With `pipelining: 0`, each request has its own connection: a request on an idle connection fails if the service closes the
 // connection at that moment.
-const connections = new Pool(service.url, {
-  pipelining: 0,
-  headersTimeout: DEADLINE_MS,
-  bodyTimeout: DEADLINE_MS,
-});
+const options = { pipelining: 0, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
+const connections = await stopAfterTests(Promise.resolve(new Pool(service.url, options)), (pool) =>
+  pool.destroy(),
+);
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
 let stored: StoredData;
