@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
@@ -10,8 +9,9 @@ import { measureRunning } from '../support/measure.js';
 import { createPng } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
+import { openSocket } from '../support/raw-http.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
-import { until } from '../support/wait.js';
+import { inParallel, until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
@@ -46,7 +46,7 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     external.cloudinary.beforeResponse = () => until('the service is stopping', isStopping);
     const admin = await instance.admin();
     const isKeepAlive = stops % 2 === 0;
-    const load = new RegistrationLoad(instance.url, isKeepAlive);
+    const load = startRegistrations(instance.url, isKeepAlive);
     const upload = sendForm(admin.post('/api/products'), CAKE, [
       { bytes: createPng(stops), name: 'slow.png' },
     ]).then(({ status }) => status);
@@ -75,13 +75,13 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
   external.smtp.hang();
   await new Client(instance.url).register({ email: 'waiting@example.com' }).expect(201);
   await until('a mail is being sent', () => external.smtp.openConnections > 0);
-  await beginLogin(instance.port);
+  await beginLogin(instance.url);
 
   const other = await ServiceInstance.create();
   const proxy = await DatabaseProxy.start(database.url);
   try {
     const withSilentDatabase = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
-    const login = await beginLogin(other.port);
+    const login = await beginLogin(other.url);
     proxy.stall();
     login.finish();
 
@@ -102,13 +102,11 @@ async function expectStop(service: BuiltProcess): Promise<void> {
 }
 
 /** Sends the headers and the beginning of the body of a login. `finish` sends the remaining bytes. */
-async function beginLogin(port: number): Promise<{ finish: () => void }> {
+async function beginLogin(url: string): Promise<{ finish: () => void }> {
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
-  const socket = connect(port, '127.0.0.1');
+  const socket = openSocket(url);
   let response = '';
   socket.on('data', (chunk: Buffer) => (response += chunk.toString()));
-  // The service may reset the connection when it stops.
-  socket.on('error', () => undefined);
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
   await until('the service has accepted the request', () => response.includes('100 Continue'));
@@ -117,45 +115,34 @@ async function beginLogin(port: number): Promise<{ finish: () => void }> {
 
 const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
-/** Concurrent clients that register accounts until `stop`, over keep-alive or new connections. */
-class RegistrationLoad {
+/** Starts concurrent clients that register accounts until `stop`, over keep-alive or new connections. */
+function startRegistrations(url: string, isKeepAlive: boolean) {
+  const agent = new Agent({ keepAlive: isKeepAlive });
   /** Request ids of the accounts that were created. */
-  readonly withResponse: string[] = [];
+  const withResponse: string[] = [];
   /** Ids of the requests without a response. */
-  readonly withoutResponse: string[] = [];
-  readonly wrongResponses: string[] = [];
-  readonly #running: Promise<unknown>;
-  readonly #agent: Agent;
-  #isStopping = false;
-
-  constructor(
-    private readonly url: string,
-    isKeepAlive: boolean,
-  ) {
-    this.#agent = new Agent({ keepAlive: isKeepAlive });
-    this.#running = Promise.all(
-      Array.from({ length: CALLERS }, async () => {
-        while (!this.#isStopping) await this.#register();
-      }),
-    );
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#running;
-  }
-
-  async #register(): Promise<void> {
+  const withoutResponse: string[] = [];
+  const wrongResponses: string[] = [];
+  let isStopping = false;
+  const register = async (): Promise<void> => {
     const id = randomUUID();
-    const request = new Client(this.url).register({ email: emailOf(id) }).set('X-Request-Id', id);
+    const request = new Client(url).register({ email: emailOf(id) }).set('X-Request-Id', id);
     try {
-      const { status, text } = await request.agent(this.#agent);
-      if (status === 201 && text.includes(emailOf(id))) this.withResponse.push(id);
-      else this.wrongResponses.push(`${status} ${text}`);
+      const { status, text } = await request.agent(agent);
+      if (status === 201 && text.includes(emailOf(id))) withResponse.push(id);
+      else wrongResponses.push(`${status} ${text}`);
     } catch {
-      this.withoutResponse.push(id);
+      withoutResponse.push(id);
       // The service is down, so the clients should not keep the machine busy.
       await delay(20);
     }
-  }
+  };
+  const running = inParallel(CALLERS, async () => {
+    while (!isStopping) await register();
+  });
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    await running;
+  };
+  return { withResponse, withoutResponse, wrongResponses, stop };
 }
