@@ -3,23 +3,21 @@ import { readFile } from 'node:fs/promises';
 import type { Response, Test } from 'supertest';
 import { wrongCodes } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
-import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { nullIfMissing } from '../support/files.js';
 import { makeJobsDue, readJobs } from '../support/jobs.js';
 import { findCode, parseMail } from '../support/mail.js';
-import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
-import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
+import { orderOf, requestOrder } from '../support/orders.js';
 import { createPng } from '../support/pictures.js';
-import { createWorldReadableFolder, removeFolder, spawnBuilt, waitUntilReady } from '../support/process.js';
+import { createWorldReadableFolder, removeFolder, runBuilt, waitUntilReady } from '../support/process.js';
 import { CAKE, sendForm, productOf } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
 import { SecretFinder } from './secrets.finder.js';
 import { dumpDatabase, readFolder } from './secrets.sources.js';
+import { startExternalServices } from './support/external-services.js';
 
 let finder: SecretFinder;
 /** Recorded output that must not contain a secret: its source and its text. */
@@ -77,10 +75,9 @@ async function recordArguments({ child }: ServiceProcess): Promise<void> {
 
 /** Runs a command of the built service and records its output. Returns the output. */
 async function runCommand(path: string, settings: Record<string, string>, ...args: string[]) {
-  const run = spawnBuilt(path, settings, args);
-  await run.exited;
-  records.push([`the output of ${path}`, run.output()]);
-  return run.output();
+  const { output } = await runBuilt(path, settings, args);
+  records.push([`the output of ${path}`, output]);
+  return output;
 }
 
 /** Sends secrets in requests that the service rejects as malformed, invalid, too large or unauthenticated. */
@@ -153,19 +150,18 @@ function expectNoSecretInRecords(): void {
 it('logs, tables, responses, files, process arguments and the output of commands contain no secret, even after failures', async () => {
   finder.add('the password of the database', new URL(database.url).password);
   const proxy = await DatabaseProxy.start(database.url);
-  const cloudinary = await CloudinaryStandIn.start({
-    apiKey: createKey('Cloudinary key'),
-    apiSecret: createKey('Cloudinary secret'),
-  });
-  const gateway = await MidtransStandIn.start({ serverKey: createKey('server key') });
-  const smtp = await SmtpStandIn.start();
+  const external = await startExternalServices();
+  const { cloudinary, gateway, smtp } = external;
+  const { username: apiKey, password: apiSecret } = new URL(cloudinary.url);
+  finder.add('Cloudinary key', apiKey);
+  finder.add('Cloudinary secret', apiSecret);
+  finder.add('server key', gateway.serverKey);
   const admin = { email: 'owner@example.com', password: createPassword('of the administrator') };
   const settings = {
-    ...gatewaySettings(gateway),
+    ...external.settings,
     DATABASE_URL: proxy.url,
     DATA_DIR: folder,
     LOG_LEVEL: 'trace',
-    CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url.replace('//', `//mailer:${createKey('password of the mail server')}@`),
     JWT_ACCESS_SECRET: createKey('JWT_ACCESS_SECRET'),
     JWT_REFRESH_SECRET: createKey('JWT_REFRESH_SECRET'),
@@ -246,7 +242,7 @@ it('logs, tables, responses, files, process arguments and the output of commands
   } finally {
     await service.stop();
     await proxy.down();
-    await Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
+    await external.close();
   }
   records.push(['the log', service.output()], ...(await readFolder(folder)));
   expect(service.output()).toMatch(/"level":"error".*dead job/);
@@ -269,7 +265,6 @@ it('a service that writes mails to files, generates its keys and simulates the g
       const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });
-    await sendSecretsInRejectedRequests(service);
     records.push(...(await dumpDatabase(database.pool)));
     await recordArguments(service);
   } finally {
