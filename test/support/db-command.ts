@@ -1,4 +1,4 @@
-import { type BuiltProcess, runBuilt, spawnBuilt } from './process.js';
+import { type BuiltProcess, expectExit, spawnBuilt } from './process.js';
 import { ACCESS_SECRET, REFRESH_SECRET } from './service.js';
 
 type Settings = Readonly<Record<string, string>>;
@@ -14,6 +14,7 @@ export function spawnDb(settings: Settings, ...args: readonly string[]): BuiltPr
   return spawnBuilt(COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }
 
-export function runDb(settings: Settings, ...args: readonly string[]): ReturnType<typeof runBuilt> {
-  return runBuilt(COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
+/** Runs `npm run db` and expects this exit code. Returns the output. */
+export function runDb(exitCode: number, settings: Settings, ...args: readonly string[]): Promise<string> {
+  return expectExit(exitCode, COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }

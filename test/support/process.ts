@@ -39,6 +39,16 @@ export async function runBuilt(...parameters: Parameters<typeof spawnBuilt>) {
   return { code: await command.exited, output: command.output() };
 }
 
+/** Runs a command of the build and expects this exit code. Returns the output. */
+export async function expectExit(
+  exitCode: number,
+  ...parameters: Parameters<typeof spawnBuilt>
+): Promise<string> {
+  const { code, output } = await runBuilt(...parameters);
+  expect({ code, output }).toMatchObject({ code: exitCode });
+  return output;
+}
+
 const START_DEADLINE_MS = 60_000;
 
 /** Waits until a service process responds to requests. */

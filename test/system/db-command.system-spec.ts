@@ -9,7 +9,7 @@ import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
-import { until } from '../support/wait.js';
+import { inParallel, until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -42,12 +42,8 @@ async function start(dataDir: string): Promise<ServiceInstance> {
   return instance;
 }
 
-/** Runs `npm run db`, by default with a missing DATA_DIR, and expects this exit code. Returns the output. */
-async function expectExit(exitCode: number, settings: Readonly<Record<string, string>>, ...args: string[]) {
-  const { code, output } = await runDb({ DATA_DIR: at('none'), ...settings }, ...args);
-  expect({ code, output }).toMatchObject({ code: exitCode });
-  return output;
-}
+/** Settings of commands for a database, with a missing DATA_DIR. */
+const settingsOf = ({ url }: TestDatabase) => ({ DATABASE_URL: url, DATA_DIR: at('none') });
 
 const addUser = ({ query }: TestDatabase, name: string) =>
   query<{ id: number }>(
@@ -85,14 +81,14 @@ describe('a backup', () => {
     await mkdir(join(source, 'images', 'aa'), { recursive: true });
     await writeFile(join(source, 'images', imageOfNoProduct), createPng(0));
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
-    const summary = await expectExit(0, { DATA_DIR: source }, 'backup', file);
+    const summary = await runDb(0, { DATA_DIR: source }, 'backup', file);
     expect(summary).toMatch(/: \d+ tables, \d+ rows, [1-9]\d* images, \d+ bytes \(\d\.\d MB\)\n$/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await until('another product is created', () => writing.done.products > acknowledged.products);
     await writing.stop();
     expect(await service.stop()).toEqual([0]);
 
-    await expectExit(0, { DATA_DIR: target }, 'restore', file);
+    await runDb(0, { DATA_DIR: target }, 'restore', file);
     expect(await readdir(join(target, 'images'), { recursive: true })).not.toContain(imageOfNoProduct);
     const restored = await start(target);
     for (const email of acknowledged.customers)
@@ -108,20 +104,20 @@ describe('a backup', () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await addJob(source.pool, 'send-mail');
-    const settings = { DATABASE_URL: source.url };
-    const newest = await expectExit(0, settings, 'status');
-    for (let step = 0; step < 2; step += 1) await expectExit(0, settings, 'revert');
+    const settings = settingsOf(source);
+    const newest = await runDb(0, settings, 'status');
+    for (let step = 0; step < 2; step += 1) await runDb(0, settings, 'revert');
     const file = at('earlier.backup');
-    await expectExit(0, settings, 'backup', file);
+    await runDb(0, settings, 'backup', file);
     for (const create of [createDatabase, createEmptyDatabase]) {
       const target = await dropAfterTest(create());
-      await expectExit(0, { DATABASE_URL: target.url }, 'restore', file);
+      await runDb(0, settingsOf(target), 'restore', file);
       const users = await target.query('SELECT id, email FROM users');
       expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
       expect(await addUser(target, 'after-restore')).toEqual([{ id: 2 }]);
       expect(await readJobs(target.pool)).toMatchObject([{ key: 'send-mail', locked_by: null }]);
-      expect(await expectExit(0, { DATABASE_URL: target.url }, 'status')).toBe(newest);
-      expect(await expectExit(1, { DATABASE_URL: target.url }, 'restore', file)).toContain('is not empty');
+      expect(await runDb(0, settingsOf(target), 'status')).toBe(newest);
+      expect(await runDb(1, settingsOf(target), 'restore', file)).toContain('is not empty');
     }
   });
 
@@ -129,9 +125,9 @@ describe('a backup', () => {
     const source = await dropAfterTest(createDatabase());
     const target = await dropAfterTest(createDatabase());
     const file = at('same-schema.backup');
-    await expectExit(0, { DATABASE_URL: source.url }, 'backup', file);
-    for (const step of ['revert', 'migrate']) await expectExit(0, { DATABASE_URL: target.url }, step);
-    await expectExit(0, { DATABASE_URL: target.url }, 'restore', file);
+    await runDb(0, settingsOf(source), 'backup', file);
+    for (const step of ['revert', 'migrate']) await runDb(0, settingsOf(target), step);
+    await runDb(0, settingsOf(target), 'restore', file);
     const next = "SELECT nextval('migrations_id_seq') > max(id) AS is_free FROM migrations";
     expect(await target.query(next)).toEqual([{ is_free: true }]);
   });
@@ -140,7 +136,7 @@ describe('a backup', () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     const file = at('shop.backup');
-    await expectExit(0, { DATABASE_URL: source.url }, 'backup', file);
+    await runDb(0, settingsOf(source), 'backup', file);
     const target = await dropAfterTest(createEmptyDatabase());
     // Both restores have found an empty database when they wait for this lock of the migrations.
     const release = await holdLock(target, 'SELECT pg_advisory_xact_lock(7225001)');
@@ -164,13 +160,11 @@ describe('a backup', () => {
          EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1000', current_database()); END $$`,
     );
     const release = await holdLock(database, 'LOCK TABLE users');
-    const backup = spawnDb({ DATABASE_URL: database.url, DATA_DIR: at('none') }, 'backup', at('slow.backup'));
+    const backup = spawnDb(settingsOf(database), 'backup', at('slow.backup'));
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
       AND query_start < clock_timestamp() - interval '1500 ms'`;
-    await until(
-      'the backup has waited longer than the timeouts',
-      async () => (await database.query(waiting)).length > 0,
-    );
+    const hasWaited = async () => (await database.query(waiting)).length > 0;
+    await until('the backup has waited longer than the timeouts', hasWaited);
     await release();
     expect({ code: await backup.exited, output: backup.output() }).toMatchObject({ code: 0 });
   });
@@ -181,7 +175,7 @@ describe('a backup', () => {
   ])('or a restore that a signal ends leaves no folder behind: %s', async (action, hasBegun) => {
     const database = await dropAfterTest(createDatabase());
     const file = at('interrupted.backup');
-    if (action === 'restore') await expectExit(0, { DATABASE_URL: database.url }, 'backup', file);
+    if (action === 'restore') await runDb(0, settingsOf(database), 'backup', file);
     const before = await readdir(root);
     const release = await holdLock(database, 'LOCK TABLE users');
     const command = spawnDb({ DATABASE_URL: database.url, DATA_DIR: root }, action, file);
@@ -194,20 +188,20 @@ describe('a backup', () => {
 
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
     const database = await dropAfterTest(createDatabase());
-    const settings = { DATABASE_URL: database.url };
+    const settings = settingsOf(database);
     const file = at('shop.backup');
     const release = await holdLock(database, 'LOCK TABLE users');
     // This backup waits for the locked table.
-    const first = spawnDb({ ...settings, DATA_DIR: at('none') }, 'backup', file);
+    const first = spawnDb(settings, 'backup', file);
     const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
     await until('the first backup has begun', hasBegun);
-    const second = await expectExit(1, settings, 'backup', file);
+    const second = await runDb(1, settings, 'backup', file);
     expect(second).toContain(`${file}.partial exists: another backup is running`);
     await writeFile(file, 'of another program');
     await release();
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
-    const later = await expectExit(1, settings, 'backup', file);
+    const later = await runDb(1, settings, 'backup', file);
     expect(later).toContain(`${file} exists: choose the name of a new file`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
     expect(await readdir(root)).not.toContain('shop.backup.partial');
@@ -217,24 +211,20 @@ describe('a backup', () => {
 describe('npm run db', () => {
   it('lists, reverts and applies the migrations of DATABASE_URL, but does not revert a migration of a newer build', async () => {
     const database = await dropAfterTest(createDatabase());
-    const settings = { DATABASE_URL: database.url };
-    const before = await expectExit(0, settings, 'status');
+    const settings = settingsOf(database);
+    const before = await runDb(0, settings, 'status');
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
-    expect(await expectExit(0, settings, 'revert')).toContain(`reverted ${last};`);
-    expect(await expectExit(0, settings, 'status')).toContain(`pending\t${last}`);
-    expect(await expectExit(0, settings, 'migrate')).toBe(`applied ${last}\n`);
-    expect(await expectExit(0, settings, 'status')).toBe(before);
+    expect(await runDb(0, settings, 'revert')).toContain(`reverted ${last};`);
+    expect(await runDb(0, settings, 'status')).toContain(`pending\t${last}`);
+    expect(await runDb(0, settings, 'migrate')).toBe(`applied ${last}\n`);
+    expect(await runDb(0, settings, 'status')).toBe(before);
     const later = "INSERT INTO migrations (timestamp, name) VALUES (1999999999999, 'Later1999999999999')";
     await database.query(later);
-    expect(await expectExit(1, settings, 'revert')).toContain('by a newer build');
+    expect(await runDb(1, settings, 'revert')).toContain('by a newer build');
   });
 
   it('lets concurrent commands that each start the embedded database take turns', async () => {
-    const settings = { DATA_DIR: at('turns') };
-    const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
-    const ends = await Promise.all(commands.map(({ exited }) => exited));
-    const failures = commands.filter((_, index) => ends[index] !== 0).map((command) => command.output());
-    expect(failures).toEqual([]);
+    await inParallel(3, () => runDb(0, { DATA_DIR: at('turns') }, 'migrate'));
   });
 
   it.each([
@@ -242,7 +232,7 @@ describe('npm run db', () => {
     [['backup'], 'backup needs the name of a file'],
     [['restore', 'a', '--force'], "Unknown option '--force'"],
   ])('prints the mistake in the command line above the help: %j', async (args, reason) => {
-    const output = await expectExit(2, {}, ...args);
+    const output = await runDb(2, { DATA_DIR: at('none') }, ...args);
     expect(output).toContain('backup FILE');
     expect(output.slice(0, reason.length)).toBe(reason);
   });
@@ -250,21 +240,20 @@ describe('npm run db', () => {
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
     const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');
-    const { url, pool } = await dropAfterTest(createDatabase());
-    const inMissingFolder = join(root, 'no', 'such', 'backup');
-    expect(await expectExit(1, { DATABASE_URL: url }, 'backup', inMissingFolder)).toBe(
-      `the folder ${join(root, 'no', 'such')} does not exist: create it first\n`,
+    const database = await dropAfterTest(createDatabase());
+    const settings = { DATABASE_URL: database.url, DATA_DIR: root };
+    const missing = join(root, 'no', 'such');
+    expect(await runDb(1, settings, 'backup', join(missing, 'backup'))).toBe(
+      `the folder ${missing} does not exist: create it first\n`,
     );
-    const belowFile = await expectExit(1, { DATABASE_URL: url }, 'backup', join(file, 'backup'));
-    expect(belowFile).toBe(`${file} is not a folder\n`);
-    await pool.query(
+    expect(await runDb(1, settings, 'backup', join(file, 'backup'))).toBe(`${file} is not a folder\n`);
+    await database.query(
       `INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
        INSERT INTO images (id, host, state, product_id, position, url)
          SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
     );
-    const settings = { DATABASE_URL: url, DATA_DIR: root };
-    expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images.*\n$/);
-    const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
+    expect(await runDb(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images.*\n$/);
+    const dataDirBelowFile = await runDb(1, { DATA_DIR: join(file, 'data') }, 'status');
     expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be used (ENOTDIR)\n`);
   });
 });

@@ -11,8 +11,8 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
+  expectExit,
   freePort,
-  runBuilt,
   useFolder,
   waitUntilListening,
   waitUntilReady,
@@ -60,11 +60,10 @@ it('the health check of the container treats an empty PORT as unset, like the se
 
 describe('a start that cannot succeed', () => {
   it('fails with one message that names every bad setting', async () => {
-    const bad = { PORT: 'x', JWT_ACCESS_SECRET: 'short', IMAGE_HOST: 'ftp', CORS_ORIGINS: 'shop.example' };
-    const service = instance.spawn(bad);
+    const service = instance.spawn({ PORT: 'x', IMAGE_HOST: 'ftp' });
     expect(await service.exited).toBe(1);
-    for (const name of Object.keys(bad)) expect(service.output()).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-    expect(service.output()).not.toContain('short');
+    for (const name of ['PORT', 'IMAGE_HOST'])
+      expect(service.output()).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   });
 
   it('fails with one line if PORT or METRICS_PORT is in use, and leaves no embedded database running', async () => {
@@ -79,25 +78,23 @@ describe('a start that cannot succeed', () => {
     expect(await findEmbeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
 
-  it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is not local: %s', async (HOST) => {
-    const service = instance.spawn({ HOST, DATABASE_URL: database.url });
-    await expectStartFailure(service, `HOST ${HOST} is no address of this machine`);
-  });
-
-  it('fails with one line, and does not wait for the database, if METRICS_HOST is not local', async () => {
-    const settings = { METRICS_HOST: '192.0.2.1', METRICS_PORT: '9464', DATABASE_URL: database.url };
-    const reason = 'the metrics cannot be served on METRICS_HOST 192.0.2.1 and METRICS_PORT 9464';
-    const service = instance.spawn(settings);
-    await expectStartFailure(service, reason);
-    expect(service.output()).not.toContain('waiting for the database');
-  });
-
-  it('fails with one line if the certificate of DATABASE_URL is missing', async () => {
-    const url = 'postgresql://shop:secret-word@127.0.0.1/shop?sslrootcert=/none.pem';
-    const service = instance.spawn({ DATABASE_URL: url });
-    const reason = 'cannot be reached: ENOENT: no such file';
-    await expectStartFailure(service, `the database of DATABASE_URL (127.0.0.1/shop) ${reason}`);
-    expect(service.output()).not.toContain('secret-word');
+  it.each<[string, Record<string, string>, string]>([
+    ['HOST is not local', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
+    ['HOST is unknown', { HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid is no address of this machine'],
+    [
+      'METRICS_HOST is not local',
+      { METRICS_HOST: '192.0.2.1', METRICS_PORT: '9464' },
+      'the metrics cannot be served on METRICS_HOST 192.0.2.1 and METRICS_PORT 9464',
+    ],
+    [
+      'the certificate of DATABASE_URL is missing',
+      { DATABASE_URL: 'postgresql://shop:secret-word@127.0.0.1/shop?sslrootcert=/none.pem' },
+      'the database of DATABASE_URL (127.0.0.1/shop) cannot be reached: ENOENT: no such file',
+    ],
+  ])('fails with one line and without retries if %s', async (_reason, settings, message) => {
+    const service = instance.spawn({ DATABASE_URL: database.url, ...settings });
+    await expectStartFailure(service, message);
+    expect(service.output()).not.toMatch(/waiting for the database|secret-word/);
   });
 
   it('logs the warnings of production, and no security warning of the PostgreSQL driver for sslmode=require', async () => {
@@ -124,22 +121,17 @@ it('npm run admin changes roles while the service runs, except for unverified ad
   );
   const customer = new Client(instance.url);
   await customer.register({ email }).expect(201);
-  const runAdmin = (...args: string[]) =>
-    runBuilt('src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
-  const unverified = await runAdmin('grant', email);
-  expect(unverified).toMatchObject({ code: 1 });
-  expect(unverified.output).toContain('anybody may have registered it');
-  expect(await runAdmin('grant', 'AYU@example.com', '--unverified')).toMatchObject({ code: 0 });
-  expect((await runAdmin('list')).output).toContain(email);
+  const runAdmin = (exitCode: number, ...args: string[]) =>
+    expectExit(exitCode, 'src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
+  expect(await runAdmin(1, 'grant', email)).toContain('anybody may have registered it');
+  await runAdmin(0, 'grant', 'AYU@example.com', '--unverified');
+  expect(await runAdmin(0, 'list')).toContain(email);
   await customer.get('/api/refresh').expect(401); // A change of role ends all sessions.
-  expect(await runAdmin('revoke', ADMIN.email)).toMatchObject({ code: 0 });
-  const forLastAdmin = await runAdmin('revoke', email);
-  const forUnknownEmail = await runAdmin('grant', 'stranger@example.com');
-  const withoutEmail = await runAdmin('grant');
-  const optionOfOther = await runAdmin('revoke', email, '--unverified');
-  expect([forLastAdmin, forUnknownEmail, withoutEmail, optionOfOther].map(({ code }) => code)).toEqual([
-    1, 1, 2, 2,
-  ]);
+  await runAdmin(0, 'revoke', ADMIN.email);
+  await runAdmin(1, 'revoke', email); // of the last administrator
+  await runAdmin(1, 'grant', 'stranger@example.com');
+  await runAdmin(2, 'grant'); // lacks the email
+  await runAdmin(2, 'revoke', email, '--unverified'); // an option of `grant`
   expect(await stopProcess(service)).toBe(0);
 });
 
@@ -180,21 +172,17 @@ describe('a service whose database refuses connections', () => {
   it('stops within 2 seconds on SIGTERM', async () => {
     const service = instance.spawn({ DATABASE_URL: REFUSED_DATABASE });
     await until('the start waits', () => service.output().includes('waiting for the database'));
-    // Without a stop, the start would wait for 60 seconds, and the process would be ended after 9.5 seconds.
     const { result, runningMs } = await measureRunning(() => stopProcess(service));
     expect(result).toBe(0);
     expect(runningMs).toBeLessThan(2_000);
-    expect(service.output()).not.toContain('did not stop in time');
-    expect(service.output()).toContain('"msg":"stopped"');
   });
 
   it('becomes ready when the database is back', async () => {
     const proxy = await DatabaseProxy.start(database.url);
     await proxy.down();
     const service = instance.spawn({ DATABASE_URL: proxy.url });
-    const isWaiting = () => service.output().includes('waiting for the database');
     try {
-      await until('the start waits for the database', isWaiting);
+      await until('the start waits', () => service.output().includes('waiting for the database'));
       await proxy.up();
       await waitUntilListening(service, instance.url);
       await waitUntilReady(instance.url);

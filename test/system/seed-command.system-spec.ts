@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDatabase, queryOnce } from '../support/databases.js';
 import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { addJob, readJobs } from '../support/jobs.js';
-import { runBuilt, spawnBuilt, useFolder } from '../support/process.js';
+import { expectExit, spawnBuilt, useFolder } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 import { until } from '../support/wait.js';
@@ -12,7 +12,12 @@ import { until } from '../support/wait.js';
 const database = await stopAfterTests(createDatabase(), (created) => created.drop());
 const dataDir = await useFolder('bakery-seed-');
 
-function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+/** Runs `npm run seed` and expects this exit code. Returns the output. */
+function seed(
+  exitCode: number,
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const all = {
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
@@ -21,7 +26,7 @@ function seed(args: readonly string[], settings: Readonly<Record<string, string>
     PUBLIC_URL: 'http://bakery.test',
     ...settings,
   };
-  return runBuilt('src/commands/seed.js', all, args);
+  return expectExit(exitCode, 'src/commands/seed.js', all, args);
 }
 
 async function readProductNames(): Promise<string[]> {
@@ -52,8 +57,7 @@ describe('npm run seed', () => {
 
   beforeAll(async () => {
     seededAt = new Date();
-    const { code, output } = await seed(['--products', '1', '--orders', '300', '--seed', '7']);
-    expect({ code, output }).toMatchObject({ code: 0 });
+    await seed(0, ['--products', '1', '--orders', '300', '--seed', '7']);
   });
 
   it('adds products with pictures, adds orders with a payment history, and runs no jobs', async () => {
@@ -63,9 +67,8 @@ describe('npm run seed', () => {
       `INSERT INTO images (id, host, state, staged_at) VALUES ($1, 'local', 'staged', now() - interval '1 day')`,
       [staged],
     );
-    const { code, output } = await seed(['--products', '3', '--orders', '6', '--seed', '7']);
+    const output = await seed(0, ['--products', '3', '--orders', '6', '--seed', '7']);
     expect(output).toMatch(/added 3 products with \d images, and 6 orders/);
-    expect(code).toBe(0);
     expect(await readJobs(database.pool, 'seed-test')).toMatchObject([{ attempts: 0, locked_by: null }]);
     const images = await database.query<{ id: string; state: string }>('SELECT id, state FROM images');
     expect(images.length).toBeGreaterThan(1); // One of the images is the staged one.
@@ -127,7 +130,7 @@ describe('npm run seed', () => {
 
   it('does not change a shop that an administrator has set up', async () => {
     await database.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
-    expect(await seed(['--products', '1', '--orders', '0'])).toMatchObject({ code: 0 });
+    await seed(0, ['--products', '1', '--orders', '0']);
     const rows = await database.query('SELECT time_zone FROM shop');
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });
@@ -136,18 +139,17 @@ describe('npm run seed', () => {
     const readAll = () => Promise.all([readProductNames(), readOrders()]);
     const before = await readAll();
     await database.query("UPDATE shop SET paused_until = now() + interval '1 day'");
-    const output = expect.stringContaining('the shop takes no orders') as string;
-    expect(await seed(['--products', '1', '--orders', '1'])).toEqual({ code: 1, output });
+    expect(await seed(1, ['--products', '1', '--orders', '1'])).toContain('the shop takes no orders');
     await database.query('UPDATE shop SET paused_until = NULL');
     expect(await readAll()).toEqual(before);
   });
 
   it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
     await database.query('TRUNCATE products, images, orders CASCADE');
-    await seed(['--products', '120', '--orders', '60']);
+    await seed(0, ['--products', '120', '--orders', '60']);
     const [names, orders] = [await readProductNames(), await readOrders()];
     expect([new Set(names).size, orders.length]).toEqual([120, 60]);
-    await seed(['--products', '120', '--orders', '60']);
+    await seed(0, ['--products', '120', '--orders', '60']);
     expect(await readProductNames()).toEqual(names.flatMap((name) => [name, name]));
     expect(await readOrders()).toEqual(orders.flatMap((order) => [order, order]));
   });
@@ -172,8 +174,7 @@ describe('npm run seed', () => {
 
   it('requires --yes in production', async () => {
     const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
-    const output = expect.stringContaining('use --yes') as string;
-    expect(await seed(['--products', '1'], production)).toEqual({ code: 1, output });
+    expect(await seed(1, ['--products', '1'], production)).toContain('use --yes');
   });
 
   it.each<[string[], string, Record<string, string>?]>([
@@ -182,8 +183,7 @@ describe('npm run seed', () => {
     // Without `--`, npm reads the option `--products` itself and passes it on in the environment.
     [['10'], 'npm consumed --products: write -- before', { npm_config_products: '10' }],
   ])('prints the mistake in the command line above the help: %j', async (args, reason, settings = {}) => {
-    const { code, output } = await seed(args, settings);
-    expect(code).toBe(2);
+    const output = await seed(2, args, settings);
     expect(output).toContain('npm run seed --');
     expect(output.slice(0, reason.length)).toBe(reason);
   });
