@@ -217,11 +217,8 @@ it('scrapes report within 10 s that the database does not respond, and later cou
 /** Suggestions of promtool for names that prom-client and OpenTelemetry's conventions define. */
 const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
 
-/** Lints a scrape with promtool. Without promtool, checks only for repeated `# TYPE` lines and the final line break. */
+/** Lints a scrape with promtool, if promtool is installed. */
 function expectValidFormat(text: string): void {
-  const types = text.split('\n').filter((line) => line.startsWith('# TYPE '));
-  expect(new Set(types).size).toBe(types.length);
-  expect(text.endsWith('\n')).toBe(true);
   const options = { input: text, encoding: 'utf8' } as const;
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], options);
   if (error !== undefined) {
