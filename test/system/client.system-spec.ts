@@ -79,14 +79,12 @@ describe('calls of the client', () => {
     expect(products.images).toHaveLength(2);
 
     const params = { path: { product_id: products.id } };
-    const removal = { ...values, 'images.removed[]': products.images.slice(0, 1) };
-    const change = { params, body: removal, bodySerializer: asForm };
-    const updated = await dataOf(client.PUT('/api/products/{product_id}', change));
-    expect(updated.products.images).toEqual(products.images.slice(1));
-    // An empty list is sent as one empty value (contract 4.7).
-    const noRemoval = { ...values, 'images.removed[]': [] };
-    const changeWithoutRemoval = { params, body: noRemoval, bodySerializer: asForm };
-    await dataOf(client.PUT('/api/products/{product_id}', changeWithoutRemoval));
+    for (const removed of [products.images.slice(0, 1), []]) {
+      // The client sends an empty list as one empty value (contract 4.7).
+      const change = { params, body: { ...values, 'images.removed[]': removed }, bodySerializer: asForm };
+      const updated = await dataOf(client.PUT('/api/products/{product_id}', change));
+      expect(updated.products.images).toEqual(products.images.slice(1));
+    }
     expect((await client.DELETE('/api/products/{product_id}', { params })).response.status).toBe(204);
   });
 
