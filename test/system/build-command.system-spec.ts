@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
+import { inParallel } from '../support/wait.js';
 
 /** Fake compiler: removes the previous build, takes 300 ms, and records each build. Fails if `src/broken` exists. */
 const COMPILER = `
@@ -49,12 +50,7 @@ it.each([
   'concurrent runs replace the lock of a process that was killed %s it wrote its id, and share one build',
   async (_, lock) => {
     await writeFile(at('.build-lock'), lock);
-    const results = await Promise.all([
-      runBuildScript(),
-      runBuildScript(),
-      runBuildScript(),
-      runBuildScript(),
-    ]);
+    const results = await inParallel(4, runBuildScript);
     expect(results).toEqual(Array(4).fill({ code: 0, hasBuild: true }));
     expect(await countBuilds()).toBe(1);
     expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
