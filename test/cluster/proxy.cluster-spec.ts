@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describeInstalled } from '../support/installed.js';
 import { listenOnLoopback, stopListening, trackSockets } from '../support/loopback.js';
-import { Nginx } from './support/nginx.js';
+import { startNginx } from './support/nginx.js';
 
 const UNAVAILABLE = JSON.stringify({ status: 'fail', errors: { code: 503, message: 'of the service' } });
 
@@ -19,7 +19,7 @@ describeInstalled('nginx in front of processes without a database', ['nginx'], (
     const [first, second] = [await startUnavailable(), await startUnavailable()];
     const servers: { stop(): Promise<void> }[] = [first, second];
     try {
-      const nginx = await Nginx.start([first.port, second.port]);
+      const nginx = await startNginx([first.port, second.port]);
       servers.unshift(nginx);
       // The GETs come first, because nginx retries only GET and HEAD. With `http_503` in `proxy_next_upstream`, they would mark
       // both servers as failed, and the POST would get nginx's own 502.

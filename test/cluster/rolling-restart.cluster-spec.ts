@@ -3,10 +3,10 @@ import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { describeInstalled } from '../support/installed.js';
-import { waitUntilListening, waitUntilReady } from '../support/process.js';
+import { waitUntilReady } from '../support/process.js';
 import type { ServiceInstance } from '../support/service-process.js';
 import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js';
-import { Nginx } from './support/nginx.js';
+import { type Nginx, startNginx } from './support/nginx.js';
 
 const PROCESSES = 3;
 /** Pause of each simulated user after a step. */
@@ -21,7 +21,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
   beforeEach(async () => {
     database = await createEmptyDatabase();
     deployment = await Deployment.create(PROCESSES);
-    nginx = await Nginx.start(deployment.instances.map(({ port }) => port));
+    nginx = await startNginx(deployment.instances.map(({ port }) => port));
   });
 
   afterEach(async () => {
@@ -33,7 +33,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
   /** @param buildFolder folder that contains the `dist` of another version */
   async function start(instance: ServiceInstance, buildFolder?: string): Promise<void> {
     const settings = { ...deployment.external.settings, DATABASE_URL: database.url, PUBLIC_URL: nginx.url };
-    await waitUntilListening(instance.spawn(settings, buildFolder), instance.url);
+    await instance.start(settings, buildFolder);
     await waitUntilReady(instance.url);
   }
 
@@ -47,7 +47,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
    */
   async function replaceAll(): Promise<void> {
     for (const instance of deployment.instances) {
-      await nginx.reload({ downPort: instance.port });
+      await nginx.reload(instance.port);
       expect(await instance.stop()).toEqual([0]);
       await start(instance);
       await nginx.reload();
@@ -64,8 +64,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     process.stdout.write(`rolling restart: ${acknowledgedWrites} writes, slowest response ${seconds} s\n`);
     expect({ responsesWith503, brokenConnections }).toEqual({ responsesWith503: 0, brokenConnections: 0 });
     // A stopping process finishes its running jobs. No process was killed, so no mail may be sent twice.
-    const kills = 0;
-    await workload.verify(database.url, kills);
+    await workload.verify(database.url, 0);
   }
 
   it('are restarted one after the other without a failed request', async () => {

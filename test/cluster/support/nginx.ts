@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,51 +11,43 @@ import { listChildren, stopProgram } from './processes.js';
 const CONFIGURATION = 'deploy/nginx.conf';
 const UPSTREAM = /server replica:8080 ([^;]*);/;
 
-/** nginx with deploy/nginx.conf as the proxy of processes on this machine. */
-export class Nginx {
-  private constructor(
-    private readonly folder: string,
-    private readonly port: number,
-    private readonly upstreamPorts: readonly number[],
-    private readonly master: ChildProcess,
-  ) {}
+export type Nginx = Awaited<ReturnType<typeof startNginx>>;
 
-  static async start(upstreamPorts: readonly number[]): Promise<Nginx> {
-    const folder = await mkdtemp(join(tmpdir(), 'bakery-nginx-'));
-    const port = await freePort();
-    await writeConfiguration(folder, port, upstreamPorts);
-    const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
-    const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', directives], {
-      env: { PATH: PROGRAM_PATH },
-      stdio: 'ignore',
-    });
-    await until('nginx accepts connections', () => acceptsConnections('127.0.0.1', port));
-    return new Nginx(folder, port, upstreamPorts, master);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
+/** Starts nginx with deploy/nginx.conf as the proxy of processes on this machine. */
+export async function startNginx(upstreamPorts: readonly number[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'bakery-nginx-'));
+  const port = await freePort();
+  await writeConfiguration(folder, port, upstreamPorts);
+  const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
+  const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', directives], {
+    env: { PATH: PROGRAM_PATH },
+    stdio: 'ignore',
+  });
+  await until('nginx accepts connections', () => acceptsConnections('127.0.0.1', port));
 
   /**
    * Reloads nginx and waits until the workers with the previous configuration have finished their requests.
    * @param downPort port of a process to mark `down`; without it, nginx uses all processes
    */
-  async reload({ downPort }: { readonly downPort?: number } = {}): Promise<void> {
-    await writeConfiguration(this.folder, this.port, this.upstreamPorts, downPort);
-    const listWorkers = () => listChildren(this.master.pid ?? 0);
+  async function reload(downPort?: number): Promise<void> {
+    await writeConfiguration(folder, port, upstreamPorts, downPort);
+    const listWorkers = () => listChildren(master.pid ?? 0);
     const previous = await listWorkers();
-    this.master.kill('SIGHUP');
+    master.kill('SIGHUP');
     await until('the previous workers have ended', async () => {
       const current = await listWorkers();
       return current.length > 0 && !current.some((pid) => previous.includes(pid));
     });
   }
 
-  async stop(): Promise<void> {
-    await stopProgram(this.master);
-    await rm(this.folder, { recursive: true, force: true });
-  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    reload,
+    stop: async () => {
+      await stopProgram(master);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Writes a copy of deploy/nginx.conf with the ports of this test into a folder. */
