@@ -79,11 +79,10 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
         Promise.all([url, otherUrl].map((each) => fetch(`${each}/api/health/ready`)));
       const isReady = async () => (await readReadiness()).every(({ ok }) => ok);
       await until('both processes are ready', isReady, RECOVERY_LIMIT_MS);
-      const jobsBefore = await Promise.all(metricsPorts.map(countDoneJobs));
-      const haveRunJobs = async () => {
-        const jobs = await Promise.all(metricsPorts.map(countDoneJobs));
-        return jobs.every((count, index) => count > (jobsBefore[index] ?? 0));
-      };
+      const countJobs = () => Promise.all(metricsPorts.map(countDoneJobs));
+      const before = await countJobs();
+      const haveRunJobs = async () =>
+        (await countJobs()).every((count, index) => count > (before[index] ?? 0));
       await until('each process runs jobs', haveRunJobs, RECOVERY_LIMIT_MS);
     });
     const { longestGapMs, slowestMs, brokenConnections } = workload.observer;

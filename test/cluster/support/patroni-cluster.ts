@@ -109,16 +109,12 @@ export class PatroniCluster {
     const dataDir = join(this.folder, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
     await giveToClusterUser(dataDir);
-    const etcd = startProgram(
-      'etcd',
-      [
-        ...['--enable-v2', '--name', 'etcd', '--data-dir', dataDir],
-        ...['--listen-client-urls', client, '--advertise-client-urls', client],
-        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-        ...['--initial-cluster', `etcd=${peer}`],
-      ],
-      join(this.folder, 'etcd.log'),
-    );
+    const etcd = startProgram('etcd', [
+      ...['--enable-v2', '--name', 'etcd', '--data-dir', dataDir],
+      ...['--listen-client-urls', client, '--advertise-client-urls', client],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+      ...['--initial-cluster', `etcd=${peer}`],
+    ]);
     this.#stops.push(() => stopProgram(etcd));
     const responds = () =>
       fetch(`${client}/version`).then(
@@ -133,12 +129,10 @@ export class PatroniCluster {
       [name.toUpperCase(), `127.0.0.1:${port}`],
       [`${name.toUpperCase()}_API`, String(apiPort)],
     ]);
-    const haproxy = startProgram(
-      'haproxy',
-      ['-db', '-f', 'deploy/cluster/haproxy.cfg'],
-      join(this.folder, 'haproxy.log'),
-      { BIND: `127.0.0.1:${this.port}`, ...(Object.fromEntries(addresses) as Record<string, string>) },
-    );
+    const haproxy = startProgram('haproxy', ['-db', '-f', 'deploy/cluster/haproxy.cfg'], {
+      BIND: `127.0.0.1:${this.port}`,
+      ...(Object.fromEntries(addresses) as Record<string, string>),
+    });
     this.#stops.push(() => stopProgram(haproxy));
   }
 }

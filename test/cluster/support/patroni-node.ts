@@ -31,27 +31,22 @@ export class PatroniNode {
   }
 
   start(): void {
-    const { name, folder, etcd, password, port, apiPort } = this.options;
+    const { name, etcd, password, port, apiPort } = this.options;
     const [api, address] = [`127.0.0.1:${apiPort}`, `127.0.0.1:${port}`];
-    this.#patroni = startProgram(
-      'patroni',
-      [join(process.cwd(), 'deploy', 'cluster', 'patroni.yml')],
-      join(folder, `${name}.log`),
-      {
-        PATRONI_NAME: name,
-        PATRONI_ETCD_HOSTS: etcd,
-        PATRONI_RESTAPI_LISTEN: api,
-        PATRONI_RESTAPI_CONNECT_ADDRESS: api,
-        PATRONI_POSTGRESQL_LISTEN: address,
-        PATRONI_POSTGRESQL_CONNECT_ADDRESS: address,
-        PATRONI_POSTGRESQL_DATA_DIR: this.dataDir,
-        PATRONI_POSTGRESQL_BIN_DIR: BIN_DIR,
-        PATRONI_SUPERUSER_USERNAME: 'postgres',
-        PATRONI_SUPERUSER_PASSWORD: password,
-        PATRONI_REPLICATION_USERNAME: 'replicator',
-        PATRONI_REPLICATION_PASSWORD: password,
-      },
-    );
+    this.#patroni = startProgram('patroni', [join(process.cwd(), 'deploy', 'cluster', 'patroni.yml')], {
+      PATRONI_NAME: name,
+      PATRONI_ETCD_HOSTS: etcd,
+      PATRONI_RESTAPI_LISTEN: api,
+      PATRONI_RESTAPI_CONNECT_ADDRESS: api,
+      PATRONI_POSTGRESQL_LISTEN: address,
+      PATRONI_POSTGRESQL_CONNECT_ADDRESS: address,
+      PATRONI_POSTGRESQL_DATA_DIR: this.dataDir,
+      PATRONI_POSTGRESQL_BIN_DIR: BIN_DIR,
+      PATRONI_SUPERUSER_USERNAME: 'postgres',
+      PATRONI_SUPERUSER_PASSWORD: password,
+      PATRONI_REPLICATION_USERNAME: 'replicator',
+      PATRONI_REPLICATION_PASSWORD: password,
+    });
   }
 
   /** Returns true if Patroni reports that the node runs (`health`) or has the given role. */

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { chown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from '../../support/installed.js';
@@ -18,22 +17,14 @@ export async function giveToClusterUser(folder: string): Promise<void> {
   if (user !== undefined) await chown(folder, user.uid, user.gid);
 }
 
-/** Starts a program as the user of the cluster's processes, and appends its output to a file. */
+/** Starts a program as the user of the cluster's processes, and discards its output. */
 export function startProgram(
   program: string,
   args: readonly string[],
-  logFile: string,
   environment: Readonly<Record<string, string>> = {},
 ): ChildProcess {
-  const log = createWriteStream(logFile, { flags: 'a' });
-  const child = spawn(program, args, {
-    ...findClusterUser(),
-    env: { PATH: PROGRAM_PATH, LC_ALL: 'C.UTF-8', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
-  return child;
+  const env = { PATH: PROGRAM_PATH, LC_ALL: 'C.UTF-8', ...environment };
+  return spawn(program, args, { ...findClusterUser(), env, stdio: 'ignore' });
 }
 
 export async function stopProgram(child: ChildProcess): Promise<void> {
