@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the email address with the mailed code
-         * @description A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.
+         * @description A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address. After 20 tries in total, only addresses that requested the code or that the owner has used can still try.
          */
         post: operations["AccountController_verifyOtp"];
         delete?: never;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
 import { openDatabase } from './database/database.js';
-import { retryUntilPrimary } from './database/retry-until-primary.js';
+import { PRIMARY_WAIT_MS, retryUntilPrimary } from './database/retry-until-primary.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
 /** Codes of `listen` and of the lookup of a host name. */
@@ -75,8 +75,9 @@ async function start(
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
   modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
+  const deadline = performance.now() + PRIMARY_WAIT_MS;
   const open = () => openDatabase(env, logger.info.bind(logger), stopping);
-  const database = await retryUntilPrimary(open, warn, stopping);
+  const database = await retryUntilPrimary(open, warn, deadline, stopping);
   if (database.close !== undefined) onStarted(database.close);
   const [{ createApp, stopApp }, { migrate }] = await modules;
   const migrateAndCreate = async () => {
@@ -85,7 +86,7 @@ async function start(
     stopping.throwIfAborted();
     return createApp(env, database, logger);
   };
-  const app = await retryUntilPrimary(migrateAndCreate, warn, stopping);
+  const app = await retryUntilPrimary(migrateAndCreate, warn, deadline, stopping);
   onStarted(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host);

@@ -103,13 +103,18 @@ describe('the container for scheduled backups', () => {
       if (process.ppid !== shell) process.exit();
     }, 50);`;
   const FAILURE = '#!/bin/sh\necho "bakery $*"\nexit 1';
+  const SUCCESS = '#!/bin/sh\necho "$(basename "$0") $*"';
 
   /**
    * Runs the container's command with stand-ins for other programs. Sends SIGTERM to the command as soon as `lastCall` runs.
    * Returns the lines that the stand-ins have printed until the end of the command.
    * @param ages hours since each backup in the folder was made
    */
-  async function runCommand(ages: readonly number[], lastCall: string, bakery = STAND_IN): Promise<string[]> {
+  async function runCommand(
+    ages: readonly number[],
+    lastCall: string,
+    { bakery = STAND_IN, sleep = STAND_IN } = {},
+  ): Promise<string[]> {
     const folder = await mkdtemp(join(root, 'run-'));
     for (const age of ages) {
       const time = new Date(Date.now() - age * 3_600_000);
@@ -117,7 +122,7 @@ describe('the container for scheduled backups', () => {
       await writeFile(file, '');
       await utimes(file, time, time);
     }
-    await writeFile(join(folder, 'sleep'), STAND_IN, { mode: 0o755 });
+    await writeFile(join(folder, 'sleep'), sleep, { mode: 0o755 });
     await writeFile(join(folder, 'bakery'), bakery, { mode: 0o755 });
     const [, script = ''] = /\n {6}- \|\n((?: {8}.*\n)+)/.exec(production) ?? [];
     const shell = spawn('sh', ['-c', script.replaceAll('$$', '$').replaceAll('/backups', folder)], {
@@ -140,15 +145,20 @@ describe('the container for scheduled backups', () => {
   it.each([
     ['makes a backup if there is none', [], BACKUP],
     ['makes a backup if the newest backup is a day old', [48, 24], BACKUP],
-    ['makes a backup if the only other backup lies in the future', [24, -240], BACKUP],
+    [
+      'makes a backup if the newest backup of the past is a day old and another lies in the future',
+      [24, -240],
+      BACKUP,
+    ],
     ['makes no backup if the newest backup is recent', [24, 23, -240], 'sleep 900'],
-  ])('%s, and ends the program that runs when it stops', async (_, ages, call) => {
+  ])('%s, and ends the running program on SIGTERM', async (_, ages, call) => {
     expect(await runCommand(ages, call)).toEqual([call, `ended: ${call}`]);
   });
 
   it('repeats a failed backup after an hour', async () => {
-    const lines = await runCommand([], 'sleep 2700', FAILURE);
-    expect(lines).toEqual([BACKUP, 'sleep 2700', 'ended: sleep 2700']);
+    const programs = { bakery: FAILURE, sleep: SUCCESS };
+    const lines = await runCommand([], `sleep 900\n${BACKUP}`, programs);
+    expect(lines.slice(0, 4)).toEqual([BACKUP, 'sleep 2700', 'sleep 900', BACKUP]);
   });
 });
 

@@ -47,7 +47,8 @@ export class AccountController {
   @ApiEndpoint({
     summary: 'Verify the email address with the mailed code',
     description:
-      'A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address and 20 in total.',
+      'A code is valid for 10 minutes and one use, and for 5 wrong tries from one client address. After 20 tries in total, only ' +
+      'addresses that requested the code or that the owner has used can still try.',
     access: 'user',
     success: { status: 200, data: { user: VerifiedUserView } },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],

@@ -55,17 +55,17 @@ export class LimitsService implements OnModuleInit {
 
   async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
-    const ofAccountAndAddress = this.#toAccountAndAddressCounters(guess);
-    const ofAddress = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
-    const ofAccount = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
-    const ofUnknownAddress = isKnown ? [] : [ofAccount, ...ofAddress];
-    if (!(await this.counts.tryAdd([...ofAccountAndAddress, ...ofUnknownAddress]))) return 'rejected';
+    const accountAndAddressCounters = this.#toAccountAndAddressCounters(guess);
+    const addressCounters = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
+    const accountCounter = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
+    const countersIfUnknown = isKnown ? [] : [accountCounter, ...addressCounters];
+    if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...countersIfUnknown]))) return 'rejected';
     if (!(await this.#measure(check))) {
       // This count limits the address at other accounts, to which the address is unknown.
-      if (isKnown) await this.counts.add(ofAddress);
+      if (isKnown) await this.counts.add(addressCounters);
       return 'wrong';
     }
-    if (!isKnown) await this.counts.takeBack(ofUnknownAddress);
+    if (!isKnown) await this.counts.takeBack(countersIfUnknown);
     await this.#recognizeOwner(guess);
     return 'ok';
   }
@@ -121,11 +121,11 @@ export class LimitsService implements OnModuleInit {
    */
   async tryCountMail(tx: EntityManager, request: CodeRequest): Promise<boolean> {
     const { purpose, client } = request;
-    const ofAddress = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
-    if (await this.counts.isExhausted(ofAddress, tx)) return false;
+    const addressCounters = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
+    if (await this.counts.isExhausted(addressCounters, tx)) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
     await this.counts.setMark(this.#toRequesterMark(request), tx);
-    const counters = [...this.#toMailboxCounters(request), ...ofAddress];
+    const counters = [...this.#toMailboxCounters(request), ...addressCounters];
     const isAllowed = await this.counts.tryAdd(counters, tx);
     if (isAllowed) await this.counts.setMark(this.#toMailedMark(request), tx);
     return isAllowed;

@@ -6,10 +6,11 @@ export const UNCHECKED = '.unchecked';
 /** End of the name of a folder in which `createBackup` builds a backup. */
 export const PARTIAL = '.partial';
 
+const NAME = String.raw`bakery-(\d{8}T\d{6}Z)\.tar\.gz`;
 /** Name of a checked backup in BACKUP_DIR: the check has restored it. The group is its time in UTC. */
-const CHECKED_NAME = /^bakery-(\d{8}T\d{6}Z)\.tar\.gz$/;
+const CHECKED_NAME = new RegExp(`^${NAME}$`);
 /** Name of a backup that has not been checked, or of the folder that a killed command has left. */
-const UNCHECKED_NAME = /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked(\.partial)?$/;
+const UNCHECKED_NAME = new RegExp(`^${NAME}\\${UNCHECKED}(\\${PARTIAL})?$`);
 
 /** Difference between the clocks of two machines that is no reason to ignore a backup. */
 const CLOCK_TOLERANCE_S = 600;

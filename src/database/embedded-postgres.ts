@@ -57,6 +57,7 @@ export class EmbeddedPostgres {
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
+  /** @param retries remaining starts after a lost connection */
   async start(retries = 3): Promise<void> {
     const connection = await this.#becomeSupervisor();
     try {

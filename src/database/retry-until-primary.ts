@@ -2,21 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { errorCode, errorMessage } from '../common/errors/error-info.js';
 
-const MAX_WAIT_MS = 60_000;
+/** Time for which a start waits for a primary. */
+export const PRIMARY_WAIT_MS = 60_000;
 const LOG_INTERVAL_MS = 5_000;
 const RETRY_PAUSE_MS = 500;
 
 /**
- * Calls `start`, and repeats the call for up to 60 seconds while no primary is available, so that a start during a failover
+ * Calls `start`, and repeats the call until the deadline while no primary is available, so that a start during a failover
  * succeeds.
+ * @param deadline time of `performance.now()`
  * @throws the last error of `start`: at once if waiting does not help, otherwise after the deadline or a stop
  */
 export async function retryUntilPrimary<T>(
   start: () => Promise<T>,
   log: (message: string) => void,
+  deadline: number,
   stopping: AbortSignal,
 ): Promise<T> {
-  const deadline = performance.now() + MAX_WAIT_MS;
   let nextLogAt = 0;
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { lostConnections } from './database.metrics.js';
+import { lostConnections, POOL } from './database.metrics.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -8,9 +8,12 @@ export function surviveLostConnection(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
-/** Returns a listener for the new connections of a pool. The process survives their loss, and a metric counts it. */
+/**
+ * Returns a listener for new connections of a pool. The listener lets the process survive a lost connection, and counts the lost
+ * connection in a metric.
+ */
 export function countLostConnections(pool: 'requests' | 'jobs'): (client: pg.ClientBase) => void {
-  const labels = { db_client_connection_pool_name: pool };
+  const labels = { [POOL]: pool };
   lostConnections.inc(labels, 0); // `rate` ignores the first event of a series that starts at 1
   return (client) => {
     surviveLostConnection(client);

@@ -1,5 +1,6 @@
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { Agent, request } from 'undici';
-import { inCallSpan } from '../common/observability/tracing.js';
+import { runInSpan } from '../common/observability/tracing.js';
 import { type MidtransResponse, parseJsonObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
@@ -34,7 +35,9 @@ export class MidtransClient {
     { method, url, deadlineMs, body }: MidtransRequest,
   ): Promise<MidtransResponse> {
     try {
-      return await inCallSpan(method, url, async () => {
+      const attributes = { 'http.request.method': method, 'url.full': url };
+      // undici is not instrumented.
+      return await runInSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
         // Not `fetch`, which treats status 407 (an expired payment) as the response of a proxy.
         const response = await request(url, {
           method,
@@ -47,8 +50,12 @@ export class MidtransClient {
           },
           body: body === undefined ? null : JSON.stringify(body),
         });
+        const { statusCode: httpStatus } = response;
+        span.setAttribute('http.response.status_code', httpStatus);
+        // Midtrans answers with 404 and 407 in normal operation, so a 4xx does not mark the span as failed.
+        if (httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         const text = await response.body.text();
-        return { httpStatus: response.statusCode, text, fields: parseJsonObject(text) };
+        return { httpStatus, text, fields: parseJsonObject(text) };
       });
     } catch (error) {
       throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);

@@ -5,7 +5,7 @@ import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient, toTurn } from '../common/http/client.decorator.js';
 import { type FormRequest, parseForm } from './parse-form.js';
-import { formsInFlight, formsRead, uploadBytes } from './uploads.metrics.js';
+import { formsInFlight, formOutcomes, uploadBytes } from './uploads.metrics.js';
 
 const MIB = 1024 * 1024;
 /** Five images of 5 MiB, 50 texts of 64 KiB, and the headers of the parts. nginx has the same limit. */
@@ -52,16 +52,16 @@ export class FormInterceptor implements NestInterceptor {
     try {
       await parseForm(request, response, this.limits.idleMs);
     } catch (error) {
-      formsRead.inc({ outcome: toOutcome(error) });
+      formOutcomes.inc({ outcome: toOutcome(error) });
       throw error;
     }
-    formsRead.inc({ outcome: 'received' });
+    formOutcomes.inc({ outcome: 'received' });
     uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
   }
 }
 
 /**
- * Estimates the memory of a form. Also increments `formsRead` for a form that exceeds the limit: such a form is never read.
+ * Estimates the memory of a form. Also counts a form that exceeds the limit, because such a form is never read.
  * @throws Failure 415 for a compressed form, 413 for a form that exceeds the limit
  */
 function estimateMemory({ headers }: FormRequest): number {
@@ -69,7 +69,7 @@ function estimateMemory({ headers }: FormRequest): number {
   // A chunked request does not say its length, so assume the maximum.
   const length = Number(headers['content-length'] ?? MAX_FORM_BYTES);
   if (length > MAX_FORM_BYTES) {
-    formsRead.inc({ outcome: 'too_large' });
+    formOutcomes.inc({ outcome: 'too_large' });
     throw failures.tooLarge();
   }
   return length + OVERHEAD_BYTES;

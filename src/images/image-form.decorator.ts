@@ -52,8 +52,8 @@ async function validateForm<T extends FormFields>(
 ): Promise<ImageForm<T>> {
   const { value, details } = await checkDto(dto, body);
   const images = files.map(({ buffer }) => toImageFile(buffer));
-  const undetected = files.find(({ buffer }) => toImageFile(buffer) === null);
-  const imagesMessage = findImagesMessage(imageNames, undetected?.originalname, messages);
+  const unknownFormat = files[images.indexOf(null)];
+  const imagesMessage = findImagesMessage(imageNames, unknownFormat?.originalname, messages);
   const problems = {
     ...details,
     // `fromEntries` instead of assignments, because a field may be named `__proto__`.
@@ -70,11 +70,11 @@ async function validateForm<T extends FormFields>(
 /** Returns the validation message of the field `images`, if it has one. */
 function findImagesMessage(
   imageNames: readonly string[],
-  undetected: string | undefined,
+  unknownFormatName: string | undefined,
   { extension, tooMany }: ImageFormMessages,
 ) {
   if (!imageNames.every((name) => EXTENSIONS.includes(extname(name).toLowerCase()))) return extension;
-  if (undetected !== undefined) return `${undetected} is not a png or jpg file`;
+  if (unknownFormatName !== undefined) return `${unknownFormatName} is not a png or jpg file`;
   return imageNames.length > MAX_IMAGES ? tooMany : undefined;
 }
 

@@ -28,7 +28,7 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means a too large image, any other code a malformed form. */
+/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means an image that is too large, any other code a malformed form. */
 const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
 
 const parse = promisify(

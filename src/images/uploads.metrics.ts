@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { createCounter } from '../common/observability/metrics.js';
 
-export const formsRead = createCounter('bakery_uploads_total', 'Multipart forms by outcome of reading', {
+export const formOutcomes = createCounter('bakery_uploads_total', 'Multipart forms by outcome of reading', {
   outcome: ['received', 'too_large', 'too_slow', 'malformed'],
 });
 

@@ -4,7 +4,7 @@ import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile
 import type { EntityManager } from 'typeorm';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
-import { inSpan } from '../common/observability/tracing.js';
+import { runInSpan } from '../common/observability/tracing.js';
 import { Database } from '../database/database.js';
 import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { type JobKind, KINDS } from './job-kinds.js';
@@ -146,5 +146,5 @@ function inJobSpan<T>(task: string, traceparent: string | undefined, work: () =>
     links: enqueued === undefined ? [] : [{ context: enqueued }],
     attributes: { 'job.task': task },
   };
-  return inSpan(`job ${task}`, options, work);
+  return runInSpan(`job ${task}`, options, work);
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import { readBackupAge } from '../common/backup-files.js';
+import { POOL } from '../database/database.metrics.js';
 import { WRITE_STATE_QUERY, type WriteState } from '../database/database.js';
 import { countJobs } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
@@ -9,8 +10,6 @@ import type { ProductsService } from '../products/products.service.js';
 
 /** A scrape should not wait for a database that does not respond. */
 const READ_TIMEOUT_MS = 1000;
-// https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
-const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 
 const jobsByState = new Gauge({

@@ -85,14 +85,14 @@ export class CheckoutService {
 
   /**
    * Takes the lease of the newest attempt, or of a new attempt if the newest one cannot be used.
-   * @param taken attempt whose lease this request holds, but whose id the gateway already knows. Its lease ends
+   * @param usedUp attempt whose id the gateway already knows, and whose lease this request holds. Ends this lease
    * @returns null if the order needs no page, or another request holds the lease
    */
-  async #takeLease(orderId: string, taken?: LeasedAttempt): Promise<LeasedAttempt | null> {
+  async #takeLease(orderId: string, usedUp?: LeasedAttempt): Promise<LeasedAttempt | null> {
     const shop = await this.shop.get();
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      if (taken !== undefined && !(await lease.end(tx, { attemptId: taken.attemptId }, taken.leaseId)))
+      if (usedUp !== undefined && !(await lease.end(tx, { attemptId: usedUp.attemptId }, usedUp.leaseId)))
         return null;
       if (!order.isOpen) return null;
       // Locked, because a first page is stored without locking the order.
@@ -104,7 +104,7 @@ export class CheckoutService {
       const hasUsablePage = newest.livePage !== null && !order.isRetryable;
       if (hasUsablePage || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const canReuse = newest.token === null && taken === undefined;
+      const canReuse = newest.token === null && usedUp === undefined;
       const attempt = canReuse ? newest : PaymentAttempt.create(orderId, newest.number + 1);
       return storeLeased(tx, attempt, order.computeEndOfPage(shop));
     });

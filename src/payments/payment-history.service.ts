@@ -59,10 +59,11 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    // Statements that start together are sent together.
+    const columns = await this.#computeColumns(tx, order, isUnconfirmed ? before : after);
+    // Statements that start together are sent together. A statement that starts later could follow the rollback of another one.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
-      this.#updateOrder(tx, order, isUnconfirmed ? before : after),
+      this.orders.applyPayment(tx, order, columns),
     ]);
     return outcome;
   }
@@ -109,12 +110,13 @@ export class PaymentHistoryService {
 
   /** Folds the whole history of an order again. Returns true if the columns of the order were wrong. */
   async repair(tx: EntityManager, order: LockedOrder): Promise<boolean> {
-    return this.#updateOrder(tx, order, await this.read(order, tx));
+    const payment = await this.read(order, tx);
+    return this.orders.applyPayment(tx, order, await this.#computeColumns(tx, order, payment));
   }
 
-  async #updateOrder(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<boolean> {
+  async #computeColumns(tx: EntityManager, order: LockedOrder, payment: Payment) {
     // The columns depend on the newest attempt only if no transaction was paid, or if version 1.2 did not store the paid attempt.
     const attemptId = payment.paid?.attemptId ?? (await this.orders.findNewestAttemptId(tx, order));
-    return this.orders.applyPayment(tx, order, computeOrderColumns(order, payment, attemptId));
+    return computeOrderColumns(order, payment, attemptId);
   }
 }

@@ -52,7 +52,7 @@ type State = TransactionStatus | 'doubtful';
 /** States of a transaction that has brought money, even if the shop has returned the money. */
 const MONEY_STATES: readonly State[] = ['capture', 'settlement', ...REFUND_STATUSES];
 
-/** States that can follow each state. A state follows itself if only the fraud status differs. */
+/** States that can follow each state. A state that lists itself can get another fraud status. */
 const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
   pending: ['pending', 'authorize', 'doubtful', ...MONEY_STATES, ...FAILED_STATUSES],
   authorize: ['authorize', 'doubtful', ...MONEY_STATES, ...FAILED_STATUSES],
@@ -63,9 +63,9 @@ const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
   cancel: MONEY_STATES,
   expire: MONEY_STATES,
   failure: MONEY_STATES,
-  // Only with a larger sum: see `decideFurtherRefund`.
-  partial_refund: REFUND_STATUSES,
-  refund: REFUND_STATUSES,
+  // Only further refunds: `decideFurtherRefund` decides about them.
+  partial_refund: [],
+  refund: [],
 };
 
 export function isTransactionEvent(event: PaymentEvent): event is TransactionEvent {

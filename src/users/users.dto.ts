@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { type Role, ROLES } from '../common/access.js';
 import type { User } from './user.entity.js';
 
-/** User without a role: `users` in the response of a login, `user` in that of GET /api/users, and the customer of an order. */
+/** User without a role: in GET /api/users, as `users` of a login, and wherever an order names a user. */
 export class UserView {
   @ApiProperty({ type: 'integer', example: 12 })
   readonly id: number;
@@ -20,7 +20,7 @@ export class UserView {
   }
 }
 
-/** User with a role: `user` in all other cases. The contract requires the role for registration and refresh (4.1, 4.3). */
+/** User with a role, in all other responses. The contract requires the role for registration and refresh (4.1, 4.3). */
 export class UserWithRoleView extends UserView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   readonly role: Role;

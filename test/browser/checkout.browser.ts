@@ -131,7 +131,7 @@ it('the last hour to pay has a countdown that screen readers ignore', async () =
   await page.locator('.pay-until [aria-hidden=true]', { hasText: /^(30|29):\d\d$/ }).waitFor();
 });
 
-it('an order that is not paid in time no longer waits for its payment, also before it expires', async () => {
+it('an order whose time to pay is over cannot be paid, even before its status is expire', async () => {
   const { page } = await createCustomer();
   const { order_id } = await placeOrder(page);
   await changeResponses<{ order: object }>(page, `**/api/orders/${order_id}`, ({ order }) => ({
@@ -142,8 +142,8 @@ it('an order that is not paid in time no longer waits for its payment, also befo
   await waitForText(page, 'You can no longer pay for this order.');
 });
 
-/** Opens the page of an open order, and its payment page, and stops the clock of the page of the order. */
-async function openPausedOrder() {
+/** Orders a croissant, opens its payment page, and pauses the clock of the order's page. */
+async function orderAndPauseClock() {
   const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.clock.install();
@@ -153,7 +153,7 @@ async function openPausedOrder() {
 }
 
 it('an open order is polled with growing gaps', async () => {
-  const { page } = await openPausedOrder();
+  const { page } = await orderAndPauseClock();
   const gaps = [];
   for (let polls = 0; polls < 5; polls += 1) gaps.push(await measureGapToPoll(page));
   // Ignore the first gap: it begins before the clock is paused.
@@ -164,7 +164,7 @@ it('an open order is polled with growing gaps', async () => {
 });
 
 it('an open order is polled at once when its tab becomes visible again', async () => {
-  const { page, paymentPage } = await openPausedOrder();
+  const { page, paymentPage } = await orderAndPauseClock();
   await setVisibility(page, 'hidden');
   await paymentPage.getByRole('button', { name: 'Pay with QRIS' }).click();
   await waitForHeading(paymentPage, 'settlement');

@@ -43,7 +43,9 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
     } finally {
       // A backup that was restored counts as checked. The next check drops the database.
       await drop().catch((error: unknown) => {
-        console.error(`the database ${name} could not be dropped: ${errorMessage(error)}`);
+        console.error(
+          `the database ${name} could not be dropped; the next check drops it: ${errorMessage(error)}`,
+        );
       });
     }
   });

@@ -77,11 +77,12 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
 async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
   const known = await listSequences(client);
   for (const [name, value] of Object.entries(values)) {
+    if (value === null) continue; // never used
     const current = known.get(name);
     if (current === undefined)
       throw new Error('the backup names a sequence that its migrations do not create');
     // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids.
-    // `greatest` ignores null, and `setval` does nothing if both values are null.
+    // `greatest` ignores null.
     await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
   }
 }

@@ -6,7 +6,7 @@ import { failures } from '../errors/failures.js';
 import { requestDuration } from '../observability/metrics.js';
 import { identifyRequest, isSafeMethod, requestIdOf, routeOf } from './request-info.js';
 
-/** Part of the settings of the service: `Env`, which this module cannot import. */
+/** Settings that the middleware needs. A subset of `Env`, which `common` must not import. */
 interface HttpSettings {
   readonly corsOrigins?: readonly string[];
   readonly nodeEnv: string;

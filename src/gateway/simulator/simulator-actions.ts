@@ -3,7 +3,6 @@ import { formatGatewayTime } from '../midtrans.messages.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
 import type { PageTexts } from './page-texts.js';
 import {
-  addRefund,
   type NotificationDefect,
   readRefundedAmount,
   type SimulatedTransaction,
@@ -79,7 +78,7 @@ export function computeChange(
     if (to !== 'refund' && to !== 'partial_refund') return changeStatus(transaction, to);
     const total = page.grossAmount;
     const amount = to === 'refund' ? total - readRefundedAmount(transaction) : Math.ceil(total / 2);
-    return addRefund(transaction, { refundKey: randomUUID(), amount, reason: null }, total);
+    return page.withRefund(transaction, { refundKey: randomUUID(), amount, reason: null });
   }
   const canStart = transactionId === undefined && page.isOpen;
   return canStart && method !== undefined ? changeStatus(createTransaction(method), to) : null;

@@ -37,7 +37,7 @@ const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
   expire: '202',
   failure: '202',
 };
-/** Statuses after which the customer can choose another payment method, as long as no transaction has any other status. */
+/** The customer can choose another payment method while all transactions of the page have one of these statuses. */
 const UNPAID_STATUSES: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
 const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
@@ -103,9 +103,9 @@ export class SimulatorPage {
   storeTransaction(changed: SimulatedTransaction): void {
     const byId = new Map(this.transactions.map((known) => [known.transaction_id, known]));
     byId.set(changed.transaction_id, changed);
-    const earlier = [...byId.values()];
-    const { transaction_status, ...payment } = earlier.pop() ?? changed;
-    this.earlier = earlier;
+    const all = [...byId.values()];
+    const { transaction_status, ...payment } = all.at(-1) ?? changed;
+    this.earlier = all.slice(0, -1);
     this.status = transaction_status;
     this.payment = payment;
   }
@@ -133,28 +133,28 @@ export class SimulatorPage {
     };
     return { ...transaction, ...signed, signature_key: computeSignature(signed, serverKey) };
   }
+
+  /** Returns a transaction with one more refund. */
+  withRefund(
+    transaction: SimulatedTransaction,
+    { refundKey, amount, reason }: RefundRequest,
+  ): SimulatedTransaction {
+    const sum = readRefundedAmount(transaction) + amount;
+    const refund = {
+      refund_key: refundKey,
+      refund_amount: `${amount}.00`,
+      reason,
+      created_at: formatGatewayTime(new Date()),
+    };
+    return {
+      ...transaction,
+      transaction_status: sum < this.grossAmount ? 'partial_refund' : 'refund',
+      refund_amount: `${sum}.00`,
+      refunds: [...(transaction.refunds ?? []), refund],
+    };
+  }
 }
 
-export function addRefund(
-  transaction: SimulatedTransaction,
-  { refundKey, amount, reason }: RefundRequest,
-  total: number,
-): SimulatedTransaction {
-  const sum = readRefundedAmount(transaction) + amount;
-  const refund = {
-    refund_key: refundKey,
-    refund_amount: `${amount}.00`,
-    reason,
-    created_at: formatGatewayTime(new Date()),
-  };
-  return {
-    ...transaction,
-    transaction_status: sum < total ? 'partial_refund' : 'refund',
-    refund_amount: `${sum}.00`,
-    refunds: [...(transaction.refunds ?? []), refund],
-  };
-}
-
-export function readRefundedAmount(payment: SimulatorPage['payment']): number {
-  return Number(payment?.refund_amount ?? 0);
+export function readRefundedAmount(transaction: Pick<SimulatedTransaction, 'refund_amount'> | null): number {
+  return Number(transaction?.refund_amount ?? 0);
 }

@@ -17,7 +17,6 @@ import {
 } from '../payment-gateway.js';
 import { type ActionName, ACTIONS, computeChange } from './simulator-actions.js';
 import {
-  addRefund,
   type NotificationDefect,
   readRefundedAmount,
   type SimulatedTransaction,
@@ -98,7 +97,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       const isExcessive = readRefundedAmount(transaction) + request.amount > page.grossAmount;
       if (!isSettled || isExcessive || UNREFUNDABLE.includes(method))
         throw new GatewayRejectedError(`the simulator refunds no ${method} with status ${status}`);
-      return addRefund(transaction, request, page.grossAmount);
+      return page.withRefund(transaction, request);
     });
     const transaction = await this.getTransaction(transactionId);
     if (transaction === null) throw new GatewayRejectedError('there is no such transaction');

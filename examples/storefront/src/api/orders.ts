@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf, type paths } from 'bakery-client';
+import { BakeryFailure, dataOf, type paths } from 'bakery-client';
 import { type AdminOrder, api, type Fulfilment, type Order } from './client';
 import { orNullIf404 } from './errors';
 import { listOptions } from './list-options';
@@ -96,17 +96,26 @@ export async function requestPaymentPage(id: string) {
 }
 
 /**
- * Changes the fulfilment of an order. Call `reloadOrders` afterwards, also after a failure: somebody else may have changed the
- * order.
+ * Changes the fulfilment of each order. Continues after a rejected order, and stops if there is no response. Then reloads all
+ * orders.
+ * @returns the changed orders as they were before, and the first failure
  */
-export async function setFulfilment(id: string, fulfilment: Fulfilment) {
-  const change = { ...orderParams(id), body: { fulfilment } };
-  await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
-}
-
-/** Reloads the orders, lists and day sheets that are shown. */
-export function reloadOrders() {
-  return queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
+export async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {
+  const changed: Order[] = [];
+  let failure: Error | undefined;
+  for (const order of orders) {
+    try {
+      const change = { ...orderParams(order.order_id), body: { fulfilment: toFulfilment(order) } };
+      await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
+      changed.push(order);
+    } catch (error) {
+      failure ??= error as Error;
+      // Without a response, the other requests would fail too.
+      if (!(error instanceof BakeryFailure)) break;
+    }
+  }
+  await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
+  return { changed, failure };
 }
 
 /** Caches the order of a response, so that the page of the order shows it at once. Reloads the lists of orders. */

@@ -6,10 +6,7 @@ import { TextField } from '../../components/field';
 import { t } from '../../i18n';
 import { addRange, EMPTY_RANGE, type ShopFormValues } from './shop-values';
 
-/**
- * Two form fields. `closed_ranges`: closed periods with a reason that customers see. `newClosedRange`: the range that is being
- * typed.
- */
+/** Form fields for the closed ranges, whose reasons customers see. `newClosedRange` is the range that is being typed. */
 export function ClosedRanges() {
   const { field, fieldState } = useController<ShopFormValues, 'closed_ranges'>({ name: 'closed_ranges' });
   const { ref, value: ranges, onChange } = field;
@@ -17,7 +14,6 @@ export function ClosedRanges() {
   const range = draft.value;
   const { from, to, reason } = range;
   const firstInput = useRef<HTMLInputElement>(null);
-  const hasChosenEnd = useRef(false);
   const change = (part: Partial<typeof EMPTY_RANGE>) => draft.onChange({ ...range, ...part });
   const add = () => {
     onChange(addRange(ranges, range));
@@ -40,20 +36,16 @@ export function ClosedRanges() {
           label={t('sales.from')}
           type="date"
           value={from}
-          onChange={({ target: { value } }) => {
-            if (to === '') hasChosenEnd.current = false;
-            change({ from: value, to: hasChosenEnd.current ? to : value });
-          }}
+          onChange={({ target: { value } }) =>
+            change({ from: value, to: to === '' || to === from ? value : to })
+          }
         />
         <TextField
           label={t('sales.to')}
           type="date"
           min={from}
           value={to}
-          onChange={({ target }) => {
-            hasChosenEnd.current = true;
-            change({ to: target.value });
-          }}
+          onChange={({ target }) => change({ to: target.value })}
         />
         <TextField
           label={t('reason')}

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { isOpen, isPaid } from '../../api/order-status';
-import { reloadOrders, setFulfilment } from '../../api/orders';
+import { changeFulfilments } from '../../api/orders';
 import { getRefundableAmount, refundMutationKey, refundOrder } from '../../api/refunds';
 import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
@@ -53,7 +53,8 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
   const { mutate, isPending } = useMutation({
     mutationKey: refundMutationKey(order.order_id),
     mutationFn: async (answer: string) => {
-      await setFulfilment(order.order_id, 'refused').finally(reloadOrders);
+      const { failure } = await changeFulfilments([order], () => 'refused');
+      if (failure) throw failure;
       // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
       if (answer === 'refund')
         await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });

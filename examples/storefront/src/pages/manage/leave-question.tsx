@@ -4,7 +4,7 @@ import { t } from '../../i18n';
 
 /**
  * Asks before the person leaves a form with unsaved changes, by a link, by signing out or by closing the tab. React Router's
- * own `useBlocker` needs a data router, which this storefront does not use.
+ * own `useBlocker` needs a data router, which this storefront does not use. The browser's back button does not ask.
  */
 export function LeaveQuestion() {
   const { isDirty } = useFormContext().formState;
@@ -27,8 +27,8 @@ export function LeaveQuestion() {
 }
 
 /**
- * Returns false for a click that opens another tab or program, moves to a part of the same page, or leaves the storefront, for
- * which the browser asks.
+ * Returns true for a click that leaves the page for another page of the storefront, or signs out. The browser itself asks before
+ * a click that leaves the storefront.
  */
 function leavesPage({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
   if (!(target instanceof Element)) return false;

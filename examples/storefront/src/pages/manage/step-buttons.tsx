@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { BakeryFailure } from 'bakery-client';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
-import { reloadOrders, setFulfilment } from '../../api/orders';
+import { changeFulfilments } from '../../api/orders';
 import { Button } from '../../components/button';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
@@ -133,28 +132,6 @@ async function takeStep({ orders, step }: Step) {
 async function undoStep(before: Order[]) {
   const { failure } = await changeFulfilments(before, ({ fulfilment }) => fulfilment);
   showToast(failure ? explain(failure) : t('step.undone'));
-}
-
-/**
- * Changes the fulfilment of each order. Continues after a rejected order, and stops if there is no response. Then reloads all
- * orders.
- * @returns the changed orders as they were before, and the first failure
- */
-async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {
-  const changed: Order[] = [];
-  let failure: Error | undefined;
-  for (const order of orders) {
-    try {
-      await setFulfilment(order.order_id, toFulfilment(order));
-      changed.push(order);
-    } catch (error) {
-      failure ??= error as Error;
-      // Without a response, the other requests would fail too.
-      if (!(error instanceof BakeryFailure)) break;
-    }
-  }
-  await reloadOrders();
-  return { changed, failure };
 }
 
 /** Returns the number of a single order, otherwise the count: `2 orders`. */
