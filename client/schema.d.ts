@@ -868,12 +868,12 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator rejected the refund.
+             * @description `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
              *     `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected" | "unconfirmed";
-            /** @description Body as received, without the value of `signature_key`; JSON that the service wrote if the event is not from the gateway. */
+            /** @description Body as received, without the value of `signature_key`. If the event is not from the gateway, JSON that the service wrote. */
             payload: string;
             /** Format: date-time */
             received_at: string;
@@ -1155,7 +1155,7 @@ export interface components {
         TransactionView: {
             /**
              * Format: uuid
-             * @description Payment page of the transaction
+             * @description Id of the payment attempt, and so of the payment page, to which the transaction belongs. Null if the attempt is unknown.
              */
             attempt_id: string | null;
             /** Format: date-time */

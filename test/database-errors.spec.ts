@@ -30,6 +30,7 @@ describe('an error of an unavailable database', () => {
     ...['08006', '53300', '57P01', '57014', '25006', '55P03', '40001'].map(sqlError),
     ...['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'].map(networkError),
     ...errorsAfterEnd,
+    ...['Connection terminated unexpectedly', 'Driver not Connected'].map((message) => new Error(message)),
     new QueryRunnerProviderAlreadyReleasedError(),
   ])('is recognized, also in an error of TypeORM or in an AggregateError: %s', (error) => {
     for (const reported of [error, new QueryFailedError('SELECT 1', [], error), new AggregateError([error])])

@@ -227,6 +227,14 @@ describe('guesses of codes', () => {
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
+  it('from other addresses do not lock out the address that requested the code', async () => {
+    await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
+    code = await service.waitForCode(ayu.email, SUBJECTS.verification, 2);
+    await Promise.all(wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)));
+    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(HOME, wrong));
+    expect((await verify(HOME, code)).status).toBe(200);
+  });
+
   it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
     const accounts = await inParallel(20, () => newAccount(service));
     const codes = await Promise.all(accounts.map(({ email }) => service.waitForCode(email)));

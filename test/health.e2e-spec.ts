@@ -44,42 +44,33 @@ it('a service whose database does not respond is not ready, and says so after tw
   await waitUntilReady(service.url);
 });
 
-describe('a service that cannot write to its database', () => {
-  it.each([
-    [
-      'without a connection',
-      () => service.proxy.down(),
-      () => service.proxy.up(),
-      'connect ECONNREFUSED 127.0.0.1:',
-    ],
-    [
-      'that is read-only',
-      () => setReadOnly('on'),
-      () => setReadOnly('off'),
-      'the server is read-only or a standby',
-    ],
-  ])(
-    '%s is alive, but not ready until the database is back',
-    async (_what, breakDatabase, repair, reason) => {
-      await breakDatabase();
-      await until('database and queue fail', async () => {
-        const { status, text } = await ready();
-        return status === 503 && text.includes('the service is not ready: database, queue');
-      });
-      await live().expect(200);
-      const line = service.log.findLast(({ msg }) =>
-        String(msg).startsWith(`not ready: database (${reason}`),
-      );
-      expect(line).toMatchObject({
-        level: 'warn',
-        msg: expect.stringContaining('queue (it fetches no jobs') as string,
-      });
-      expect(line).not.toHaveProperty('err'); // The stack of the error would repeat the message.
-      await repair();
-      await waitUntilReady(service.url);
-    },
-  );
-});
+it.each([
+  [
+    'cannot be reached',
+    () => service.proxy.down(),
+    () => service.proxy.up(),
+    'connect ECONNREFUSED 127.0.0.1:',
+  ],
+  ['is read-only', () => setReadOnly('on'), () => setReadOnly('off'), 'the server is read-only or a standby'],
+])(
+  'a service whose database %s is alive, but not ready until the database is back',
+  async (_what, breakDatabase, repair, reason) => {
+    await breakDatabase();
+    await until('database and queue fail', async () => {
+      const { status, text } = await ready();
+      return status === 503 && text.includes('the service is not ready: database, queue');
+    });
+    await live().expect(200);
+    const line = service.log.findLast(({ msg }) => String(msg).startsWith(`not ready: database (${reason}`));
+    expect(line).toMatchObject({
+      level: 'warn',
+      msg: expect.stringContaining('queue (it fetches no jobs') as string,
+    });
+    expect(line).not.toHaveProperty('err'); // The stack of the error would repeat the message.
+    await repair();
+    await waitUntilReady(service.url);
+  },
+);
 
 it('the log contains one line for each stop of the queue and one line for each recovery', async () => {
   await waitUntilReady(service.url);

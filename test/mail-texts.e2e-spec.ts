@@ -55,6 +55,17 @@ async function refund(orderId: string, body: object): Promise<void> {
   expectOrder(await shop.requestRefund(orderId, body));
 }
 
+it('no mail text is the same in both languages, and texts about money name the amounts', () => {
+  const list = ({ codes, notices, orders }: MailTexts): readonly string[] =>
+    JSON.stringify([codes, notices, orders]).match(/"(subject|intro|closing|note)":"[^"]+/g) ?? [];
+  expect(list(MAIL_TEXTS.id).filter((text) => list(MAIL_TEXTS.en).includes(text))).toEqual([]);
+  for (const texts of Object.values(MAIL_TEXTS)) {
+    expect(texts.refundedInPart('X1', 'X2')).toMatch(/X1.*X2/);
+    for (const text of [texts.willReturn('X1'), texts.haveReturned('X1'), texts.refundedInFull('X1')])
+      expect(text).toContain('X1');
+  }
+});
+
 /** The subject of the receipt is written out, so that a text in the wrong language fails. */
 describe.each([
   ['id', 'id', 'en', 'Struk pembayaran Anda'],

@@ -110,6 +110,12 @@ describe('the OpenAPI document', () => {
   });
 });
 
+it('the API document promises no ETag for sales.csv, which is streamed', () => {
+  const { responses } = getOperation('GET /api/admin/sales.csv');
+  expect(responses).not.toHaveProperty('304');
+  expect(JSON.stringify(responses['200'])).not.toContain('ETag');
+});
+
 describe('the API page', () => {
   it('is the target of a redirect from /, and sends its calls to the host from which it was loaded (contract 16.2)', async () => {
     await request(service.url).get('/').expect(302).expect('Location', '/api/docs');

@@ -177,6 +177,8 @@ describe('the mail about a refused order', () => {
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
     await pay(orderId);
     await shop.waitForPaymentChecks();
+    const late = { fulfilment: 'refused', status: 'settlement', refund_due: true };
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject(late);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED, REFUSED]);
     const last = smtp.mails.findLast(({ text }) => text.includes(numberOf(orderId)));
     expect(last?.text).toMatch(/will return Rp\s370\.000 to you/);

@@ -59,7 +59,7 @@ it.each([
 });
 
 describe('GET /api/users', () => {
-  it('returns id, fullname and email from the access token without reading the database', async () => {
+  it('returns id, fullname and email from the access token, even if the account does not exist', async () => {
     const user = { fullname: 'From the token', email: 't@example.com' };
     const response = await getUser(signToken(buildClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
     expect(response.body).toEqual({ status: 'success', data: { user: { id: 2_000_000_000, ...user } } });

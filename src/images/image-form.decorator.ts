@@ -51,8 +51,8 @@ async function validateForm<T extends FormFields>(
   messages: ImageFormMessages,
 ): Promise<ImageForm<T>> {
   const { value, details } = await checkDto(dto, body);
-  const images = files.map(({ buffer }) => toImageFile(buffer));
-  const unknownFormat = files[images.indexOf(null)];
+  const images = files.map(({ buffer }) => toImageFile(buffer)).filter((image) => image !== null);
+  const unknownFormat = files.find(({ buffer }) => toImageFile(buffer) === null);
   const imagesMessage = findImagesMessage(imageNames, unknownFormat?.originalname, messages);
   const problems = {
     ...details,
@@ -64,7 +64,7 @@ async function validateForm<T extends FormFields>(
   if (imageNames.length > MAX_IMAGES) throw failures.tooManyImages();
   // The DTO has the field `images` only to reject texts that are sent instead of files.
   const { images: _text, ...fields } = value;
-  return { fields, images: images.filter((image) => image !== null) };
+  return { fields, images };
 }
 
 /** Returns the validation message of the field `images`, if it has one. */

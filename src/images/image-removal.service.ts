@@ -10,7 +10,10 @@ import { Image } from './image.entity.js';
 const REMOVE_IMAGE = 'remove-image';
 const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
-/** After this time, an upload whose response was lost can no longer arrive at the host. */
+/**
+ * Age of a staged row from which its upload can no longer arrive at the host. A call ends after IMAGE_HOST_DEADLINE_MS. The host
+ * may store the image later, so the margin is wide.
+ */
 const MAX_UPLOAD_S = (6 * IMAGE_HOST_DEADLINE_MS) / 1000;
 /** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
 const MAX_IMAGES_PER_SWEEP = 1_000;

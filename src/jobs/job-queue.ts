@@ -163,7 +163,7 @@ export class JobQueue {
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     const isFailedTry = meta?.failure === true;
-    // A failed try is retried. A dead job has a separate line.
+    // Only a warning: most failed tries are retried, and `logDead` reports a dead job.
     if (isFailedTry) logger.warn(message);
     else if (ended.aborted) logger.verbose(message);
     else logger[NEST_LEVELS[level] ?? 'verbose'](message);

@@ -32,7 +32,7 @@ export class NotificationView {
   readonly source: string;
 
   /**
-   * `rejected`: signed correctly, but invalid or implausible; of the source `refund`: the gateway or an operator rejected the refund.
+   * `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
    * `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
    */
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })
@@ -53,7 +53,7 @@ export class NotificationView {
   @ApiProperty({ example: 'accept' })
   readonly fraud_status: string | null;
 
-  /** Body as received, without the value of `signature_key`; JSON that the service wrote if the event is not from the gateway. */
+  /** Body as received, without the value of `signature_key`. If the event is not from the gateway, JSON that the service wrote. */
   @ApiProperty({ example: '{"transaction_status":"settlement"}' })
   readonly payload: string;
 
@@ -81,7 +81,7 @@ export class TransactionView {
   @ApiProperty({ example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   readonly transaction_id: string;
 
-  /** Payment page of the transaction */
+  /** Id of the payment attempt, and so of the payment page, to which the transaction belongs. Null if the attempt is unknown. */
   @ApiProperty({ format: 'uuid' })
   readonly attempt_id: string | null;
 
@@ -110,7 +110,7 @@ export class TransactionView {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly updated_at: Date;
 
-  /** @param paid transaction that counts for the order. Not `order.transactionId`: the order was read before its history */
+  /** @param paid transaction with which the order was paid. Not `order.transactionId`: the order was read before its history */
   constructor({ grossAmount }: Order, transaction: Transaction, paid: Transaction | undefined) {
     this.transaction_id = transaction.transactionId;
     this.attempt_id = transaction.attemptId;

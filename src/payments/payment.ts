@@ -17,8 +17,8 @@ export interface Payment {
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
   /**
-   * Transaction that counts for the order. Of those that hold money, the one that began to hold it first. Otherwise, the one that
-   * was refunded in full last.
+   * Transaction with which the order was paid. Of those that hold money, the one that began to hold it first. Otherwise, the one
+   * that was refunded in full last.
    */
   readonly paid: Transaction | undefined;
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */

@@ -61,10 +61,8 @@ async function registerCustomer(): Promise<RecordingClient> {
 
 it('the document from which the types of the client are generated is the document that the service serves', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/print-openapi.mjs']);
-  const { servers: _printed, ...printed } = JSON.parse(stdout) as { servers: unknown };
   const response = await service.client().get('/api/docs-json').expect(200);
-  const { servers: _served, ...served } = response.body as { servers: unknown };
-  expect(printed).toEqual(served);
+  expect(JSON.parse(stdout)).toEqual(response.body);
 });
 
 describe('calls of the client', () => {

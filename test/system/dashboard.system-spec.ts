@@ -116,23 +116,25 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   });
 
   it('every alert rule is valid, uses only metrics of the service and of node_exporter, and is neither pending nor firing', async () => {
-    const { groups } = (await callPrometheus('/api/v1/rules')) as {
-      groups: readonly { rules: readonly Rule[] }[];
+    const listRules = async () => {
+      const { groups } = (await callPrometheus('/api/v1/rules')) as {
+        groups: readonly { rules: readonly Rule[] }[];
+      };
+      return groups.flatMap((group) => group.rules);
     };
-    const rules = groups.flatMap((group) => group.rules);
+    const rules = await listRules();
     expect(rules.length).toBeGreaterThan(0);
-    for (const { name, query, health, state } of rules) {
+    for (const { name, query, health } of rules) {
       // The name of a metric is followed by `{` or begins with `bakery_`. Skip the metrics `node_…` of node_exporter, because
       // this test does not run node_exporter.
       const metrics = query.match(/\b(?!node_)[a-z]\w*(?=\{)|\bbakery_\w+/g) ?? [];
       const missing: string[] = [];
       for (const metric of metrics) if (!(await hasNumber(metric))) missing.push(metric);
-      expect({ name, health, state, missing }).toEqual({
-        name,
-        health: 'ok',
-        state: 'inactive',
-        missing: [],
-      });
+      expect({ name, health, missing }).toEqual({ name, health: 'ok', missing: [] });
+      // A load of this machine can make a rule pending for a moment.
+      await until(`${name} is inactive`, async () =>
+        (await listRules()).some((rule) => rule.name === name && rule.state === 'inactive'),
+      );
     }
   });
 });

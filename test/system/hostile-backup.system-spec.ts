@@ -100,14 +100,14 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   );
   expect(message).toMatch(problem);
   expect(message).not.toContain('\n');
-  // The tables of every schema but pg_catalog and information_schema.
+  // Also excludes pg_toast and temporary schemas.
   const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|info)'`;
   expect(await target.query(tables)).toEqual([]);
   expect(await nullIfMissing(fs.stat(dataDir))).toBeNull();
 }
 
 it('an unchanged backup is restored with its image, even if the file name of the backup contains a colon', async () => {
-  // tar would look for `host:file` on another machine.
+  // Given a relative path, tar would look for `host:file` on another machine.
   await fs.cp(pathTo('honest.backup'), pathTo('host:honest.backup'));
   const command = [resolve('dist/src/commands/db.js'), 'restore', 'host:honest.backup'];
   const env = { PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: pathTo('restored') };

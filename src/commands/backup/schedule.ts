@@ -15,14 +15,14 @@ const SCHEDULE_LOCK = 7_225_003;
  * @param keep number of backups that remain, this one included
  */
 export function createScheduledBackup(databaseUrl: string, dataDir: string, folder: string, keep: number) {
-  const fail = () => {
+  const rejectSecondRun = () => {
     throw new Error('another scheduled backup is running');
   };
-  return withLock(databaseUrl, SCHEDULE_LOCK, fail, async () => {
+  return withLock(databaseUrl, SCHEDULE_LOCK, rejectSecondRun, async () => {
     const file = join(folder, nameBackup(new Date()));
     const unchecked = `${file}${UNCHECKED}`;
-    // Check the tables before any backup is removed. After the loss of a database, a backup whose check failed may be the newest
-    // copy.
+    // Fail before any backup is removed: if the database was lost and is new, a backup whose check failed may be the newest copy
+    // of the data.
     await assertTables(databaseUrl);
     // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
     for (const name of (await listBackups(folder)).unchecked)
@@ -33,7 +33,7 @@ export function createScheduledBackup(databaseUrl: string, dataDir: string, fold
     await flushToDisk(folder);
     // Never remove the new backup: if the clock was ahead before, an older backup has a later name.
     const others = (await listBackups(folder)).checked.filter((name) => name !== basename(file));
-    const removed = others.slice(0, Math.max(0, others.length - keep + 1));
+    const removed = others.toReversed().slice(keep - 1);
     for (const name of removed) await rm(join(folder, name), { force: true });
     return { file, summary, removed };
   });

@@ -4,7 +4,7 @@ import { Button } from './button';
 import { focusHeading } from './page-heading';
 
 const SHOWN_MS = 5_000;
-/** A person needs time to notice a mistake. */
+/** Longer, because a person needs time to notice a mistake and undo it. */
 const SHOWN_WITH_ACTION_MS = 10_000;
 
 export function ToastRegion() {
