@@ -1,9 +1,10 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
-import { deleteExpired } from '../database/delete-expired.js';
+import { deleteExpired, HOURLY } from '../database/delete-expired.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import { type AttemptCount, type Counter, isOverLimit, type Limit, type Mark } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
@@ -21,14 +22,19 @@ type StoredCount = Pick<AttemptCount, 'key' | 'attempts'>;
  * statements. The library of version 1.2 chose the columns and the milliseconds.
  */
 @Injectable()
-export class AttemptCounts {
+export class AttemptCounts implements OnModuleInit {
   readonly #digestKey: Buffer;
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly jobs: JobsService,
     env: Env,
   ) {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
+  }
+
+  onModuleInit(): void {
+    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => this.#removeExpired());
   }
 
   toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
@@ -119,7 +125,7 @@ export class AttemptCounts {
     return rows.length > 0;
   }
 
-  removeExpired(): Promise<void> {
+  #removeExpired(): Promise<void> {
     const rows = { table: 'attempt_counts', primaryKey: 'key', expiry: 'expire', now: NOW_MS };
     return deleteExpired(this.dataSource, rows);
   }

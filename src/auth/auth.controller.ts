@@ -67,7 +67,7 @@ export class AuthController {
       'Call this after a 401, then repeat the request. The token has the current name, email and role. The refresh token ' +
       'does not change.',
     access: 'public',
-    reads: 'refresh cookie',
+    security: [{ refreshToken: [] }],
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
     failures: [failures.missingRefreshToken(), failures.invalidRefreshToken()],
   })
@@ -84,7 +84,7 @@ export class AuthController {
     description:
       'Clears both cookies. Ends the session of the access cookie, even if the token in the cookie has expired.',
     access: 'public',
-    reads: 'access cookie',
+    security: [{ accessToken: [] }, {}],
     success: { status: 204, cookies: BOTH_COOKIES },
   })
   @Post('logout')

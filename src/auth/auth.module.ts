@@ -1,8 +1,7 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { JwtCookieStrategy } from './access.guard.js';
@@ -20,8 +19,6 @@ import { OtpService } from './otp.service.js';
 import { RouteAccessCheck } from './route-access-check.js';
 import { Session } from './session.entity.js';
 import { SessionsService } from './sessions.service.js';
-
-const HOURLY = '17 * * * *';
 
 @Module({
   imports: [
@@ -47,15 +44,4 @@ const HOURLY = '17 * * * *';
   ],
   exports: [AdminAccountsService],
 })
-export class AuthModule implements OnModuleInit {
-  constructor(
-    private readonly jobs: JobsService,
-    private readonly sessions: SessionsService,
-    private readonly counts: AttemptCounts,
-  ) {}
-
-  onModuleInit(): void {
-    this.jobs.repeat('remove-expired-sessions', HOURLY, () => this.sessions.removeExpired());
-    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => this.counts.removeExpired());
-  }
-}
+export class AuthModule {}

@@ -17,12 +17,16 @@ export interface Guess {
   readonly client: Client;
 }
 
-export interface CodeGuess extends Guess {
+interface MailedCode {
+  readonly email: string;
   readonly purpose: OtpPurpose;
 }
 
-/** Request for a mail with a code. */
-type CodeRequest = Omit<CodeGuess, 'user'>;
+export interface CodeGuess extends Guess, MailedCode {}
+
+interface CodeRequest extends MailedCode {
+  readonly client: Client;
+}
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -61,7 +65,7 @@ export class LimitsService implements OnModuleInit {
     const countersIfUnknown = isKnown ? [] : [accountCounter, ...addressCounters];
     if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...countersIfUnknown]))) return 'rejected';
     if (!(await this.#measure(check))) {
-      // This count limits the address at other accounts, to which the address is unknown.
+      // Count the wrong password for the address too, because the address may guess at accounts where it is unknown.
       if (isKnown) await this.counts.add(addressCounters);
       return 'wrong';
     }
@@ -85,7 +89,7 @@ export class LimitsService implements OnModuleInit {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
-      await this.#toTotalCounter(guess, codeId),
+      await this.#chooseTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
     const isCounted = await this.counts.tryAdd(counters);
@@ -105,8 +109,8 @@ export class LimitsService implements OnModuleInit {
     await this.rememberKnownAddress(guess);
   }
 
-  /** Returns the counter of the tries of a code from all addresses, with the limit for the address of the client. */
-  async #toTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
+  /** Returns the counter of the tries of a code from all addresses. Its limit depends on what the client's address has done. */
+  async #chooseTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
     const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
     if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
       return toCounter(LIMITS.triesOfCodeForKnownAddress);
@@ -132,8 +136,8 @@ export class LimitsService implements OnModuleInit {
   }
 
   /** Takes back the counts of a mailbox for a mail that is not sent. The client address keeps its count. */
-  async takeBackMail(tx: EntityManager, request: Omit<CodeRequest, 'client'>): Promise<void> {
-    await this.counts.takeBack(this.#toMailboxCounters(request), tx);
+  async takeBackMail(tx: EntityManager, code: MailedCode): Promise<void> {
+    await this.counts.takeBack(this.#toMailboxCounters(code), tx);
   }
 
   async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
@@ -156,7 +160,7 @@ export class LimitsService implements OnModuleInit {
     return this.counts.toMark(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
   }
 
-  #toMailboxCounters({ email, purpose }: Omit<CodeRequest, 'client'>): readonly Counter[] {
+  #toMailboxCounters({ email, purpose }: MailedCode): readonly Counter[] {
     const mailbox = toMailbox(email);
     return [
       this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose),
@@ -170,7 +174,7 @@ export class LimitsService implements OnModuleInit {
   }
 }
 
-/** Accounts are counted by id. An email without an account is counted like an account. */
+/** Returns the id of the account, or the email if it has no account. Guesses for both have the same limits. */
 function toAccountKey({ user, email }: Guess): number | string {
   return user?.id ?? email.toLowerCase();
 }

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { deleteExpired } from '../database/delete-expired.js';
+import { deleteExpired, HOURLY } from '../database/delete-expired.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
 import { Session } from './session.entity.js';
@@ -24,17 +25,22 @@ const MAX_SESSIONS = 100;
  * or locks the user: transactions that lock the user first cannot deadlock.
  */
 @Injectable()
-export class SessionsService {
+export class SessionsService implements OnModuleInit {
   readonly #accessTokens: Tokens;
   readonly #refreshTokens: Tokens;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
+    private readonly jobs: JobsService,
     private readonly users: UsersService,
   ) {
     this.#accessTokens = new Tokens(env.jwtAccessSecret, ACCESS_LIFETIME_S);
     this.#refreshTokens = new Tokens(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+  }
+
+  onModuleInit(): void {
+    this.jobs.repeat('remove-expired-sessions', HOURLY, () => this.#removeExpired());
   }
 
   /**
@@ -47,7 +53,7 @@ export class SessionsService {
     const tokens = this.#issueAccessToken(user, randomUUID());
     const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
-    // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
+    // SQL: one statement, because a login waits for it. Expired rows are left to `#removeExpired`.
     await tx.query(
       `WITH dropped AS (
          UPDATE sessions SET refresh_token_digest = NULL WHERE id IN (
@@ -124,7 +130,7 @@ export class SessionsService {
     return this.users.change(tx, user, changes);
   }
 
-  removeExpired(): Promise<void> {
+  #removeExpired(): Promise<void> {
     const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
     return deleteExpired(this.dataSource, rows);
   }

@@ -1,5 +1,8 @@
 import type { DataSource } from 'typeorm';
 
+/** For `JobsService.repeat`. */
+export const HOURLY = '17 * * * *';
+
 const BATCH = 10_000;
 
 interface ExpiringRows {
