@@ -636,7 +636,7 @@ export interface components {
              * @description A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund.
              * @enum {string}
              */
-            action: "preparing" | "ready" | "collected" | "new" | "refused" | "cancel" | "refund";
+            action: "new" | "preparing" | "ready" | "collected" | "refused" | "cancel" | "refund";
             /** @description Whole rupiah of a refund, otherwise null. */
             amount: number | null;
             /** Format: date-time */

@@ -2,9 +2,10 @@ import { PermanentJobError } from '../src/jobs/job-handler.js';
 import { toDeliveryError } from '../src/mail/delivery-error.js';
 
 /** Replies to RCPT TO for an unknown recipient: a bad address, or a mailbox that has moved or is disabled. */
-const UNKNOWN_RECIPIENT = '550,551,553,550 5.1.1,554 5.1.2,552 5.1.3,530 5.1.6,553 5.1.10,550 5.2.1'.split(
-  ',',
-);
+const UNKNOWN_RECIPIENT = [
+  ...['550', '551', '553'],
+  ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],
+];
 /** Second and third number of enhanced status codes that do not name an unknown recipient: `1.0` means `5.1.0`. */
 const OTHER_550 = '0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'.split(' ');
 const OTHER_554 = ['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'];

@@ -6,7 +6,7 @@ import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { addProduct } from './support/products.js';
-import { ALWAYS_OPEN, everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
+import { everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { inParallel } from './support/wait.js';
 
@@ -25,7 +25,7 @@ let customer: Client;
 
 beforeEach(async () => {
   customer = await shop.service.customer();
-  await setUpShop(shop.admin, ALWAYS_OPEN);
+  await setUpShop(shop.admin);
 });
 
 /** Returns the time that is this many hours from now, in UTC. */

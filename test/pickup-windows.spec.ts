@@ -1,5 +1,5 @@
 import { dayRange } from '../src/common/calendar.js';
-import { isPickupPossible, pickupWindows } from '../src/shop/pickup-windows.js';
+import { isPickupPossible, generatePickupWindows } from '../src/shop/pickup-windows.js';
 import { DEFAULT_SHOP } from '../src/shop/shop.entity.js';
 import { everyDay } from './support/shop-settings.js';
 
@@ -13,7 +13,7 @@ const withDefaults = (settings: Settings) => {
 /** @param pickups pickup times of orders that count toward the limit of a slot */
 function listWindows(settings: Settings, now: string, pickups: string[] = []): string[] {
   const counts = pickups.map((time) => ({ pickupAt: new Date(time), orders: 1 }));
-  const windows = pickupWindows(withDefaults(settings), new Date(now), counts);
+  const windows = generatePickupWindows(withDefaults(settings), new Date(now), counts);
   return [...windows].map(({ date, from, to }) => `${date} ${from}-${to}`);
 }
 
@@ -120,7 +120,9 @@ describe('the pickup windows', () => {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
       const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
-      const found = [...pickupWindows(withDefaults(settings), now)].filter(({ date }) => date === day);
+      const found = [...generatePickupWindows(withDefaults(settings), now)].filter(
+        ({ date }) => date === day,
+      );
       const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);

@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { createJpeg, createPng, createSvgWithScript } from './support/pictures.js';
+import { createJpeg, createPng, SVG_WITH_SCRIPT } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
@@ -93,7 +93,7 @@ describe('PUT /api/products/{product_id}', () => {
     const images = 'invalid file format, only .png or .jpg files are accepted';
     const picture = 'files belong in the field images';
     expectFailure(response, 400, INVALID, { ...REQUIRED, images, picture });
-    const svg = update(id, BREAD, [{ bytes: createSvgWithScript(), name: 'a.png' }]);
+    const svg = update(id, BREAD, [{ bytes: SVG_WITH_SCRIPT, name: 'a.png' }]);
     const details = { images: 'a.png is not a png or jpg file' };
     expectFailure(await sendRejectedUpdate(id, svg), 400, INVALID, details);
   });

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
-import { createJpeg, createNoisyPng, createPng, createSvgWithScript } from './support/pictures.js';
+import { createJpeg, createNoisyPng, createPng, SVG_WITH_SCRIPT } from './support/pictures.js';
 import {
   CAKE,
   countProducts,
@@ -152,7 +152,7 @@ describe('POST /api/products', () => {
     it.each<[string, FormFile, string]>([
       [
         'an SVG named .png',
-        { bytes: createSvgWithScript(), name: 'é 語.png' },
+        { bytes: SVG_WITH_SCRIPT, name: 'é 語.png' },
         'é 語.png is not a png or jpg file',
       ],
       ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],

@@ -71,18 +71,18 @@ function parse(args: string[]): Command {
     },
   });
   const products = parseWholeNumber('--products', values.products, { min: 1, max: MAX_PRODUCTS });
-  const orders =
-    values.orders === undefined
-      ? null
-      : parseWholeNumber('--orders', values.orders, { min: 0, max: MAX_ORDERS });
+  const orders = parseWholeNumber('--orders', values.orders ?? String(DEFAULT_ORDERS), {
+    min: 0,
+    max: MAX_ORDERS,
+  });
   const seed = parseWholeNumber('--seed', values.seed, { min: 0, max: MAX_SEED });
   return async (env, open) => {
     const hasSimulator = env.paymentGateway === 'simulator';
     if (env.nodeEnv === 'production' && !values.yes)
       throw new Error('NODE_ENV is production: use --yes to add made-up data to production');
-    if (!hasSimulator && orders !== null && orders > 0)
+    if (!hasSimulator && values.orders !== undefined && orders > 0)
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
-    const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
+    const plan = { products, orders: hasSimulator ? orders : 0, seed };
     const imports = [PaymentsModule, OrdersModule, ProductsModule, ShopModule, UsersModule];
     const fill = (command: SeedCommand) => command.fill(plan);
     await withServices(SeedCommand, { imports, providers: [SeedOrders] }, fill)(env, open);

@@ -3,7 +3,10 @@ import https from 'node:https';
 import type { v2 as cloudinary } from 'cloudinary';
 import { errorCode } from '../common/errors/error-info.js';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
-import { type ImageFile, type ImageHost, ImageHostError, IMAGE_HOST_DEADLINE_MS } from './image-host.js';
+import { type ImageFile, type ImageHost, ImageHostError } from './image-host.js';
+
+/** Longest time of one call. */
+export const CLOUDINARY_DEADLINE_MS = 10_000;
 
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, response: unknown) => void;
@@ -12,10 +15,9 @@ type Callback = (error: unknown, response: unknown) => void;
 export class CloudinaryImageHost implements ImageHost {
   readonly #account: CloudinaryAccount;
 
-  /** @param deadlineMs longest time of one call */
   constructor(
     url: string,
-    private readonly deadlineMs = IMAGE_HOST_DEADLINE_MS,
+    private readonly deadlineMs = CLOUDINARY_DEADLINE_MS,
   ) {
     this.#account = parseCloudinaryUrl(url);
   }

@@ -1,11 +1,14 @@
 import { Counter, Gauge } from 'prom-client';
 import { createCounter } from '../common/observability/metrics.js';
 
-export const formOutcomes = createCounter('bakery_uploads_total', 'Multipart forms by outcome of reading', {
-  outcome: ['received', 'too_large', 'too_slow', 'malformed'],
-});
+export const formOutcomes = createCounter(
+  'bakery_uploads_total',
+  'Multipart forms by outcome of reading',
+  'outcome',
+  ['received', 'too_large', 'too_slow', 'malformed'],
+);
 
-export const uploadBytes = new Counter({
+export const formImageBytes = new Counter({
   name: 'bakery_upload_bytes_total',
   help: 'Bytes of images in received forms',
 });

@@ -10,9 +10,6 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
-/** Longest time of one call to Cloudinary. Local files have no deadline. */
-export const IMAGE_HOST_DEADLINE_MS = 10_000;
-
 export interface ImageHost {
   /** Stores an image. Returns the value of `Image.url`. */
   upload(imageId: string, image: ImageFile): Promise<string>;

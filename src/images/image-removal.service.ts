@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { IMAGE_HOST_DEADLINE_MS } from './image-host.js';
+import { CLOUDINARY_DEADLINE_MS } from './cloudinary.image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 
@@ -11,10 +11,10 @@ const REMOVE_IMAGE = 'remove-image';
 const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
 /**
- * Age of a staged row from which its upload can no longer arrive at the host. A call ends after IMAGE_HOST_DEADLINE_MS. The host
+ * Age of a staged row from which its upload can no longer arrive at the host. A call ends after CLOUDINARY_DEADLINE_MS. The host
  * may store the image later, so the margin is wide.
  */
-const MAX_UPLOAD_S = (6 * IMAGE_HOST_DEADLINE_MS) / 1000;
+const MAX_UPLOAD_S = (6 * CLOUDINARY_DEADLINE_MS) / 1000;
 /** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
 const MAX_IMAGES_PER_SWEEP = 1_000;
 

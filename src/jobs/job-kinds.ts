@@ -1,7 +1,7 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
 /** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
-export const MAX_TRIES = 25;
+export const DEFAULT_TRIES = 25;
 /** Maximum of a smallint. With a retry every six hours, the tries last for 22 years. */
 const UNLIMITED_TRIES = 32_767;
 
@@ -10,14 +10,14 @@ const UNLIMITED_TRIES = 32_767;
  * time. A job without a kind has the priority and the tries of a mail, and no limit.
  */
 export const KINDS = {
-  mail: { priority: 0, tries: MAX_TRIES, limit: 2 },
-  // A flood of codes must not delay receipts.
-  'code-mail': { priority: 5, tries: MAX_TRIES, limit: 2 },
-  payments: { priority: 10, tries: MAX_TRIES, limit: 3 },
+  mail: { priority: 0, tries: DEFAULT_TRIES, limit: 2 },
+  // Anyone can cause these mails. A flood of them must not delay receipts.
+  'code-mail': { priority: 5, tries: DEFAULT_TRIES, limit: 2 },
+  payments: { priority: 10, tries: DEFAULT_TRIES, limit: 3 },
   // An image that is not removed stays at its host forever.
   images: { priority: 20, tries: UNLIMITED_TRIES, limit: 3 },
 };
-/** External service that a job calls. Quick jobs that call none have no kind. Anyone can cause a `code-mail`. */
+/** Group of jobs with common rules: those that call one external service, or lead to such a call. Other jobs have no kind. */
 export type JobKind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 

@@ -22,7 +22,7 @@ const RESULTS_MS = 2 * SECOND_MS;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
 const FAILED_STOP_MS = SECOND_MS;
 /** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers when jobs are due. */
-const FETCH_GAP_MS = 30 * SECOND_MS;
+const POLL_INTERVAL_MS = 30 * SECOND_MS;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
 interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
@@ -105,7 +105,7 @@ export class JobQueue {
       concurrency: WORKERS,
       events,
       forbiddenFlags: limits.forbiddenFlags,
-      pollInterval: FETCH_GAP_MS,
+      pollInterval: POLL_INTERVAL_MS,
       noHandleSignals: true,
       // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
       noPreparedStatements: true,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { KINDS, MAX_TRIES, WORKERS } from './job-kinds.js';
+import { KINDS, DEFAULT_TRIES, WORKERS } from './job-kinds.js';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -100,11 +100,11 @@ export async function retryDeadJobs(database: Queryable): Promise<number> {
 
 /**
  * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. A permanent failure
- * lowers `max_attempts` to the attempts already made. `greatest` restores MAX_TRIES, but keeps a larger limit.
+ * lowers `max_attempts` to the attempts already made. `greatest` restores DEFAULT_TRIES, but keeps a larger limit.
  */
 function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),
-    attempts := 0, max_attempts := greatest(jobs.max_attempts, ${MAX_TRIES})) AS retried WHERE ${condition}`;
+    attempts := 0, max_attempts := greatest(jobs.max_attempts, ${DEFAULT_TRIES})) AS retried WHERE ${condition}`;
 }
 
 /**

@@ -5,7 +5,8 @@ import { DURATION_BUCKETS, createCounter } from '../common/observability/metrics
 export const mails = createCounter(
   'bakery_mails_total',
   'Mails that were sent, and failed tries of mail jobs; retried: the job was retried or superseded; dead: failed for good',
-  { outcome: ['sent', 'retried', 'dead'] },
+  'outcome',
+  ['sent', 'retried', 'dead'],
 );
 
 export const jobDuration = new Histogram({

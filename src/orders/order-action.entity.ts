@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { User } from '../users/user.entity.js';
-import type { ACTIONS } from './order-status.js';
+import type { Fulfilment } from './order-status.js';
 
 @Entity('order_actions')
 export class OrderAction {
@@ -11,7 +11,7 @@ export class OrderAction {
   orderId!: string;
 
   @Column('text')
-  action!: (typeof ACTIONS)[number];
+  action!: Fulfilment | 'cancel' | 'refund';
 
   /** Null for actions before version 1.3: their user was not stored. */
   @Column('integer', { name: 'user_id', nullable: true })

@@ -20,9 +20,6 @@ export const OPEN_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSE
 export const FULFILMENTS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;
 export type Fulfilment = (typeof FULFILMENTS)[number];
 
-/** Actions on an order: the steps of the staff (`new` takes an order back), the customer's cancellation, and refunds. */
-export const ACTIONS = ['preparing', 'ready', 'collected', 'new', 'refused', 'cancel', 'refund'] as const;
-
 /** Steps that an order can take from each step, forwards and back. Only a paid order can become preparing. */
 export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
   new: ['preparing', 'refused'],

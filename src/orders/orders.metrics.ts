@@ -10,7 +10,8 @@ export const ordersCreated = new Counter({
 export const fulfilmentChanges = createCounter(
   'bakery_orders_fulfilment_total',
   'Fulfilment steps by administrators, by the step that the order reached',
-  { fulfilment: FULFILMENTS },
+  'fulfilment',
+  FULFILMENTS,
 );
 
 export const surplusPayments = new Counter({

@@ -8,7 +8,7 @@ import {
   isClosedOn,
   isPickupPossible,
   type PickupCount,
-  pickupWindows,
+  generatePickupWindows,
 } from '../shop/pickup-windows.js';
 import type { PaidOrdersView, PickupWindowView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';
@@ -27,7 +27,7 @@ export class PickupsService {
   async listWindows(shop: Readonly<Shop>): Promise<PickupWindowView[]> {
     const now = new Date();
     const counts = await this.#countOccupied(this.dataSource.manager, shop, now);
-    return [...pickupWindows(shop, now, counts)];
+    return [...generatePickupWindows(shop, now, counts)];
   }
 
   /**

@@ -4,7 +4,7 @@ import { LastIdQuery } from '../common/validation/query.decorators.js';
 import { TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import type { Order } from '../orders/order.entity.js';
 import type { OrderAction } from '../orders/order-action.entity.js';
-import { ACTIONS } from '../orders/order-status.js';
+import { FULFILMENTS } from '../orders/order-status.js';
 import { UserView } from '../users/users.dto.js';
 import { EVENT_SOURCES, OUTCOMES, type PaymentEvent } from './payment-event.entity.js';
 import type { Transaction } from './transaction.js';
@@ -127,7 +127,7 @@ export class TransactionView {
 
 export class ActionView {
   /** A step in the bakery (`new` is a step back), a cancellation by the customer, or a refund. */
-  @ApiProperty({ enum: ACTIONS, example: 'refund' })
+  @ApiProperty({ enum: [...FULFILMENTS, 'cancel', 'refund'], example: 'refund' })
   readonly action: string;
 
   /** Null for actions before version 1.3. */

@@ -4,7 +4,8 @@ import { createCounter } from '../common/observability/metrics.js';
 export const catalogCachePages = createCounter(
   'bakery_catalog_cache_pages_total',
   'Cache lookups for pages of the product list',
-  { result: ['hit', 'miss'] },
+  'result',
+  ['hit', 'miss'],
 );
 
 export const catalogCacheBytes = new Gauge({

@@ -38,7 +38,10 @@ export class ProductPages {
     this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
-  /** Clients that search are served in turn. */
+  /**
+   * Clients that search are served in turn.
+   * @throws Failure 404 for an empty page
+   */
   async search(afterId: number, text: string, client: Client): Promise<string> {
     const load = () => this.#load(afterId, text);
     const page = await this.#searches.run(load, toTurn(client));
@@ -46,10 +49,11 @@ export class ProductPages {
     return page;
   }
 
-  /** @throws Failure 404 for an empty page, like `search` */
+  /** @throws Failure 404 for an empty page */
   async get(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
-    const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
+    const load = () => this.#cache?.forceFetch(afterId) ?? this.#load(afterId);
+    const page = cached ?? (await load());
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
     if (page === '') throw failures.notFound();
     catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });

@@ -11,7 +11,7 @@ const MESSAGE =
   `and a reason of at most 100 characters or null`;
 
 /** Validates a list of ranges of dates on which the shop is closed. One message covers all ranges. */
-export function ClosedRanges(): PropertyDecorator {
+export function IsClosedRanges(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       type: 'array',
@@ -35,7 +35,7 @@ export function ClosedRanges(): PropertyDecorator {
 export function normalizeRanges(ranges: readonly ClosedRange[]): ClosedRange[] {
   return ranges
     .map(({ from, to, reason }) => ({ from, to, reason: (reason ?? '').trim() || null }))
-    .sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
+    .sort((a, b) => (a.from + a.to).localeCompare(b.from + b.to));
 }
 
 function areClosedRanges(value: unknown): boolean {
@@ -44,7 +44,7 @@ function areClosedRanges(value: unknown): boolean {
 
 function isClosedRange(value: unknown): boolean {
   const { from, to, reason } = (value ?? {}) as Record<string, unknown>;
-  const text = typeof reason === 'string' ? reason.trim() : (reason ?? '');
-  const isReason = isString(text) && /^.{0,100}$/su.test(text) && STORABLE.test(text);
+  const text = reason ?? '';
+  const isReason = isString(text) && /^.{0,100}$/su.test(text.trim()) && STORABLE.test(text);
   return isExistingDate(from) && isExistingDate(to) && from <= to && isReason;
 }

@@ -15,7 +15,7 @@ const WINDOWS_SCHEMA = {
 } as const;
 
 /** Validates the hours of all seven days. Accepts unknown keys, unlike the schema. The message names the first wrong day. */
-export function WeeklyHours(): PropertyDecorator {
+export function IsOpeningHours(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       type: 'object',

@@ -4,8 +4,8 @@ import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.js';
-import { ClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
-import { WeeklyHours, normalizeHours } from './opening-hours.decorator.js';
+import { IsClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
+import { IsOpeningHours, normalizeHours } from './opening-hours.decorator.js';
 import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
 const MAX_WEBSITE = 2000;
@@ -49,7 +49,7 @@ class OptionalShopSettings {
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
-  @ClosedRanges()
+  @IsClosedRanges()
   closed_ranges!: readonly ClosedRange[];
 
   /** An order must be placed before this time on the day before its pickup. */
@@ -82,7 +82,7 @@ class RequiredShopSettings {
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, TIME_ZONE)
   time_zone!: string;
 
-  @WeeklyHours()
+  @IsOpeningHours()
   hours!: OpeningHours;
 
   /** Dates on which the shop is closed. */

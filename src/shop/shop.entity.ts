@@ -9,7 +9,7 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export type OpeningWindow = readonly [from: string, to: string];
 export type OpeningHours = Readonly<Record<Weekday, readonly OpeningWindow[]>>;
 
-/** Dates on which the shop is closed, `YYYY-MM-DD`. The range includes both dates. */
+/** Range of dates on which the shop is closed. `from` and `to` (`YYYY-MM-DD`) belong to the range. */
 export interface ClosedRange {
   readonly from: string;
   readonly to: string;

@@ -64,7 +64,7 @@ it('an order whose card payment is still in review is not ordered again', async 
     return { order: { ...order, status: 'capture', fraud_status: 'challenge', pay_until: null } };
   });
   await page.getByRole('button', { name: 'Order and pay' }).click();
-  // Only the response to the checkout pretends the review. The page of the order may already show the real status.
+  // Only the response to POST /api/orders says that the payment is in review. The page of the order may already show the real status.
   await waitForHeading(page, /^(Payment under review|Waiting for payment)$/);
   expect(orders).toBe(1);
 });
@@ -159,7 +159,7 @@ it('an open order is polled with growing gaps', async () => {
   // Ignore the first gap: it begins before the clock is paused.
   const [, secondGap = 0, ...laterGaps] = gaps;
   expect(secondGap).toBeLessThan(5);
-  expect(laterGaps).toEqual([...laterGaps].sort((one, other) => one - other));
+  expect(laterGaps).toEqual(laterGaps.toSorted((a, b) => a - b));
   expect(laterGaps.at(-1)).toBeGreaterThan(secondGap);
 });
 

@@ -91,7 +91,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   expect((await excel).status()).toBe(200);
 });
 
-it('a group takes its step without the order that a colleague has already taken, and undoes only its own steps', async () => {
+it('a group takes its step without the order that a colleague has already taken, undoes only its own steps, and reports a lost connection', async () => {
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
   const details = { pickup_at: `${date}T07:00:00+07:00` };
@@ -108,7 +108,12 @@ it('a group takes its step without the order that a colleague has already taken,
   await waitForText(page, '2 orders: Preparing.');
   await page.getByRole('button', { name: '07:00, 3 orders: Ready to be collected' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('button', { name: '07:00, 2 orders: Start preparing' }).waitFor();
+  const again = page.getByRole('button', { name: '07:00, 2 orders: Start preparing' });
+  await again.waitFor();
+  await page.route('**/fulfilment', (route) => route.abort());
+  await again.press('Enter');
+  await waitForText(page, 'We cannot reach the bakery.');
+  await again.waitFor();
 });
 
 it('a step can be undone while a new order is announced, and the focus then moves to the heading', async () => {

@@ -1,4 +1,4 @@
-import { createJpeg, createPng, createSvgWithScript, padTo } from '../support/pictures.js';
+import { createJpeg, createPng, padTo, SVG_WITH_SCRIPT } from '../support/pictures.js';
 
 const HOSTILE_TEXTS = [
   '',
@@ -52,7 +52,7 @@ export const HOSTILE_FILES = [
   [{ name: '../../kue.png', bytes: createPng() }],
   [{ name: 'kue.png\0.html', bytes: createJpeg() }],
   [{ name: 'kue.png', bytes: Buffer.alloc(0) }],
-  [{ name: 'kue.png', bytes: createSvgWithScript() }],
+  [{ name: 'kue.png', bytes: SVG_WITH_SCRIPT }],
   [{ name: 'kue.png', bytes: createPng().subarray(0, 7) }],
   [{ name: 'kue.png', bytes: createPng(), field: 'images[]' }],
   [{ name: 'big.png', bytes: padTo(createPng(), 5 * 1024 * 1024 + 1) }],

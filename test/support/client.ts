@@ -46,7 +46,10 @@ export class Client {
     return this;
   }
 
-  /** Returns another client with the same cookies. `url`: URL of the service process, by default the same. */
+  /**
+   * Returns another client with the same cookies.
+   * @param url URL of another process of the service; by default, that of this client
+   */
   clone(url = this.url): Client {
     const clone = new Client(url);
     for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);

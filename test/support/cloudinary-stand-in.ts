@@ -18,6 +18,8 @@ interface CloudinaryImage {
   readonly format: 'png' | 'jpg';
 }
 
+const API_KEY = '874837483274837';
+
 /**
  * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images. The stand-in verifies signatures without
  * Cloudinary's SDK, which the service uses to create them.
@@ -28,19 +30,13 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
 
-  static async start({
-    apiKey = '874837483274837',
-    apiSecret = 'a676b67565c6767a6767d6767f676fe1',
-  } = {}): Promise<CloudinaryStandIn> {
-    const standIn = new CloudinaryStandIn(apiKey, apiSecret);
+  static async start({ apiSecret = 'a676b67565c6767a6767d6767f676fe1' } = {}): Promise<CloudinaryStandIn> {
+    const standIn = new CloudinaryStandIn(apiSecret);
     await standIn.up();
     return standIn;
   }
 
-  private constructor(
-    private readonly apiKey: string,
-    private readonly apiSecret: string,
-  ) {
+  private constructor(private readonly apiSecret: string) {
     super();
   }
 
@@ -51,7 +47,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   }
 
   get url(): string {
-    return `cloudinary://${this.apiKey}:${this.apiSecret}@bakery?upload_prefix=http://127.0.0.1:${this.port}`;
+    return `cloudinary://${API_KEY}:${this.apiSecret}@bakery?upload_prefix=http://127.0.0.1:${this.port}`;
   }
 
   imageAt(url: string): CloudinaryImage | undefined {
@@ -98,6 +94,6 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     const text = parameters.toSorted().join('&') + this.apiSecret;
     const isRecent = Math.abs(Date.now() / 1000 - Number(signed.timestamp)) < 3600;
     const isAuthentic = signature === createHash('sha1').update(text).digest('hex');
-    return api_key === this.apiKey && isRecent && isAuthentic;
+    return api_key === API_KEY && isRecent && isAuthentic;
   }
 }

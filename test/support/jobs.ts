@@ -16,8 +16,8 @@ interface JobRow {
   readonly locked_by: string | null;
   readonly flags: Readonly<Record<string, true>> | null;
   /**
-   * Seconds until the job may run; negative if the job is due. Not counted from `now()`, which is before the snapshot of the
-   * statement.
+   * Seconds until the job may run; negative if the job is due. Computed with `clock_timestamp()`, because `now()` can be earlier
+   * than the `run_at` of a job that the statement sees.
    */
   readonly due_in: number;
 }
@@ -108,7 +108,7 @@ export async function makeJobsDue(pool: Pool): Promise<void> {
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
 }
 
-/** Waits until a job of this task has failed. The next try starts from the beginning. */
+/** Waits until a try of a job of this task has failed. What the test changes then, the next try sees. */
 export async function waitForFailedJob(pool: Pool, task: string): Promise<void> {
   await until(`a job of ${task} has failed`, async () =>
     (await readJobs(pool, task)).some(({ last_error }) => last_error !== null),

@@ -27,15 +27,14 @@ export function createJpeg(seed: string | number = 0): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), digest(seed), Buffer.from('ffd9', 'hex')]);
 }
 
-/** Creates an SVG with a script. Tests upload it under the name of a PNG. */
-export function createSvgWithScript(): Buffer {
-  return Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
-}
+/** Tests upload it under the name of a PNG. */
+export const SVG_WITH_SCRIPT = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+);
 
 /** Pads a file with zeros to `size` bytes. */
 export function padTo(bytes: Buffer, size: number): Buffer {
-  if (size < bytes.length) throw new RangeError(`the file has ${bytes.length} bytes already`);
-  return Buffer.concat([bytes], size);
+  return Buffer.concat([bytes, Buffer.alloc(size - bytes.length)]);
 }
 
 function digest(seed: string | number): Buffer {
@@ -44,17 +43,19 @@ function digest(seed: string | number): Buffer {
 
 export const PHOTO_EXIF = { IFD0: { Make: 'Phone' }, IFD3: { GPSLatitude: '6/1 12/1 0/1' } };
 
-/** Returns a noisy JPEG as phones create, with the camera and the place. Its EXIF orientation turns it to 3,000 x 4,000 px. */
-export const createPhoto = (): Promise<Buffer> => (storedPhoto ??= renderPhoto());
-let storedPhoto: Promise<Buffer> | undefined;
+let photo: Promise<Buffer> | undefined;
 
-function renderPhoto(): Promise<Buffer> {
+/**
+ * Returns a noisy JPEG like the photo of a phone. The metadata contains the camera, the place, and an orientation that turns the
+ * image to 3,000 x 4,000 px. Renders the image once.
+ */
+export function createPhoto(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 10 } as const;
-  return sharp({ create: { width: 4000, height: 3000, channels: 3, background: 'brown', noise } })
+  return (photo ??= sharp({ create: { width: 4000, height: 3000, channels: 3, background: 'brown', noise } })
     .withExif(PHOTO_EXIF)
     .withMetadata({ orientation: 6 })
     .jpeg({ quality: 60 })
-    .toBuffer();
+    .toBuffer());
 }
 
 /** Creates a PNG of one color with transparency, and the metadata of `createPhoto`. */
@@ -75,7 +76,10 @@ export function createBomb(): Buffer {
   return bytes;
 }
 
-/** Inserts a segment into a JPEG, or a chunk into a PNG, before the pixels. */
+/**
+ * Inserts a segment into a JPEG, or a chunk into a PNG, before the pixels.
+ * @param kind marker of the segment, or type of the chunk
+ */
 export function insertPart(image: Buffer, kind: number | string, content: string | Buffer): Buffer {
   const length = Buffer.alloc(4);
   if (typeof kind === 'number') {

@@ -28,5 +28,5 @@ export function listRoutes({ app }: TestService): Route[] {
 
 /** Returns true for the documentation and for `/`, which redirects to it. The OpenAPI document describes neither. */
 export function isDocumentation(path: string): boolean {
-  return path === '/' || path === '/api/docs' || /^\/api\/docs[-/]/.test(path);
+  return path === '/' || /^\/api\/docs([-/]|$)/.test(path);
 }

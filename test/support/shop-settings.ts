@@ -40,7 +40,7 @@ export const ALWAYS_OPEN: ShopSettings = {
 };
 
 /** Replaces all settings of the shop by `ALWAYS_OPEN` and the optional defaults, with these changes. */
-export async function setUpShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
+export async function setUpShop(admin: Client, changes: Partial<ShopSettings> = {}): Promise<void> {
   await admin
     .put('/api/admin/shop')
     .send({ ...ALWAYS_OPEN, ...OPTIONAL_DEFAULTS, ...changes })

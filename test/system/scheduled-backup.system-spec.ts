@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createDatabase, inTransaction } from '../support/databases.js';
@@ -7,6 +7,9 @@ import { freePort, useFolder } from '../support/process.js';
 import { useInstance } from '../support/service-process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 
+/** Keys of the advisory locks that the command holds. */
+const CHECK_LOCK = 7_225_002;
+const SCHEDULE_LOCK = 7_225_003;
 const OLD = 'bakery-20260102T030405Z.tar.gz';
 
 const root = await useFolder('bakery-scheduled-backup-');
@@ -18,8 +21,7 @@ const settings = { DATABASE_URL: database.url, DATA_DIR: join(root, 'data'), BAC
 
 /** Creates an empty folder of backups with these files. */
 async function fillFolder(...names: string[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await rename(folder, `${folder}-${Date.now()}`);
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
   for (const name of names) await writeFile(join(folder, name), '');
 }
@@ -53,7 +55,9 @@ async function withConnection(url: string, act: () => Promise<unknown>): Promise
 it('a scheduled backup is checked although another client is connected to template1', async () => {
   await fillFolder();
   const template = Object.assign(new URL(database.url), { pathname: 'template1' });
-  await withConnection(template.href, () => runBackup(0));
+  await withConnection(template.href, async () => {
+    expect(await runBackup(0)).toContain('checked\n');
+  });
 });
 
 it('a scheduled backup is checked, and removes all but the newest backups and no other file', async () => {
@@ -70,8 +74,8 @@ it('a scheduled backup is checked, and removes all but the newest backups and no
 
   const check = await runDb(0, settings, 'check', join(folder, newest));
   expect(check).toContain(`${newest} can be restored as of 20`);
-  const left = `SELECT FROM pg_database WHERE datname = current_database() || '_restore_check'`;
-  expect(await database.query(left)).toEqual([]);
+  const checkDatabases = `SELECT FROM pg_database WHERE datname = current_database() || '_restore_check'`;
+  expect(await database.query(checkDatabases)).toEqual([]);
 });
 
 it('a backup that cannot be checked fails, stays unchecked, and removes no earlier backup', async () => {
@@ -83,7 +87,7 @@ it('a backup that cannot be checked fails, stays unchecked, and removes no earli
   });
   const names = await readdir(folder);
   expect(names).toHaveLength(4);
-  expect(names.filter((other) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(other))).toHaveLength(1);
+  expect(names.filter((name) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(name))).toHaveLength(1);
 });
 
 it('a scheduled backup of a new, empty database fails, and removes no backup', async () => {
@@ -97,7 +101,7 @@ it('a scheduled backup of a new, empty database fails, and removes no backup', a
 it('a scheduled backup fails while another one runs, and removes no file', async () => {
   await fillFolder(OLD, `${OLD}.unchecked`);
   const output = await inTransaction(database, async (otherBackup) => {
-    await otherBackup.query('SELECT pg_advisory_xact_lock(7225003)');
+    await otherBackup.query(`SELECT pg_advisory_xact_lock(${SCHEDULE_LOCK})`);
     return runBackup(1);
   });
   expect(output).toContain('another scheduled backup is running');
@@ -107,7 +111,7 @@ it('a scheduled backup fails while another one runs, and removes no file', async
 it('a check fails while another check of the same database runs', async () => {
   await fillFolder();
   const output = await inTransaction(database, async (otherCheck) => {
-    await otherCheck.query('SELECT pg_advisory_xact_lock(7225002)');
+    await otherCheck.query(`SELECT pg_advisory_xact_lock(${CHECK_LOCK})`);
     return runBackup(1);
   });
   expect(output).toContain('another check is running');

@@ -1,7 +1,7 @@
 import { addDays, startOfDay, toInstant, toLocalDateAndTime, toMinutes } from '../../common/calendar.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import type { Fulfilment } from '../../orders/order-status.js';
-import { pickupWindows } from '../../shop/pickup-windows.js';
+import { generatePickupWindows } from '../../shop/pickup-windows.js';
 import type { Shop } from '../../shop/shop.entity.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
@@ -95,7 +95,7 @@ function chooseByShare<T>(list: readonly T[], share: number): T {
 function choosePickup(shop: Readonly<Shop>, date: string, share: number): Date | null {
   const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 0, cut_off: null, paused_until: null };
   const times: number[] = [];
-  for (const { from, to } of pickupWindows(settings, startOfDay(date, shop.time_zone)))
+  for (const { from, to } of generatePickupWindows(settings, startOfDay(date, shop.time_zone)))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
       times.push(minutes);
   return times.length === 0 ? null : toInstant(date, chooseByShare(times, share), shop.time_zone);

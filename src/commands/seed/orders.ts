@@ -54,6 +54,7 @@ export class SeedOrders {
            WHERE order_id = $1`,
           [order.orderId, createdAt, pickupAt, firstPaidAt],
         );
+        // After the update, because `record` reads `first_paid_at`.
         await this.#recordPayment(tx, order, paymentType, plan);
       });
     });

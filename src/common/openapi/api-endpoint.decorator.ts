@@ -19,14 +19,14 @@ interface EndpointOptions {
   readonly access: AccessLevel;
   /** True if visitors may call the operation too while CATALOG_ACCESS is `public`. */
   readonly isCatalog?: true;
-  /** Cookie that a public operation reads. The refresh cookie is required, the access cookie is optional. */
-  readonly reads?: 'access cookie' | 'refresh cookie';
+  /** Cookies with which the operation can be called; one is enough. `{}` allows a call without a cookie. */
+  readonly security?: Record<string, string[]>[];
   readonly success: SuccessOptions;
   /** Format of the body of a request. Absent if the operation reads no body. */
   readonly takes?: 'json' | 'form';
   /**
-   * ETag to document. `ifMatch`: the handler sets an ETag that only serves for `If-Match`, so no 304 is documented. `none`: a
-   * streamed response has no ETag. By default, a response to a GET has an ETag for `If-None-Match`, unless the response sets cookies.
+   * ETag to document. By default, a response to a GET that sets no cookies has an ETag for `If-None-Match`. `ifMatch`: the handler
+   * sets an ETag that is only for `If-Match`, so there is no 304. `none`: a streamed response has no ETag.
    */
   readonly etag?: 'none' | 'ifMatch';
   /** True if the operation rejects a change whose `If-Match` is not the ETag of the current version. */
@@ -52,6 +52,7 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
 
 function listDecorators(options: EndpointOptions, method: RequestMethod, path: string) {
   const { summary, description = '', access, success, takes, etag, acceptsIfMatch = false } = options;
+  const { security = access === 'public' ? [] : [{ accessToken: [] }] } = options;
   const { data = {}, cookies } = success;
   const changesState = method !== RequestMethod.GET;
   const isCacheable = !changesState && cookies === undefined && etag === undefined;
@@ -62,7 +63,7 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     HttpCode(success.status),
     // OpenAPI itself cannot express that an operation is for administrators.
     ApiExtension('x-access', access),
-    ApiOperation({ summary, description, security: listSecurity(options) }),
+    ApiOperation({ summary, description, security }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
     describeSuccess(success, { ...(isCacheable && RESPONSE_ETAG), ...(isForIfMatch && RESOURCE_ETAG) }),
@@ -86,13 +87,6 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
 
 function when<T>(condition: boolean, ...items: T[]): T[] {
   return condition ? items : [];
-}
-
-/** Lists the cookies with which an operation can be called; one is enough. `{}` allows a call without a cookie. */
-function listSecurity({ access, reads }: EndpointOptions): Record<string, string[]>[] {
-  if (access !== 'public') return [{ accessToken: [] }];
-  if (reads === 'refresh cookie') return [{ refreshToken: [] }];
-  return reads === 'access cookie' ? [{ accessToken: [] }, {}] : [];
 }
 
 const IF_NONE_MATCH = optionalHeader(

@@ -44,18 +44,16 @@ export async function openCluster(
   const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
-  const newPassword = `${randomBytes(24).toString('base64url')}\n`;
   const stored =
     existingMajor === undefined
-      ? writeOnce(passwordFile, newPassword, 0o600)
+      ? writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600)
       : await readIfPresent(passwordFile);
-  const superuserPassword = stored?.trim();
-  if (superuserPassword === undefined)
+  if (stored === undefined)
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
         'or, to start with an empty database, remove that folder',
     );
-  const cluster = { ...location, bin, superuserPassword };
+  const cluster = { ...location, bin, superuserPassword: stored.trim() };
   if (existingMajor === undefined) {
     const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster, stopping));
     if (isNew) log(`embedded PostgreSQL ${version}: the data is stored in ${folder}`);
@@ -99,8 +97,8 @@ function canEnter(folder: string, user: RunAs): Promise<boolean> {
 
 /**
  * Finds the user that runs the server. Returns undefined unless this process runs as root, which PostgreSQL rejects. The owner
- * of an existing cluster runs its server. For a new cluster, or one that root owns, the first existing user of `postgres`,
- * `_postgres` (macOS) and `nobody` does.
+ * of an existing cluster runs its server. For a new cluster, or one that root owns, it is the first existing user of
+ * `postgres`, `_postgres` (macOS) and `nobody`.
  */
 async function findServerUser(folder: string): Promise<RunAs | undefined> {
   if (process.geteuid?.() !== 0) return undefined;

@@ -5,7 +5,7 @@ import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../pa
 
 /**
  * Transaction of a payment page: one try of the customer to pay. Contains the fields of the gateway's messages, except the
- * signed ones. A change returns a new object.
+ * signed ones. Never modified: a change is a new object.
  */
 export interface SimulatedTransaction {
   readonly transaction_id: string;
@@ -37,6 +37,7 @@ const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
   expire: '202',
   failure: '202',
 };
+
 /** The customer can choose another payment method while all transactions of the page have one of these statuses. */
 const UNPAID_STATUSES: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
 const MAX_TRANSACTIONS = 10;
@@ -90,18 +91,18 @@ export class SimulatorPage {
   get isOpen(): boolean {
     const { transactions, status, payment, expiresAt } = this;
     const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
-    const isUnpaid = transactions.every((known) => UNPAID_STATUSES.includes(known.transaction_status));
+    const isUnpaid = transactions.every((one) => UNPAID_STATUSES.includes(one.transaction_status));
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 
-  /** Finds a transaction by its id, or the latest one by the id of the attempt, which is the default. */
+  /** Finds a transaction by its id. The id of the attempt, which is the default, finds the latest transaction. */
   findTransaction(id = this.attemptId): SimulatedTransaction | undefined {
-    return this.transactions.findLast((known) => id === this.attemptId || known.transaction_id === id);
+    return this.transactions.findLast((one) => id === this.attemptId || one.transaction_id === id);
   }
 
   /** Adds a transaction, or replaces the one with the same id. */
   storeTransaction(changed: SimulatedTransaction): void {
-    const byId = new Map(this.transactions.map((known) => [known.transaction_id, known]));
+    const byId = new Map(this.transactions.map((one) => [one.transaction_id, one]));
     byId.set(changed.transaction_id, changed);
     const all = [...byId.values()];
     const { transaction_status, ...payment } = all.at(-1) ?? changed;

@@ -23,7 +23,7 @@ const WIDTHS = [
   { width: 1280, device: 'desktop' },
 ];
 
-/** Patterns of the English texts that differ from the Indonesian ones. Texts such as `{from} to {to}` would match too much. */
+/** Patterns of the English texts that differ from the Indonesian ones. Omits texts such as `{from} to {to}`, which would match too much. */
 const ENGLISH = Object.entries(texts.en)
   .filter(([key, text]) => text !== texts.id[key])
   .map(([, text]) => text)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openPage } from './page.js';
 import { LIKE_BROWSER } from './requests.js';
 import { admin, serviceUrl, storefrontUrl } from './settings.js';
@@ -19,13 +19,7 @@ export interface Customer extends BrowserSession {
   readonly email: string;
 }
 
-interface SessionOptions {
-  readonly viewport?: { readonly width: number; readonly height: number };
-  readonly baseURL?: string;
-  /** Language of the browser. */
-  readonly locale?: string;
-  readonly timezoneId?: string;
-}
+type SessionOptions = Pick<BrowserContextOptions, 'viewport' | 'baseURL' | 'locale' | 'timezoneId'>;
 
 const contexts: BrowserContext[] = [];
 /** Uncaught errors, and errors in the console, such as violations of the content security policy. */
@@ -45,7 +39,7 @@ export async function createVisitor(options: SessionOptions = {}): Promise<Brows
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
     // Tests cause these errors on purpose: responses with a status of 400 and above, and scripts that cannot be loaded.
-    const isExpected = /^Failed to load resource|Failed to fetch dynamically imported module/.test(
+    const isExpected = /^(Failed to load resource|.*Failed to fetch dynamically imported module)/.test(
       message.text(),
     );
     if (message.type() === 'error' && !isExpected) problems.push(message.text());

@@ -104,7 +104,7 @@ export class PatroniNode {
   }
 
   /** Signals Patroni and the server with all their child processes. */
-  async #signal(signal: NodeJS.Signals): Promise<void> {
+  async #signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const serverPid = parseInt(await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8'));
     for (const pid of [this.#patroni?.pid, serverPid]) if (pid !== undefined) await signalTree(pid, signal);
   }

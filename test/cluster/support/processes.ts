@@ -52,7 +52,7 @@ export async function listChildren(pid: number): Promise<number[]> {
  * Sends a signal to a process and to all its descendants, parents first. Stops each process before its children are listed, so
  * that it cannot start another one.
  */
-export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
+export async function signalTree(pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
   let children: readonly number[] = [];
   try {
     process.kill(pid, 'SIGSTOP');

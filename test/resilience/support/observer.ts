@@ -35,22 +35,24 @@ export class Observer {
   async send(request: Test, ...expected: readonly number[]): Promise<Response | undefined> {
     const requestLine = `${request.method} ${new URL(request.url).pathname}`;
     const sentAt = this.#clock.now();
-    try {
-      const response = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
-      this.slowestMs = Math.max(this.slowestMs, this.#clock.now() - sentAt);
-      if (expected.includes(response.status)) {
-        if (isCountedWrite(request)) this.#acknowledge();
-        return response;
-      }
-      if (response.status === 503 && isServiceFailure(response)) this.responsesWith503 += 1;
-      else {
-        const id = response.headers['x-request-id'] ?? 'no id';
-        this.violations.push(`${requestLine} (${id}) got ${response.status} ${response.text}`);
-      }
-    } catch (error) {
-      this.brokenConnections += 1;
-      if (typeof error === 'object' && error !== null && 'timeout' in error)
-        this.violations.push(`${requestLine} got no response within ${this.timeoutMs} ms`);
+    const response = await request
+      .timeout({ deadline: this.timeoutMs })
+      .ok(() => true)
+      .catch((error: unknown) => {
+        this.brokenConnections += 1;
+        if (typeof error === 'object' && error !== null && 'timeout' in error)
+          this.violations.push(`${requestLine} got no response within ${this.timeoutMs} ms`);
+      });
+    if (!response) return undefined;
+    this.slowestMs = Math.max(this.slowestMs, this.#clock.now() - sentAt);
+    if (expected.includes(response.status)) {
+      if (isCountedWrite(request)) this.#acknowledge();
+      return response;
+    }
+    if (response.status === 503 && isServiceFailure(response)) this.responsesWith503 += 1;
+    else {
+      const id = response.headers['x-request-id'] ?? 'no id';
+      this.violations.push(`${requestLine} (${id}) got ${response.status} ${response.text}`);
     }
     return undefined;
   }

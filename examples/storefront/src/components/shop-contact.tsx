@@ -23,7 +23,7 @@ export function ShopContact({ orderId }: { orderId?: string }) {
   );
 }
 
-/** Returns the link to a WhatsApp chat with the shop. If an order is given, the chat starts with a message that names it. */
+/** Returns the link to a WhatsApp chat with the shop. If an order is given, the chat starts with a message that names the order. */
 function toWhatsAppLink(number: string, { name }: Shop, orderId?: string) {
   // WhatsApp needs the country code: 0812 becomes 62812.
   const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');

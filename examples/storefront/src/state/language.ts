@@ -18,12 +18,13 @@ useChosenLanguage.subscribe(({ language }, before) => {
 
 /**
  * Changes the language in all tabs, of later visits, and of mails to the signed-in person. Changes nothing if the language
- * cannot be loaded, or if another one is chosen while it is loading.
+ * cannot be loaded, or if another one is chosen while it is loading. Returns true if the language has changed.
  */
 export async function chooseLanguage(language: Language) {
-  if (!(await loadLanguage(language))) return;
+  if (!(await loadLanguage(language))) return false;
   useChosenLanguage.setState({ language });
   if (useSession.getState().user !== null) await dataOf(api.PATCH('/api/users', { body: { language } }));
+  return true;
 }
 
 /**

@@ -21,8 +21,7 @@ export default function ProfilePage() {
     showToast(t('profile.nameSaved'));
   };
   const changeLanguage = async ({ language }: { language: Language }) => {
-    await chooseLanguage(language);
-    showToast(t('profile.languageSaved'));
+    if (await chooseLanguage(language)) showToast(t('profile.languageSaved'));
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
     const { user } = await showWrongPasswordAt('password', dataOf(api.PATCH('/api/users', { body })));
@@ -84,7 +83,7 @@ function LanguageField() {
   return <SelectField name="language" label={t('profile.language')} options={LANGUAGE_NAMES} />;
 }
 
-/** Shows the failure for a wrong password at a field. The response of the service names no field. */
+/** Shows the failure for a wrong password at a field, because the response names none. */
 async function showWrongPasswordAt<Result>(field: string, call: Promise<Result>) {
   try {
     return await call;

@@ -7,13 +7,13 @@ import { t } from '../../i18n';
 import { completeTime, type ShopFormValues } from './shop-values';
 
 /** Opening windows of a day, each as `[from, to]`. */
-type OpeningWindows = Shop['hours'][(typeof WEEKDAYS)[number]];
+type OpeningWindows = Shop['hours']['mon'];
 
 /** The service rejects more windows for a day. */
 const MAX_WINDOWS = 5;
 const NEW_WINDOW = ['07:00', '18:00'];
 
-/** Form field `hours`: opening hours of each weekday. A window is a period between opening and closing. */
+/** Form field `hours`: opening hours of each weekday. */
 export function HoursField() {
   const { field, fieldState } = useController<ShopFormValues, 'hours'>({ name: 'hours' });
   const { ref, value: hours, onChange } = field;

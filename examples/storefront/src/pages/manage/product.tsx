@@ -80,9 +80,10 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
       if (base === undefined || !hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
       if (current === null) throw error;
-      // Without a lost response, somebody else may have added as many images as this form.
+      // `isSaved` cannot compare new images, only count them. Without a lost response, they may be somebody else's.
       if (!mayBeSaved.current || !isSaved(current.product, sent)) {
         setBase(current);
+        mayBeSaved.current = false;
         throw createConflict(listChanges(base.product, current.product));
       }
       await finish(current.product);
