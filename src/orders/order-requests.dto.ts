@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import {
   Allow,
   ArrayMaxSize,
@@ -11,13 +11,13 @@ import {
   IsOptional,
   isUUID,
   IsUUID,
-  ValidateNested,
 } from 'class-validator';
 import { Instant, IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { OptionalText, PhoneNumber } from '../common/validation/text.decorator.js';
+import { ValidateItems } from '../common/validation/validation.pipe.js';
 import { WholeNumber } from '../common/validation/whole-number.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
@@ -43,8 +43,7 @@ class NewOrderItemDto {
 
 export class CreateOrderDto extends IdempotentRequest {
   @ApiProperty({ type: [NewOrderItemDto] })
-  @Type(() => NewOrderItemDto)
-  @ValidateNested({ each: true })
+  @ValidateItems(NewOrderItemDto)
   @ArrayUnique((item: NewOrderItemDto) => item.product_id, ITEMS)
   @IsObject({ each: true, ...ITEMS })
   @ArrayMaxSize(50, ITEMS)

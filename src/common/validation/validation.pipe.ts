@@ -1,7 +1,6 @@
-import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { type ClassConstructor, plainToInstance } from 'class-transformer';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { applyDecorators, type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { type ClassConstructor, plainToInstance, Type } from 'class-transformer';
+import { getMetadataStorage, validate, ValidateNested, type ValidationError } from 'class-validator';
 import { failures, type FieldMessages } from '../errors/failures.js';
 
 type DtoClass = ClassConstructor<object>;
@@ -14,6 +13,16 @@ const MAX_VALUES = 800;
 const MAX_DEPTH = 5;
 /** class-transformer would interpret these keys as a class or a prototype. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
+const ITEM_DTO = 'itemDto';
+
+/** Validates each item of a list as a DTO. */
+export function ValidateItems(dto: DtoClass): PropertyDecorator {
+  return applyDecorators(
+    Reflect.metadata(ITEM_DTO, dto),
+    Type(() => dto),
+    ValidateNested({ each: true }),
+  );
+}
 
 /** Builds the DTO of a handler's parameter. Reports all invalid fields at once: 400 `validation error`. */
 @Injectable()
@@ -76,15 +85,16 @@ function pickKnownFields(dtoClass: DtoClass, input: object) {
 
 const propertiesByDto = new Map<DtoClass, Properties>();
 
-/** Maps each validated property of a DTO to the class of its nested DTO; undefined for a property without one. */
+/** Maps each validated property of a DTO to the DTO of its items; undefined for a property without `ValidateItems`. */
 function getProperties(dto: DtoClass): Properties {
   const known = propertiesByDto.get(dto);
   if (known !== undefined) return known;
   // No schema, and no validation groups.
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const names = rules.map(({ propertyName }) => propertyName);
-  const toType = (name: string) => defaultMetadataStorage.findTypeMetadata(dto, name)?.typeFunction();
-  const properties = new Map(names.map((name) => [name, toType(name)]));
+  const findItemDto = (name: string) =>
+    Reflect.getMetadata(ITEM_DTO, dto.prototype as object, name) as DtoClass | undefined;
+  const properties = new Map(names.map((name) => [name, findItemDto(name)]));
   propertiesByDto.set(dto, properties);
   return properties;
 }

@@ -31,7 +31,7 @@ const ENGLISH = Object.entries(texts.en)
   .map(toPattern);
 
 declare global {
-  var axe: typeof import('axe-core') | undefined;
+  var axe: typeof import('axe-core');
 }
 
 /** Expects that no text of the page is one of the storefront's English texts. */
@@ -85,9 +85,8 @@ export function measureOverflow(page: Page): Promise<number> {
 
 async function findViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  const results = await page.evaluate((options) => axe?.run(document, options), AXE_OPTIONS);
-  if (results === undefined) throw new Error('axe-core is not loaded');
-  return results.violations.flatMap(({ id, nodes }) =>
+  const { violations } = await page.evaluate((options) => axe.run(document, options), AXE_OPTIONS);
+  return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
   );
 }

@@ -27,8 +27,7 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
   const focusSection = () => heading.current?.focus();
   const { error, callbacks } = useStepError(focusSection);
   const buttonProps = { order, onTaken: focusSection, ...callbacks };
-  const next = getNextStep(order);
-  const canTakeNextStep = next !== null && (next !== 'preparing' || isPaid(order));
+  const canTakeNextStep = getNextStep(order) !== 'preparing' || isPaid(order);
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -64,14 +63,7 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
     onError,
   });
   const amount = formatPrice(getRefundableAmount(order));
-  const paid = {
-    text: t('refuse.paidText', { amount }),
-    answers: { refund: t('refuse.andRefund', { amount }), refuse: t('refuse.withoutRefund') },
-  };
-  const unpaid = {
-    text: t('refuse.unpaidText'),
-    answers: { refuse: t('refuse.yes') },
-  };
+  const paidAnswers = { refund: t('refuse.andRefund', { amount }), refuse: t('refuse.withoutRefund') };
   return (
     <QuestionButton
       className="button quiet"
@@ -79,8 +71,9 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
       question={t('refuse.question')}
       declineLabel={t('refuse.no')}
       isBusy={isPending}
-      onAnswer={(answer) => mutate(answer)}
-      {...(isPaid(order) ? paid : unpaid)}
+      text={isPaid(order) ? t('refuse.paidText', { amount }) : t('refuse.unpaidText')}
+      answers={isPaid(order) ? paidAnswers : { refuse: t('refuse.yes') }}
+      onAnswer={mutate}
     />
   );
 }
