@@ -104,6 +104,7 @@ describe('an uploaded photo', () => {
 
   it.each([
     ['a comment of a JPEG', 'jpeg', 0xfe, 'secret-place'],
+    ['a thumbnail of a JPEG', 'jpeg', 0xe0, 'JFXX\0secret-place'],
     ['a second JPEG for other cameras', 'jpeg', 0xe2, 'MPF\0secret-place'],
     ['a segment of an image editor', 'jpeg', 0xec, 'Ducky secret-place'],
     ['a text of a PNG', 'png', 'tEXt', 'Comment\0secret-place'],
@@ -149,8 +150,8 @@ describe('an uploaded photo', () => {
   it.each(['jpeg', 'png'] as const)(
     'is stored with its size, but only with the metadata that its colors and its direction need, if its pixels exceed the limits (%s)',
     async (format) => {
-      // Progressive JPEGs, and PNGs that must be turned, may have 16 million pixels.
-      const flat = sharp({ create: { ...FLAT.create, width: 4001, height: 4000 } }).withExif(PHOTO_EXIF);
+      // Progressive JPEGs, and PNGs that must be turned, may have 25 million pixels.
+      const flat = sharp({ create: { ...FLAT.create, width: 6001, height: 4200 } }).withExif(PHOTO_EXIF);
       const file = await flat
         .withMetadata({ orientation: 6 })
         .withIccProfile('p3')
@@ -159,7 +160,7 @@ describe('an uploaded photo', () => {
       const { bytes } = await download(await storeImage(file));
       expect(await sharp(bytes).metadata()).toMatchObject({
         format,
-        width: 4001,
+        width: 6001,
         orientation: 6,
         hasProfile: true,
       });
@@ -170,7 +171,7 @@ describe('an uploaded photo', () => {
       const { bytes: stored } = await download(await storeImage(truncated));
       expect(stored.includes('Phone')).toBe(false);
       const metadata = await sharp(stored, { failOn: 'none' }).metadata();
-      expect(metadata).toMatchObject({ format, width: 4001, orientation: 6 });
+      expect(metadata).toMatchObject({ format, width: 6001, orientation: 6 });
     },
   );
 

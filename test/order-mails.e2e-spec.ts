@@ -46,7 +46,7 @@ async function advance(orderId: string, fulfilment: string): Promise<number> {
 }
 
 describe('the receipt', () => {
-  it('shows the pickup time in the time zone of the shop, but shows name and note only to a verified address', async () => {
+  it('shows the pickup time in the time zone of the shop, and hides name and note from an unverified address', async () => {
     await setUpShop(shop.admin, { time_zone: 'Asia/Makassar' });
     const tomorrow = new Date(Date.now() + 24 * 3_600_000);
     const time = tomorrow.toLocaleTimeString('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' });
@@ -133,7 +133,7 @@ async function readReadyJobs(orderId: string) {
 }
 
 describe('the mail about a ready order', () => {
-  it('leaves a minute after the step, once even if parallel requests advance the order', async () => {
+  it('is due a minute after the step, and is enqueued once even if parallel requests advance the order', async () => {
     const orderId = await payAndPrepare();
     const statuses = await inParallel(6, () => advance(orderId, 'ready'));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
@@ -177,10 +177,26 @@ describe('the mail about a refused order', () => {
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
     await pay(orderId);
     await shop.waitForPaymentChecks();
-    const late = { fulfilment: 'refused', status: 'settlement', refund_due: true };
-    expect((await shop.readAsAdmin(orderId)).order).toMatchObject(late);
+    const paidAfterRefusal = { fulfilment: 'refused', status: 'settlement', refund_due: true };
+    expect((await shop.readAsAdmin(orderId)).order).toMatchObject(paidAfterRefusal);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED, REFUSED]);
     const last = smtp.mails.findLast(({ text }) => text.includes(numberOf(orderId)));
     expect(last?.text).toMatch(/will return Rp\s370\.000 to you/);
+  });
+});
+
+describe('the mails about an order that was paid twice', () => {
+  it('promise both payments if the order is refused, and then say that the surplus was returned', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await pay(orderId);
+    const surplus = await shop.addAttempt(orderId);
+    await shop.setStatusAndNotify(surplus, 'settlement', { paymentType: 'qris' });
+    expect(await advance(orderId, 'refused')).toBe(200);
+    const { text: ofRefusal } = await waitForMailAbout(orderId, REFUSED);
+    expect(ofRefusal).toMatch(/will return Rp\s740\.000 to you/);
+    const [{ transactionId: transaction_id } = {}] = shop.gateway.order(surplus).transactions;
+    await shop.admin.post(`/api/admin/orders/${orderId}/refund`).send({ transaction_id }).expect(200);
+    const { text: ofRefund } = await waitForMailAbout(orderId, 'Your refund');
+    expect(ofRefund).toMatch(/we have returned Rp\s370\.000, which you had paid twice\./i);
   });
 });

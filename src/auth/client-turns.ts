@@ -11,8 +11,8 @@ export class ClientTurns {
    * last of 1,000 waiting passwords is checked after about 7 seconds.
    */
   readonly #passwords = new FairQueue({ capacity: 3, maxWaiting: 1_000 });
-  /** Queue of transactions. Leaves seven of the ten connections to other requests. A request that waits 8 seconds gets 503. */
-  readonly #transactions = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
+  /** Queue of database tasks. Leaves seven of the ten connections to other requests. A request that waits 8 seconds gets 503. */
+  readonly #databaseTasks = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -21,8 +21,15 @@ export class ClientTurns {
     return this.#passwords.run(task, toTurn(client));
   }
 
-  /** Runs a database transaction. Without turns, one client could occupy all connections to the database. */
+  /**
+   * Runs a task that locks rows and uses one connection at a time. Without turns, one client could occupy all connections to the
+   * database.
+   */
+  runDatabaseTask<T>(client: Client, task: () => Promise<T>): Promise<T> {
+    return this.#databaseTasks.run(task, toTurn(client));
+  }
+
   runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return this.#transactions.run(() => this.dataSource.transaction(work), toTurn(client));
+    return this.runDatabaseTask(client, () => this.dataSource.transaction(work));
   }
 }

@@ -17,16 +17,13 @@ export interface Guess {
   readonly client: Client;
 }
 
-interface MailedCode {
+interface CodeRequest {
   readonly email: string;
   readonly purpose: OtpPurpose;
-}
-
-export interface CodeGuess extends Guess, MailedCode {}
-
-interface CodeRequest extends MailedCode {
   readonly client: Client;
 }
+
+export interface CodeGuess extends Guess, CodeRequest {}
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -86,24 +83,27 @@ export class LimitsService implements OnModuleInit {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
+    const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
+    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn);
+    countGuess('code', outcome);
+    return outcome === 'ok';
+  }
+
+  async #checkCodeInTurn(guess: CodeGuess, codeId: string, check: () => boolean): Promise<GuessOutcome> {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
       await this.#chooseTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
-    const isCounted = await this.counts.tryAdd(counters);
-    if (!isCounted || !check()) {
-      countGuess('code', isCounted ? 'wrong' : 'rejected');
-      return false;
-    }
-    countGuess('code', 'ok');
+    if (!(await this.counts.tryAdd(counters))) return 'rejected';
+    if (!check()) return 'wrong';
     await this.counts.takeBack(counters);
     await this.#recognizeOwner(guess);
-    return true;
+    return 'ok';
   }
 
-  /** A right guess makes the address known and deletes the client's count of passwords for the account. */
+  /** Makes the address known after a right guess, and deletes the client's count of passwords for the account. */
   async #recognizeOwner(guess: Guess): Promise<void> {
     await this.counts.delete(this.#toAccountAndAddressCounters(guess));
     await this.rememberKnownAddress(guess);
@@ -136,8 +136,8 @@ export class LimitsService implements OnModuleInit {
   }
 
   /** Takes back the counts of a mailbox for a mail that is not sent. The client address keeps its count. */
-  async takeBackMail(tx: EntityManager, code: MailedCode): Promise<void> {
-    await this.counts.takeBack(this.#toMailboxCounters(code), tx);
+  async takeBackMail(tx: EntityManager, request: Omit<CodeRequest, 'client'>): Promise<void> {
+    await this.counts.takeBack(this.#toMailboxCounters(request), tx);
   }
 
   async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
@@ -153,14 +153,14 @@ export class LimitsService implements OnModuleInit {
   }
 
   /**
-   * Marks the email address, not its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow more tries of
-   * the code of `ayu@`.
+   * Returns a mark for the email address, not for its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow
+   * more tries of the code of `ayu@`.
    */
   #toMailedMark({ email, purpose, client }: CodeRequest): Mark {
     return this.counts.toMark(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
   }
 
-  #toMailboxCounters({ email, purpose }: MailedCode): readonly Counter[] {
+  #toMailboxCounters({ email, purpose }: Omit<CodeRequest, 'client'>): readonly Counter[] {
     const mailbox = toMailbox(email);
     return [
       this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose),

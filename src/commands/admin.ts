@@ -23,7 +23,7 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 
 const EMAIL_DESCRIPTION = 'the email address of an account';
 
-const REPORTS: Readonly<Record<RoleChangeResult, string>> = {
+const RESULT_TEXTS: Readonly<Record<RoleChangeResult, string>> = {
   changed: 'done',
   unchanged: 'there was nothing to change',
   'unknown account': 'there is no account with this email address',
@@ -48,7 +48,7 @@ class AdminCommand {
 
   async changeRole(email: string, role: Role, options: { readonly mayBeUnverified: boolean }): Promise<void> {
     const result = await this.accounts.changeRole(withAsciiDomain(email), role, options);
-    const text = `${email}: ${REPORTS[result]}`;
+    const text = `${email}: ${RESULT_TEXTS[result]}`;
     if (result !== 'changed' && result !== 'unchanged') throw new Error(text);
     console.log(text);
   }

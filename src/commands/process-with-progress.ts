@@ -1,5 +1,5 @@
 const PRINT_INTERVAL_MS = 1_000;
-/** Number of items that are processed concurrently, so that reading, writing and waiting overlap. */
+/** Items of a batch, which are processed concurrently: reading, writing and waiting then overlap. */
 const BATCH_SIZE = 8;
 
 /** Processes items in batches and prints the progress once a second. No batch starts after a failure. Returns the results. */
@@ -15,6 +15,7 @@ export async function processWithProgress<T, R>(
   }, PRINT_INTERVAL_MS);
   try {
     while (done.length < items.length) {
+      // Wait for the whole batch even after a failure, because the caller then closes what the calls use.
       const results = await Promise.allSettled(items.slice(done.length, done.length + batchSize).map(act));
       for (const result of results) {
         if (result.status === 'rejected') throw result.reason;

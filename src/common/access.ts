@@ -23,6 +23,7 @@ export interface AuthUser {
   readonly sessionId: string;
 }
 
+/** Fields of the user who places an order. An administrator can order too. */
 export type Customer = Pick<AuthUser, 'id' | 'fullname' | 'email'>;
 
 /** Request that `AccessGuard` has checked. */

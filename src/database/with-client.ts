@@ -3,7 +3,7 @@ import { lostConnections, POOL } from './database.metrics.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Prevents the loss of a connection from ending the process. The running statement fails, or the next one. */
+/** Prevents the loss of a connection from ending the process. The running statement fails, or else the next statement. */
 export function surviveLostConnection(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
@@ -13,12 +13,10 @@ export function surviveLostConnection(client: pg.ClientBase): void {
  * connection in a metric.
  */
 export function countLostConnections(pool: 'requests' | 'jobs'): (client: pg.ClientBase) => void {
-  const labels = { [POOL]: pool };
-  lostConnections.inc(labels, 0); // `rate` ignores the first event of a series that starts at 1
   return (client) => {
     surviveLostConnection(client);
     client.once('error', () => {
-      lostConnections.inc(labels);
+      lostConnections.inc({ [POOL]: pool });
     });
   };
 }
@@ -46,7 +44,8 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
  * CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot. At READ COMMITTED, the transaction
  * has no snapshot between two statements, so it does not delay VACUUM either.
  * @param key arbitrary key, which all versions of the service share
- * @param onBusy called while another process has the lock: throws, or resolves when to try again
+ * @param onBusy called each time another process has the lock; throws to give up, or resolves when the function should try
+ *   again
  * @throws Error also if the lock was lost during `act`
  */
 export function withLock<T>(

@@ -4,16 +4,19 @@ import type { ImageFile } from './image-host.js';
 /** Segment of a JPEG or chunk of a PNG. */
 interface Part {
   readonly bytes: Buffer;
-  /** True for a part that is or may contain metadata: the place where a photo was taken, a comment, a color profile. */
-  readonly isMetadata: boolean;
-  /** True for metadata that an image keeps if it is not decoded. Without a color profile, for example, its colors would change. */
-  readonly isKept?: boolean;
+  /**
+   * `metadata`: for example a comment, a thumbnail or the place where a photo was taken. `profile`: may be metadata, but an image
+   * that is not decoded keeps it. Without a color profile, for example, its colors would change.
+   */
+  readonly kind: 'image' | 'profile' | 'metadata';
 }
 
-/** First marker of a JPEG segment with a length. */
-const START_OF_FRAME = 0xc0;
+/** Lowest marker of a JPEG segment that this file reads. */
+const LOWEST_MARKER = 0xc0;
 /** JFIF header. */
 const APP0 = 0xe0;
+/** Length of a JFIF header without a thumbnail. */
+const JFIF_LENGTH = 18;
 /** Color profile, among other metadata. */
 const APP2 = 0xe2;
 const PROFILE_NAME = 'ICC_PROFILE\0';
@@ -30,7 +33,7 @@ const MAX_PARTS = 10_000;
 
 /** Returns false for an image that is certainly without metadata. Bytes that follow the image are metadata too. */
 export function mayHaveMetadata(image: ImageFile): boolean {
-  return splitImage(image).some(({ isMetadata }) => isMetadata);
+  return splitImage(image).some(({ kind }) => kind !== 'image');
 }
 
 /**
@@ -38,7 +41,7 @@ export function mayHaveMetadata(image: ImageFile): boolean {
  * @param orientation EXIF orientation, which stays: 1 for an upright image
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
-  const parts = splitImage(image).filter((part) => !part.isMetadata || part.isKept);
+  const parts = splitImage(image).filter(({ kind }) => kind !== 'metadata');
   const kept = parts.map(({ bytes }) => bytes);
   // A PNG begins with its signature and the chunk IHDR.
   if (orientation > 1)
@@ -51,14 +54,14 @@ function splitImage({ bytes, format }: ImageFile): Part[] {
 }
 
 function splitPng(bytes: Buffer): Part[] {
-  const parts: Part[] = [{ bytes: bytes.subarray(0, 8), isMetadata: false }];
+  const parts: Part[] = [{ bytes: bytes.subarray(0, 8), kind: 'image' }];
   let at = 8;
   while (at + 8 <= bytes.length && parts.length < MAX_PARTS) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     // IEND contains nothing, whatever its length says.
     const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
-    const isMetadata = !PIXEL_CHUNKS.test(type);
-    parts.push({ bytes: bytes.subarray(at, end), isMetadata, isKept: type === 'iCCP' });
+    const kind = PIXEL_CHUNKS.test(type) ? 'image' : type === 'iCCP' ? 'profile' : 'metadata';
+    parts.push({ bytes: bytes.subarray(at, end), kind });
     if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
     at = end;
   }
@@ -66,38 +69,41 @@ function splitPng(bytes: Buffer): Part[] {
 }
 
 function splitJpeg(bytes: Buffer): Part[] {
-  const parts: Part[] = [{ bytes: bytes.subarray(0, 2), isMetadata: false }];
+  const parts: Part[] = [{ bytes: bytes.subarray(0, 2), kind: 'image' }];
   let at = 2;
   while (at + 2 <= bytes.length && parts.length < MAX_PARTS) {
     while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1; // Fill bytes can precede a marker.
     const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff || marker < START_OF_FRAME) break;
+    if (bytes[at] !== 0xff || marker < LOWEST_MARKER) break;
     if (marker === END_OF_IMAGE) {
-      const last = { bytes: bytes.subarray(at, at + 2), isMetadata: false };
+      const last = { bytes: bytes.subarray(at, at + 2), kind: 'image' } as const;
       return [...parts, last, toTrailer(bytes.subarray(at + 2))];
     }
     if (at + 4 > bytes.length) break;
     let end = at + 2 + bytes.readUInt16BE(at + 2);
     if (marker === START_OF_SCAN) end = findMarkerAfterPixels(bytes, end);
     const segment = bytes.subarray(at, end);
-    parts.push({
-      bytes: segment,
-      isMetadata: marker > APP0 && marker !== APP14, // other APPn segments and comments
-      isKept: marker === APP2 && segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME,
-    });
+    parts.push({ bytes: segment, kind: classifySegment(marker, segment) });
     at = end;
   }
   return [...parts, toRest(bytes.subarray(at))];
 }
 
+function classifySegment(marker: number, segment: Buffer): Part['kind'] {
+  if (marker < APP0 || marker === APP14) return 'image';
+  if (marker === APP0 && segment.length === JFIF_LENGTH) return 'image';
+  const isProfile = segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME;
+  return marker === APP2 && isProfile ? 'profile' : 'metadata';
+}
+
 /** Returns the bytes that follow an image, for example a second image, as a part. */
 function toTrailer(bytes: Buffer): Part {
-  return { bytes, isMetadata: bytes.length > 0 };
+  return { bytes, kind: bytes.length > 0 ? 'metadata' : 'image' };
 }
 
 /** Returns the rest of an image that ends unexpectedly or has too many parts. The rest may contain metadata and pixels. */
 function toRest(bytes: Buffer): Part {
-  return { bytes, isMetadata: true, isKept: true };
+  return { bytes, kind: 'profile' };
 }
 
 /** Returns the position of the marker that follows the pixels. FF00, and the markers D0 to D7, are among the pixels. */
@@ -109,7 +115,7 @@ function findMarkerAfterPixels(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** Creates a part with EXIF data that contain only an orientation. */
+/** Returns a JPEG segment or a PNG chunk with EXIF data that contain only an orientation. */
 function createOrientation(format: ImageFile['format'], orientation: number): Buffer {
   // TIFF, big-endian: one entry with the tag 0x112 (orientation), the type 3 (16 bits), the count 1 and the value.
   const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');

@@ -22,7 +22,7 @@ export class ImagesService {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
-  /** One image at a time is decoded: decoding takes up to 130 MB of memory and a processor core. */
+  /** One image at a time is decoded: decoding takes up to 190 MB of memory and a processor core. */
   readonly #decoder = new FairQueue({ capacity: 1 });
 
   constructor(

@@ -7,12 +7,12 @@ import { flushToDisk } from '../common/files.js';
 import type { ImageFile, ImageHost } from './image-host.js';
 import { shrinkImage } from './resize.js';
 
-const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
+const NAME = /^[0-9a-f-]{36}\.(?:png|jpg)$/;
 
 /**
  * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
- * power cut. An upload needs no temporary name, because nobody knows its URL until it is complete. After a crash, the sweep
- * of abandoned images removes the incomplete file. Smaller versions are renamed into place.
+ * power cut. An upload needs no temporary name, because nobody knows the URL of an incomplete image. After a crash, the sweep of
+ * abandoned images removes the incomplete file. A smaller version is renamed into place, because requests can find its name.
  */
 export class LocalImageHost implements ImageHost {
   /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
@@ -44,9 +44,8 @@ export class LocalImageHost implements ImageHost {
   }
 
   async find(name: string): Promise<string | null> {
-    const [, imageId] = NAME.exec(name) ?? [];
-    if (imageId === undefined) return null;
-    const path = join(this.#folderOf(imageId), name);
+    if (!NAME.test(name)) return null;
+    const path = join(this.#folderOf(name), name);
     return (await isFile(path)) ? path : null;
   }
 

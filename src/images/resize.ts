@@ -9,7 +9,7 @@ const MAX_SIDE = 2000;
 /** Enough for the camera of a phone. More pixels would take too much time. */
 const MAX_PIXELS = 50_000_000;
 /** Limit for images that libvips keeps in memory as a whole: progressive ones, and PNGs to turn upright. */
-const MAX_PIXELS_IN_MEMORY = 16_000_000;
+const MAX_PIXELS_IN_MEMORY = 25_000_000;
 const TIMEOUT = { seconds: 10 };
 const SHRINK = { fit: 'inside', withoutEnlargement: true } as const;
 /** Half the size of the default, for lists on slow phones. The first packets of a connection then contain a whole picture. */

@@ -69,6 +69,7 @@ const EN = {
   haveReturned: (amount: string) => `We have returned ${amount} to you.`,
   notPaid: 'We have received no payment for it. If a payment still arrives, we will return it to you.',
   refundedInFull: (amount: string) => `we have returned your whole payment of ${amount}.`,
+  refundedSurplus: (amount: string) => `we have returned ${amount}, which you had paid twice.`,
   refundedInPart: (amount: string, total: string) =>
     `we have returned ${amount} of your payment of ${total}.`,
 };
@@ -145,6 +146,7 @@ const ID: MailTexts = {
   notPaid:
     'Kami belum menerima pembayaran. Jika pembayaran masih masuk, kami akan mengembalikannya kepada Anda.',
   refundedInFull: (amount) => `kami sudah mengembalikan seluruh pembayaran Anda sebesar ${amount}.`,
+  refundedSurplus: (amount) => `kami sudah mengembalikan ${amount} yang terbayar dua kali.`,
   refundedInPart: (amount, total) =>
     `kami sudah mengembalikan ${amount} dari pembayaran Anda sebesar ${total}.`,
 };

@@ -52,7 +52,7 @@ export class OrderMailsService implements OnModuleInit {
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {
     const order = await this.orders.find({ orderId });
     if (order === null) return;
-    // The step to ready was taken back, or the order was refused after it.
+    // The step to ready was taken back, or the order was refused after that step.
     if (mail === 'order-ready' && !['ready', 'collected'].includes(order.fulfilment)) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
     const texts = await this.mail.loadTexts(customer);
@@ -86,13 +86,15 @@ function chooseSentences(mail: OrderMail, order: Order, refundedNow: number, tex
   return { intro, closing: order.fulfilment === 'refused' ? texts.closingIfRefused : closing };
 }
 
-function describeRefund({ grossAmount }: Order, refundedNow: number, texts: MailTexts): string {
+function describeRefund({ isPaid, grossAmount }: Order, refundedNow: number, texts: MailTexts): string {
   const total = formatRupiah(grossAmount);
-  if (refundedNow >= grossAmount) return texts.refundedInFull(total);
-  return texts.refundedInPart(formatRupiah(refundedNow), total);
+  if (refundedNow < grossAmount) return texts.refundedInPart(formatRupiah(refundedNow), total);
+  // Another transaction still pays the order.
+  return isPaid ? texts.refundedSurplus(total) : texts.refundedInFull(total);
 }
 
-function describeMoney({ isPaid, grossAmount, refundedAmount }: Order, texts: MailTexts): string {
-  if (isPaid) return texts.willReturn(formatRupiah(grossAmount - refundedAmount));
+function describeMoney(order: Order, texts: MailTexts): string {
+  const { isPaid, grossAmount, refundedAmount, surplusAmount } = order;
+  if (isPaid) return texts.willReturn(formatRupiah(grossAmount - refundedAmount + surplusAmount));
   return refundedAmount > 0 ? texts.haveReturned(formatRupiah(refundedAmount)) : texts.notPaid;
 }

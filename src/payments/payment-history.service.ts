@@ -46,7 +46,9 @@ export class PaymentHistoryService {
     order: LockedOrder,
     event: NewPaymentEvent,
   ): Promise<Exclude<Outcome, 'rejected'>> {
-    const before = await this.read(order, tx);
+    // An order without a transaction on its first page has no history that an event could contradict.
+    const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
+    const before = isFirst ? foldHistory(order, []) : await this.read(order, tx);
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);

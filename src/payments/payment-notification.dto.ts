@@ -84,7 +84,7 @@ export class PaymentNotificationDto {
 }
 
 /**
- * Returns messages for fields that contradict a completed payment, or null. The signature covers order_id, status_code and
+ * Returns messages for fields that contradict a completed payment. The signature covers order_id, status_code and
  * gross_amount without separators. The first two checks detect characters that were moved from one field to another. A capture
  * in review (`challenge`) has the code 201.
  * @param total total of the order in whole rupiah
@@ -92,14 +92,13 @@ export class PaymentNotificationDto {
 export function findImplausibleFields(
   { transaction_status, status_code, gross_amount, currency, fraud_status }: PaymentNotificationDto,
   total: number,
-): FieldMessages | null {
-  if (!isCompleted(transaction_status)) return null;
+): FieldMessages {
+  if (!isCompleted(transaction_status)) return {};
   const isInReview = transaction_status === 'capture' && fraud_status === 'challenge';
   const hasOwnCode = status_code === '200' || (isInReview && status_code === '201');
-  const problems = {
+  return {
     ...(!hasOwnCode && { status_code: 'status_code is not that of a completed payment' }),
     ...(parseRupiah(gross_amount) !== total && { gross_amount: "gross_amount is not the order's total" }),
     ...(currency !== undefined && currency !== 'IDR' && { currency: 'currency should be IDR' }),
   };
-  return Object.keys(problems).length === 0 ? null : problems;
 }

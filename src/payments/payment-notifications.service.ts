@@ -66,8 +66,8 @@ export class PaymentNotificationsService {
   }
 
   /**
-   * Records a notification of a known order, an invalid one as rejected. Rejects a notification of an unknown order. Enqueues
-   * checks of the order after a rejected or an unconfirmed notification.
+   * Records a notification of a known order; an invalid or implausible one gets the outcome `rejected`. Enqueues checks of the
+   * order after a rejected or an unconfirmed notification. Stores no notification of an unknown order.
    */
   async #processSigned(
     tx: EntityManager,
@@ -81,11 +81,11 @@ export class PaymentNotificationsService {
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
-    const allProblems = problems ?? findImplausibleFields(notification, grossAmount);
-    if (allProblems !== null) {
+    const reasons = { ...findImplausibleFields(notification, grossAmount), ...problems };
+    if (Object.keys(reasons).length > 0) {
       await this.history.recordRejected(tx, { orderId, payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
-      return buildRejection(notification, allProblems);
+      return buildRejection(notification, reasons);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
     if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);

@@ -31,7 +31,7 @@ export class Product {
   @OneToMany(() => Image, 'product')
   images!: Image[];
 
-  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
   updatedAt!: Date;
 
   /** True if customers can see and order the product now. */

@@ -166,7 +166,7 @@ function isShort(word: string): boolean {
 
 function toWords(search: string): string[] {
   const words = search.split(/\s+/u).filter((word) => word !== '');
-  return [...new Set(words)].slice(0, MAX_WORDS);
+  return [...new Set(words.slice(0, MAX_WORDS))];
 }
 
 /** Returns the word and its spellings with only `c` or only `k`: `kroisan` means a croissant. */

@@ -10,7 +10,7 @@ export interface ReportDays {
   readonly boundaries: readonly Date[];
 }
 
-/** `paid_at` is a text: a `Date` has no microseconds, so the next batch would repeat orders. */
+/** `paid_at` is text, because a `Date` has no microseconds, and the next batch would repeat orders. */
 type StoredLine = SalesLine & { readonly paid_at: string };
 
 /** Number of orders that `readLines` reads in one statement. */
@@ -45,7 +45,7 @@ export class SalesRepository {
        ), days AS (
          SELECT date, count(order_id) AS orders, coalesce(sum(revenue), 0) AS revenue
          FROM unnest(${DATES}) WITH ORDINALITY AS day (date, position) LEFT JOIN sold USING (position) GROUP BY date
-       ), by_name AS (
+       ), by_name AS ( -- Groups first, so that only a few rows are sorted for each product.
          SELECT product_id, name, max(first_paid_at) AS last_sold_at, sum(quantity) AS quantity,
            sum(price * quantity) AS revenue
          FROM sold JOIN order_items USING (order_id) GROUP BY product_id, name
@@ -64,7 +64,7 @@ export class SalesRepository {
 
   /**
    * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so no database
-   * connection is occupied while the caller handles a batch. If the caller stops iterating, no further batch is read.
+   * connection is occupied while the caller handles a batch.
    */
   async *readLines({ dates, boundaries }: ReportDays): AsyncGenerator<SalesLine[]> {
     let last: StoredLine | undefined;

@@ -20,7 +20,7 @@ useShopSettings({
   orders_per_slot: 20,
 });
 
-/** Returns the start of a half hour, in ISO 8601: 1 is at least half an hour ahead. */
+/** Returns the first start of a half hour that is at least this many half hours ahead, in ISO 8601. */
 function pickupIn(halfHours: number): string {
   return new Date((Math.ceil(Date.now() / HALF_HOUR_MS) + halfHours) * HALF_HOUR_MS).toISOString();
 }
@@ -29,7 +29,7 @@ it.each([
   { name: 'guide', language: 'en', locale: 'en-GB', heading: 'Guide for the owner' },
   { name: 'panduan', language: 'id', locale: 'id-ID', heading: 'Panduan untuk pemilik toko' },
 ] as const)(
-  'the pages of administrators open the guide $name, which shows its pictures and uses the words of these pages',
+  'the pages of administrators open the guide $name, which shows its pictures and uses only texts of the storefront in bold',
   async ({ name, language, locale, heading }) => {
     const text = (key: string) => getText(language, key);
     const [ayu, budi, dewi] = [

@@ -122,8 +122,8 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start(await createFolder());
     const port = Number(new URL(url).port);
     const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    for (const { address } of others.filter(({ internal }) => !internal))
-      expect(await acceptsConnections(address, port)).toBe(false);
+    const external = others.filter(({ internal }) => !internal).map(({ address }) => address);
+    for (const address of ['::1', ...external]) expect(await acceptsConnections(address, port)).toBe(false);
     expect(await acceptsConnections('127.0.0.1', port)).toBe(true);
     const withWrongPassword = url.replace(/:[^:@/]+@/, ':wrong@');
     await expect(queryOnce(withWrongPassword, 'select 1')).rejects.toThrow('password authentication failed');
@@ -203,7 +203,7 @@ describe('the embedded PostgreSQL', () => {
     await start(dataDir);
   });
 
-  it('gives its supervisor lock to no waiting process while the server stops', async () => {
+  it('does not give its supervisor lock to a waiting process while the server stops', async () => {
     const dataDir = await createFolder();
     const postgres = await start(dataDir);
     const secret = (await fs.readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
@@ -275,7 +275,7 @@ describe('the embedded PostgreSQL', () => {
       (await fs.readdir(dataDir)).filter((name) => name.startsWith('postgres.tmp-'));
     await until('initdb runs', async () => (await findDrafts()).length > 0);
     stopping.abort(new Error('stopped'));
-    await expect(starting).rejects.toThrow();
+    await expect(starting).rejects.toThrow('stopped');
     expect(await fs.readdir(dataDir)).toEqual(['postgres-password']);
   });
 

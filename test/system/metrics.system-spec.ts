@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { importPackage } from '../support/built.js';
 import { startServiceBehindProxy } from '../support/database-proxy.js';
-import { reportSkipped } from '../support/installed.js';
+import { isInstalled, reportSkipped } from '../support/installed.js';
 import { addJob } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { freePort } from '../support/process.js';
@@ -179,6 +179,14 @@ describe('the metrics of a shop', () => {
     }
   });
 
+  it('count transactions that bring money for a paid order', async () => {
+    const orderId = await shop.orderTwoPieces();
+    await shop.setStatusAndNotify(orderId, 'settlement');
+    await shop.setStatusAndNotify(await shop.addAttempt(orderId), 'settlement');
+    const { samples } = await scrapeWithDatabase(port);
+    expect(samples.get('bakery_payments_surplus_total')).toBe(1);
+  });
+
   it('are served only on the metrics port, which serves nothing else', async () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/health/live`)).status).toBe(404);
     expect((await fetch(`${shop.service.url}/metrics`)).status).toBe(404);
@@ -219,12 +227,11 @@ const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /
 
 /** Lints a scrape with promtool, if promtool is installed. */
 function expectValidFormat(text: string): void {
-  const options = { input: text, encoding: 'utf8' } as const;
-  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], options);
-  if (error !== undefined) {
+  if (!isInstalled('promtool')) {
     reportSkipped('not installed: promtool');
     return;
   }
+  const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   // Exit code 3: the scrape is valid, and promtool suggests other names.
   expect([0, 3]).toContain(status);
   expect(stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line))).toEqual([]);

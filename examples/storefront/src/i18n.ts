@@ -2,8 +2,8 @@ import { i18n } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
 import type { en } from './messages/en';
 
-export const LANGUAGES = ['en', 'id'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const LANGUAGE_NAMES = { en: 'English', id: 'Bahasa Indonesia' };
+export type Language = keyof typeof LANGUAGE_NAMES;
 
 type Messages = typeof en;
 export type MessageKey = keyof Messages;
@@ -25,7 +25,6 @@ const LOADERS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
   id: async () => (await import('./messages/id')).id,
 };
 /** Name of each language in that language. */
-export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', id: 'Bahasa Indonesia' };
 const LOCALES: Record<Language, string> = { en: 'en-GB', id: 'id-ID' };
 
 /** Returns a text in the current language. `App` renders all components again when the language changes. */

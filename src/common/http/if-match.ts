@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { failures } from '../errors/failures.js';
 
 /**
- * Returns the ETag of a resource. Two versions of the resource must differ in `version`. The ETag is weak, because a proxy
- * that compresses the response weakens strong ETags.
+ * Returns the ETag of a resource. The ETag is weak, because a proxy that compresses the response weakens strong ETags.
+ * @param version JSON value that differs between any two versions of the resource
  */
 export function toEtag(version: unknown): string {
   return `W/"${createHash('sha256').update(JSON.stringify(version)).digest('base64url')}"`;

@@ -11,7 +11,7 @@ const NON_DTO_TYPES: readonly unknown[] = [undefined, Object, Array, String, Num
 /** Limits of a copy. No valid input of any DTO has more values or is nested deeper. */
 const MAX_VALUES = 800;
 const MAX_DEPTH = 5;
-/** class-transformer would interpret these keys as a class or a prototype. */
+/** class-transformer would take the value of `constructor` for a class. Assigning `__proto__` would change a prototype. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 const ITEM_DTO = 'itemDto';
 
@@ -39,7 +39,7 @@ export class DtoValidationPipe implements PipeTransform {
 
 /**
  * Builds and validates a DTO. Each field reports its first rule that fails. The decorators of a property are checked from the
- * lowest to the highest, and the rules inside `applyDecorators` from the first to the last.
+ * bottom to the top, and the rules inside `applyDecorators` from the first to the last.
  * @returns `isCut`: true if the DTO lacks values of the input, because the input has too many
  */
 export async function checkDto<T extends object>(
@@ -50,15 +50,15 @@ export async function checkDto<T extends object>(
   // Any input that is not an object counts as an empty object.
   const { fields, isCut } = pickKnownFields(dtoClass, isObject ? input : {});
   const value = plainToInstance(dtoClass, fields);
-  const options = { whitelist: true, forbidUnknownValues: false, stopAtFirstError: true };
+  const options = { forbidUnknownValues: false, stopAtFirstError: true };
   const errors = await validate(value, options);
   return { value, details: errors.length === 0 ? null : collectMessages(errors), isCut };
 }
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Stops at the 801st value
- * (`isCut`).
+ * over 100 ms with a body of 100 KiB. An object or list that is nested too deep becomes null. Stops after `MAX_VALUES`
+ * values (`isCut`).
  */
 function pickKnownFields(dtoClass: DtoClass, input: object) {
   let copiedCount = 0;

@@ -33,5 +33,6 @@ export async function run(
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
   const [code] = (await once(child, 'close')) as [number | null];
+  stopping?.throwIfAborted();
   if (code !== 0) throw new Error(printed.trim() || `${program} failed`);
 }

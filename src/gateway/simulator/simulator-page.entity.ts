@@ -91,18 +91,20 @@ export class SimulatorPage {
   get isOpen(): boolean {
     const { transactions, status, payment, expiresAt } = this;
     const isEnded = (payment === null && status !== null) || expiresAt.getTime() <= Date.now();
-    const isUnpaid = transactions.every((one) => UNPAID_STATUSES.includes(one.transaction_status));
+    const isUnpaid = transactions.every((transaction) =>
+      UNPAID_STATUSES.includes(transaction.transaction_status),
+    );
     return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
   }
 
   /** Finds a transaction by its id. The id of the attempt, which is the default, finds the latest transaction. */
   findTransaction(id = this.attemptId): SimulatedTransaction | undefined {
-    return this.transactions.findLast((one) => id === this.attemptId || one.transaction_id === id);
+    return this.transactions.findLast(({ transaction_id }) => [this.attemptId, transaction_id].includes(id));
   }
 
   /** Adds a transaction, or replaces the one with the same id. */
   storeTransaction(changed: SimulatedTransaction): void {
-    const byId = new Map(this.transactions.map((one) => [one.transaction_id, one]));
+    const byId = new Map(this.transactions.map((transaction) => [transaction.transaction_id, transaction]));
     byId.set(changed.transaction_id, changed);
     const all = [...byId.values()];
     const { transaction_status, ...payment } = all.at(-1) ?? changed;

@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { api } from '../api/client';
 import { queryClient } from '../api/query-client';
 import { shopInfo } from '../api/shop';
-import { type Language, LANGUAGES, loadLanguage } from '../i18n';
+import { type Language, LANGUAGE_NAMES, loadLanguage } from '../i18n';
 import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
@@ -42,7 +42,7 @@ function findBrowserLanguage(): Language | undefined {
 }
 
 function isKnown(language: string): language is Language {
-  return LANGUAGES.some((known) => known === language);
+  return Object.hasOwn(LANGUAGE_NAMES, language);
 }
 
 async function loadShopLanguage(): Promise<Language> {

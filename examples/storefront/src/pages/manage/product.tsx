@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { BakeryFailure } from 'bakery-client';
 import { useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -147,15 +147,14 @@ function listChanges(before: Product, after: Product) {
 
 function DeleteSection({ product: { id, name } }: { product: Product }) {
   const navigate = useNavigate();
-  const remove = async () => {
-    try {
-      await deleteProduct(id);
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => deleteProduct(id),
+    onSuccess: () => {
       showToast(t('products.deleted', { name }));
-      await navigate('/manage/products', { replace: true });
-    } catch (error) {
-      showToast(explain(error));
-    }
-  };
+      return navigate('/manage/products', { replace: true });
+    },
+    onError: (error) => showToast(explain(error)),
+  });
   return (
     <section className="panel">
       <h2>{t('products.deleteTitle')}</h2>
@@ -166,7 +165,8 @@ function DeleteSection({ product: { id, name } }: { product: Product }) {
         question={t('products.deleteQuestion', { name })}
         text={t('products.deleteText')}
         answers={{ confirm: t('products.deleteYes') }}
-        onAnswer={() => void remove()}
+        isBusy={isPending}
+        onAnswer={() => mutate()}
       />
     </section>
   );
