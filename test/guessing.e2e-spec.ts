@@ -10,6 +10,7 @@ import {
   type TestAccount,
   wrongCodes,
 } from './support/accounts.js';
+import { countLockWaits, holdLock, waitForLock } from './support/databases.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { readMetric } from './support/metrics.js';
@@ -218,6 +219,19 @@ describe('guesses of codes', () => {
     for (const response of await Promise.all(fromSix)) expectWrongCode(response);
     await expectCounts({ wrongCodesOfPair: 20, wrongTriesOfCode: 20 });
     expectWrongCode(await verify(CAFE, code));
+  });
+
+  it('that wait for each other leave database connections to other requests', async () => {
+    const release = await holdLock(service.database, 'LOCK TABLE attempt_counts');
+    const guesses = inParallel(20, () => verify(ATTACKER, 'no code'));
+    try {
+      await waitForLock(service.database, 3);
+      for (let n = 0; n < 20; n += 1) await service.client().get('/api/shop').expect(200);
+      expect(await countLockWaits(service.database)).toBe(3);
+    } finally {
+      await release();
+    }
+    for (const response of await guesses) expectWrongCode(response);
   });
 
   it('from other addresses do not lock out an address that the owner has used before', async () => {

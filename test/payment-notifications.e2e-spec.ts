@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
+import { readMetric } from './support/metrics.js';
 import {
   buildNotification,
   computeSignature,
@@ -173,6 +174,19 @@ describe('POST /api/products/payments', () => {
     await expectRejected({}, messages('is required'));
     const numbers = Object.fromEntries(NOTIFICATION_FIELDS.map((field) => [field, 200]));
     await expectRejected(numbers, messages('should be a string'));
+  });
+
+  it('reports a wrong amount also if fraud_status is missing, and counts the notification as invalid', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    const body = shop.gateway.notification(orderId, { fraud_status: undefined, gross_amount: '1.00' });
+    const details = {
+      fraud_status: 'fraud_status is required',
+      gross_amount: "gross_amount is not the order's total",
+    };
+    const countInvalid = () => readMetric('bakery_payment_notifications_total', { outcome: 'invalid' });
+    const before = await countInvalid();
+    await expectRejected(body, details);
+    expect((await countInvalid()) - before).toBe(1);
   });
 
   it('stores nothing for an invalid body with a wrong signature', async () => {

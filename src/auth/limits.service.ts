@@ -10,6 +10,9 @@ import { type Counter, type Limit, LIMITS, type Mark, MARKS } from './limits.js'
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
+/** Shortest time in which a wrong code is checked. It hides whether a limit rejected the try. */
+const WRONG_CODE_MS = 50;
+
 export interface Guess {
   /** Account with the email; null if there is none. */
   readonly user: Pick<User, 'id'> | null;
@@ -83,8 +86,13 @@ export class LimitsService implements OnModuleInit {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
-    const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
+    let minimumTime: Promise<void> | undefined;
+    const checkInTurn = () => {
+      minimumTime = delay(WRONG_CODE_MS); // Not before the turn, because the wait may be longer.
+      return this.#checkCodeInTurn(guess, codeId, check);
+    };
     const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn);
+    if (outcome !== 'ok') await minimumTime;
     countGuess('code', outcome);
     return outcome === 'ok';
   }

@@ -1,5 +1,4 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Raw, Repository } from 'typeorm';
@@ -9,8 +8,8 @@ import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Minimum time of a rejection, which hides whether a limit rejected the try. */
-const REJECTION_MS = 50;
+
+const IN_FUTURE = Raw((column) => `${column} > now()`);
 
 type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
@@ -49,27 +48,22 @@ export class OtpService {
   /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
   async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
     const { user, purpose } = guess;
-    const rejection = delay(REJECTION_MS);
     // The user 0 does not exist. The search for their code takes the usual time.
     const userId = user?.id ?? 0;
-    const otp = await this.otps.findOneBy({
-      userId,
-      purpose,
-      expiresAt: Raw((column) => `${column} > now()`),
-    });
+    const otp = await this.otps.findOneBy({ userId, purpose, expiresAt: IN_FUTURE });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
     const digest = otp?.digest ?? null;
     const isRight = await this.limits.checkCode(guess, codeId, () => {
       return digest !== null && timingSafeEqual(digest, this.#digest(userId, purpose, code));
     });
     if (isRight && digest !== null) return { userId, purpose, digest };
-    await rejection;
     throw failures.invalidOtp();
   }
 
-  /** @throws Failure 400 if the code was used or replaced since the check */
+  /** @throws Failure 400 if the code was used or replaced, or has expired, since the check */
   async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
-    const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
+    const valid = { ...checked, expiresAt: IN_FUTURE };
+    const { affected } = await tx.update(OneTimePassword, valid, { digest: null });
     if (affected !== 1) throw failures.invalidOtp();
   }
 

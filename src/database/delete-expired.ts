@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** For `JobsService.repeat`. */
+/** Cron schedule of the jobs that delete expired rows: once an hour. */
 export const HOURLY = '17 * * * *';
 
 const BATCH = 10_000;

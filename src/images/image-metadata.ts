@@ -5,15 +5,15 @@ import type { ImageFile } from './image-host.js';
 interface Part {
   readonly bytes: Buffer;
   /**
-   * `metadata`: for example a comment, a thumbnail or the place where a photo was taken. `profile`: may be metadata, but an image
-   * that is not decoded keeps it. Without a color profile, for example, its colors would change.
+   * `metadata`: for example a comment, a thumbnail or the place where a photo was taken. `kept`: may be metadata, but stays in an
+   * image that is not decoded. Without a color profile, for example, its colors would change.
    */
-  readonly kind: 'image' | 'profile' | 'metadata';
+  readonly kind: 'image' | 'kept' | 'metadata';
 }
 
 /** Lowest marker of a JPEG segment that this file reads. */
 const LOWEST_MARKER = 0xc0;
-/** JFIF header. */
+/** JFIF header, or a thumbnail that follows the header. */
 const APP0 = 0xe0;
 /** Length of a JFIF header without a thumbnail. */
 const JFIF_LENGTH = 18;
@@ -60,7 +60,7 @@ function splitPng(bytes: Buffer): Part[] {
     const type = bytes.toString('latin1', at + 4, at + 8);
     // IEND contains nothing, whatever its length says.
     const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
-    const kind = PIXEL_CHUNKS.test(type) ? 'image' : type === 'iCCP' ? 'profile' : 'metadata';
+    const kind = PIXEL_CHUNKS.test(type) ? 'image' : type === 'iCCP' ? 'kept' : 'metadata';
     parts.push({ bytes: bytes.subarray(at, end), kind });
     if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
     at = end;
@@ -93,7 +93,7 @@ function classifySegment(marker: number, segment: Buffer): Part['kind'] {
   if (marker < APP0 || marker === APP14) return 'image';
   if (marker === APP0 && segment.length === JFIF_LENGTH) return 'image';
   const isProfile = segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME;
-  return marker === APP2 && isProfile ? 'profile' : 'metadata';
+  return marker === APP2 && isProfile ? 'kept' : 'metadata';
 }
 
 /** Returns the bytes that follow an image, for example a second image, as a part. */
@@ -103,7 +103,7 @@ function toTrailer(bytes: Buffer): Part {
 
 /** Returns the rest of an image that ends unexpectedly or has too many parts. The rest may contain metadata and pixels. */
 function toRest(bytes: Buffer): Part {
-  return { bytes, kind: 'profile' };
+  return { bytes, kind: 'kept' };
 }
 
 /** Returns the position of the marker that follows the pixels. FF00, and the markers D0 to D7, are among the pixels. */

@@ -27,7 +27,7 @@ export function createJpeg(seed: string | number = 0): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), digest(seed), Buffer.from('ffd9', 'hex')]);
 }
 
-/** Tests upload it under the name of a PNG. */
+/** SVG with a script, which tests upload under the name of a PNG. */
 export const SVG_WITH_SCRIPT = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
 );

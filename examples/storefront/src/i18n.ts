@@ -2,6 +2,7 @@ import { i18n } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
 import type { en } from './messages/en';
 
+/** Name of each language in that language. */
 export const LANGUAGE_NAMES = { en: 'English', id: 'Bahasa Indonesia' };
 export type Language = keyof typeof LANGUAGE_NAMES;
 
@@ -24,7 +25,6 @@ const LOADERS: Record<Language, () => Promise<Record<MessageKey, string>>> = {
   en: async () => (await import('./messages/en')).en,
   id: async () => (await import('./messages/id')).id,
 };
-/** Name of each language in that language. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', id: 'id-ID' };
 
 /** Returns a text in the current language. `App` renders all components again when the language changes. */

@@ -19,7 +19,7 @@ export const CHILD_OPTIONS = {
 
 /**
  * Runs a program. If `stopping` is aborted, kills the program, and waits until the program and its child processes have ended.
- * @throws Error with the program's standard error
+ * @throws the reason of `stopping` if it is aborted, otherwise Error with the program's standard error
  */
 export async function run(
   program: string,

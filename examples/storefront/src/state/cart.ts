@@ -57,7 +57,8 @@ export function removeOrderedPieces(ordered: CartLine[]) {
 
 /** Moves the lines of the visitor's cart into the cart of the signed-in user. */
 export function adoptVisitorCart() {
-  void useCarts.persist.rehydrate(); // Another tab may have adopted the cart already.
+  // Another tab may have adopted the cart already. Without localStorage, `persist` is undefined.
+  void (useCarts as Partial<typeof useCarts>).persist?.rehydrate();
   const { '': lines = NO_LINES, ...carts } = useCarts.getState().carts;
   if (lines.length === 0) return;
   useCarts.setState({ carts });

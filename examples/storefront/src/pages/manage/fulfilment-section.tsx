@@ -27,7 +27,7 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
   const focusSection = () => heading.current?.focus();
   const { error, callbacks } = useStepError(focusSection);
   const buttonProps = { order, onTaken: focusSection, ...callbacks };
-  const canTakeNextStep = getNextStep(order) !== 'preparing' || isPaid(order);
+  const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -38,7 +38,7 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
       </p>
       {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
       <div className="actions">
-        {canTakeNextStep && <NextStepButton {...buttonProps} />}
+        {!mustBePaidFirst && <NextStepButton {...buttonProps} />}
         {canRefuse(order) && <RefuseButton {...buttonProps} />}
         <PreviousStepButton {...buttonProps} />
       </div>
