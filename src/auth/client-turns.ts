@@ -29,6 +29,7 @@ export class ClientTurns {
     return this.#databaseTasks.run(task, toTurn(client));
   }
 
+  /** Runs a database transaction in the turn of its client. */
   runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return this.runDatabaseTask(client, () => this.dataSource.transaction(work));
   }

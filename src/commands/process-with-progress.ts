@@ -1,5 +1,5 @@
 const PRINT_INTERVAL_MS = 1_000;
-/** Items of a batch, which are processed concurrently: reading, writing and waiting then overlap. */
+/** Number of items in a batch. They are processed concurrently, so that reading, writing and waiting overlap. */
 const BATCH_SIZE = 8;
 
 /** Processes items in batches and prints the progress once a second. No batch starts after a failure. Returns the results. */

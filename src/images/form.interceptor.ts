@@ -5,7 +5,7 @@ import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient, toTurn } from '../common/http/client.decorator.js';
 import { type FormRequest, parseForm } from './parse-form.js';
-import { formsInFlight, formOutcomes, formImageBytes } from './forms.metrics.js';
+import { formImageBytes, formOutcomes, formsInFlight } from './forms.metrics.js';
 
 const MIB = 1024 * 1024;
 /** Five images of 5 MiB, 50 texts of 64 KiB, and the headers of the parts. nginx has the same limit. */

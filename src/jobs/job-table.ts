@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { KINDS, DEFAULT_TRIES, WORKERS } from './job-kinds.js';
+import { DEFAULT_TRIES, KINDS, WORKERS } from './job-kinds.js';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
 

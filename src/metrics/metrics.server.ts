@@ -38,7 +38,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   /** `AppModule` imports the module only if METRICS_PORT is set. */
   async onApplicationBootstrap(): Promise<void> {
     const { metricsHost, metricsPort } = this.env;
-    // Metrics of the event loop, memory and garbage collection. Once per process: tests start several services in one.
+    // Register the metrics of the event loop, memory and garbage collection once: tests start several services in one process.
     if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics();
     this.#server.listen(metricsPort, metricsHost);
     await once(this.#server, 'listening').catch((error: unknown) => {

@@ -3,12 +3,12 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
 import {
+  generatePickupWindows,
   hasSlotLimit,
   isClosedNow,
   isClosedOn,
   isPickupPossible,
   type PickupCount,
-  generatePickupWindows,
 } from '../shop/pickup-windows.js';
 import type { PaidOrdersView, PickupWindowView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';

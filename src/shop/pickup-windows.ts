@@ -54,11 +54,11 @@ export function* generatePickupWindows(
   const fullSlots = listFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
-    // Not on every date: parsing the times of 90 days with five windows each would occupy the process for 30 ms.
     const clocksChange = doClocksChange(date, shop.time_zone);
     for (const [from, to] of listFreeWindows(shop, date, fullSlots)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
       const opening = { date, from: isTooEarly ? earliest.time : from, to };
+      // Clip only if the clocks change: parsing the times of 90 days with five windows each takes 40 ms.
       const window = clocksChange ? clipToClock(opening, shop.time_zone) : opening;
       if (window.from < window.to) yield window;
     }
