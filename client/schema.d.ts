@@ -1628,7 +1628,7 @@ export interface operations {
                 paid?: boolean;
                 /** @description Orders with a pickup time on this date, sorted by pickup time. */
                 pickup?: string;
-                /** @description Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, also after #; case-insensitive */
+                /** @description Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, with or without #; case-insensitive */
                 q?: string;
                 /** @description Orders with `refund_due`: refused orders that are paid, and orders with a surplus. */
                 refund?: "due";
@@ -2197,7 +2197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. If the resource has changed since, the request changes nothing and gets 412. */
+                /** @description ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the resource has changed since, the request changes nothing and gets 412. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -3111,7 +3111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. If the resource has changed since, the request changes nothing and gets 412. */
+                /** @description ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the resource has changed since, the request changes nothing and gets 412. */
                 "If-Match"?: string;
             };
             path: {

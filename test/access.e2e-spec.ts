@@ -5,11 +5,11 @@ import { listOperations, type OperationCall } from './support/operations.js';
 import { useService } from './support/service.js';
 import { buildClaims, signExpiredToken, signToken } from './support/tokens.js';
 
-const SIGNED_IN_ROUTES = [...listOperations('user'), ...listOperations('admin')];
+const SIGNED_IN_OPERATIONS = [...listOperations('user'), ...listOperations('admin')];
 
 const service = await useService();
 
-/** Calls a route with an empty body and, unless it is a GET, with a malformed form. */
+/** Calls an operation with an empty body and, unless it is a GET, with a malformed form. */
 async function callWithEachBody({ method, path }: OperationCall, accessToken?: string): Promise<Response[]> {
   const cookies = accessToken === undefined ? '' : `accessToken=${accessToken}`;
   const call = () => request(service.url)[method](path).set('Cookie', cookies);
@@ -20,16 +20,16 @@ async function callWithEachBody({ method, path }: OperationCall, accessToken?: s
   return Promise.all([call(), malformedForm]);
 }
 
-/** Expects that each route rejects each body with the same failure, which only private caches may store. */
+/** Expects that each operation rejects each body with the same failure, which only private caches may store. */
 async function expectRejected(
   chosen: readonly OperationCall[],
   accessToken: string | undefined,
   status: number,
   message: string,
 ): Promise<void> {
-  for (const route of chosen)
-    for (const response of await callWithEachBody(route, accessToken)) {
-      expect([route, response.status]).toEqual([route, status]);
+  for (const operation of chosen)
+    for (const response of await callWithEachBody(operation, accessToken)) {
+      expect([operation, response.status]).toEqual([operation, status]);
       expectFailure(response, status, message);
       expect(response.headers['cache-control']).toBe('private, no-cache');
     }
@@ -44,7 +44,7 @@ describe('an operation', () => {
   ])(
     'that requires an access cookie rejects a %s one with %i before it reads a form (contract 4.4)',
     async (_what, status, createToken, message) => {
-      await expectRejected(SIGNED_IN_ROUTES, createToken?.(), status, message);
+      await expectRejected(SIGNED_IN_OPERATIONS, createToken?.(), status, message);
     },
   );
 
@@ -53,24 +53,28 @@ describe('an operation', () => {
     await expectRejected(listOperations('admin'), token, 403, MESSAGES.adminOnly);
   });
 
-  it('demands neither the role ADMIN nor an access cookie unless it is documented so', async () => {
+  it('that needs no role ADMIN or no access cookie according to its documentation does not demand it', async () => {
     const token = signToken(buildClaims({ role: 'USER' }));
-    for (const route of listOperations('user'))
-      for (const { status } of await callWithEachBody(route, token))
-        expect([route, status]).not.toEqual([route, 403]);
-    for (const route of listOperations('public'))
-      for (const { text } of await callWithEachBody(route))
-        expect([route, text]).not.toEqual([route, expect.stringContaining(MESSAGES.missingAccessToken)]);
+    for (const operation of listOperations('user'))
+      for (const { status } of await callWithEachBody(operation, token))
+        expect([operation, status]).not.toEqual([operation, 403]);
+    for (const operation of listOperations('public'))
+      for (const { text } of await callWithEachBody(operation))
+        expect([operation, text]).not.toEqual([
+          operation,
+          expect.stringContaining(MESSAGES.missingAccessToken),
+        ]);
   });
 
   it('that requires an access cookie rejects HEAD without the cookie like GET', async () => {
-    for (const { path } of SIGNED_IN_ROUTES.filter(({ method }) => method === 'get'))
+    for (const { path } of SIGNED_IN_OPERATIONS.filter(({ method }) => method === 'get'))
       await request(service.url).head(path).expect(401);
   });
 });
 
 it('the service does not start with a route that declares no access', async () => {
   const { RouteAccessCheck } = await importBuilt('src/auth/route-access-check.js');
+  expect(service.app.get(RouteAccessCheck, { strict: false })).toBeInstanceOf(RouteAccessCheck);
   const { Controller, Get } = await importPackage('@nestjs/common');
   const { DiscoveryModule } = await importPackage('@nestjs/core');
   const { Test } = await importPackage('@nestjs/testing');

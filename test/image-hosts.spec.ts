@@ -83,7 +83,7 @@ describe('the Cloudinary image host', () => {
   );
 });
 
-const directory = await useFolder('image-hosts-');
+const root = await useFolder('image-hosts-');
 
 it.each([
   ['upload', `${ID}.png`],
@@ -91,10 +91,10 @@ it.each([
 ])(
   'the local image host removes the incomplete file of a crashed %s by the id of the image',
   async (_what, name) => {
-    const folder = join(directory, ID.slice(0, 2));
+    const folder = join(root, ID.slice(0, 2));
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), 'half an ima');
-    await new LocalImageHost(directory).remove(ID);
+    await new LocalImageHost(root).remove(ID);
     expect(await readdir(folder)).toEqual([]);
   },
 );

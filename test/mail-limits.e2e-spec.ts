@@ -22,15 +22,9 @@ const requestOtp = (clientAddress = HOME) =>
 const requestResetCode = (email: string, clientAddress = HOME) =>
   sendFrom(clientAddress, requestReset(service, email)).expect(204);
 
-/**
- * Returns the subjects of all emails to a mailbox. Reads both spellings that this file uses: as given, and with an
- * upper-case local part.
- */
 async function readSubjects(email: string): Promise<string[]> {
   await service.waitUntilMailed();
-  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Mails name the domain in lower case.
-  const mails = await Promise.all(spellings.map((spelling) => service.readMails(spelling)));
-  return mails.flat().map(({ subject }) => subject);
+  return (await service.readMails(email)).map(({ subject }) => subject);
 }
 
 describe('one mailbox', () => {
@@ -48,16 +42,19 @@ describe('one mailbox', () => {
 
   it('gets one code a minute if its account changes the email to other spellings of the same address', async () => {
     const mailbox = 'spellings@example.com';
-    const spellings = [mailbox.toUpperCase(), mailbox, mailbox.replace('example', 'EXAMPLE')];
+    const upperCase = 'SPELLINGS@example.com';
+    // Mails name the domain in lower case, so there are two spellings.
+    const readAll = async () => [...(await readSubjects(upperCase)), ...(await readSubjects(mailbox))];
+    const spellings = [upperCase, mailbox, 'spellings@EXAMPLE.com'];
     for (let round = 0; round < 3; round += 1)
       for (const email of spellings)
         await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
-    expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
+    expect(await readAll()).toEqual([SUBJECTS.newEmail]);
     await ayu.client.post('/api/otp').expect(204);
-    expect(await readSubjects(mailbox)).toHaveLength(1);
+    expect(await readAll()).toHaveLength(1);
     await service.ageCounts(MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
-    expect(await readSubjects(mailbox)).toHaveLength(2);
+    expect(await readAll()).toHaveLength(2);
   });
 
   it('gets one code for several requests that version 1.2 enqueued without counting them', async () => {
@@ -65,11 +62,11 @@ describe('one mailbox', () => {
       const payload = { email: ayu.email, requester: HOME };
       await addJob(service.database.pool, 'forgot-password', { key, payload });
     }
-    await service.waitForCode(ayu.email, SUBJECTS.reset);
     expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
-  it('gets one code for a reset a minute, even if the i of its address is spelled as İ, which PostgreSQL also finds', async () => {
+  it('gets one reset code a minute, even if a request spells the i of its address as İ', async () => {
+    // PostgreSQL finds the account by both spellings.
     await service.client().register({ email: 'ilham@example.com' }).expect(201);
     for (const email of ['İlham@example.com', 'ilham@example.com']) await requestResetCode(email);
     const subjects = await readSubjects('ilham@example.com');
@@ -84,7 +81,7 @@ describe('one mailbox', () => {
     expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
-  it('gets a code that waits, even if its account changes the email to another spelling meanwhile', async () => {
+  it('gets a code whose job is retried, even if its account changes the email to another spelling meanwhile', async () => {
     const mailbox = 'waiting@example.com';
     const trigger =
       'TRIGGER rejection BEFORE UPDATE ON one_time_passwords FOR EACH ROW WHEN (NEW.digest IS NOT NULL)';

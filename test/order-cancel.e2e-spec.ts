@@ -2,6 +2,7 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
+import { CutConnection } from './support/stand-in.js';
 import { inParallel, until } from './support/wait.js';
 
 const shop = await useShop();
@@ -160,7 +161,7 @@ describe('a cancellation while the gateway fails', () => {
     const later = await shop.addAttempt(orderId);
     shop.gateway.setStatus(later, 'pending');
     shop.gateway.beforeProcessing = (call) => {
-      if (call.orderId === later) throw new Error('the gateway fails on the later attempt');
+      if (call.orderId === later) throw new CutConnection();
     };
     expect((await shop.cancel(orderId)).status).toBe(502);
     // The service calls the gateway for both attempts in parallel, so the other call may end after the response.

@@ -76,7 +76,7 @@ describe('the cache of the product list', () => {
       await admin.delete(`/api/products/${id}`).expect(204);
       expect((await listProducts(admin, id - 1)).map((product) => product.id)).not.toContain(id);
     };
-    await inParallel(8, (n) => writer(n));
+    await inParallel(8, writer);
   });
 
   it('shows the changes of another process within a second', async () => {
@@ -85,15 +85,15 @@ describe('the cache of the product list', () => {
       const customer = await other.customer();
       expect(await listProducts(customer, 50)).toHaveLength(10);
       const { id } = await createProduct(admin, pictures(1));
-      const changed = Date.now();
-      let staleAt = changed; // when the last request was sent that got the old page
+      const changedAt = Date.now();
+      let staleAt = changedAt; // time at which the last request that got the old page was sent
       await until('the change', async () => {
         const sentAt = Date.now();
         if ((await listProducts(customer, 50)).some((product) => product.id === id)) return true;
         staleAt = sentAt;
         return false;
       });
-      expect(staleAt - changed).toBeLessThan(MAX_AGE_MS);
+      expect(staleAt - changedAt).toBeLessThan(MAX_AGE_MS);
     });
   });
 

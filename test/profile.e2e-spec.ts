@@ -138,7 +138,7 @@ describe('a new email', () => {
       );
   });
 
-  it('gets the code, instead of the old address, from a job that runs during the change', async () => {
+  it('receives the code of a job that runs during the change; the old address receives none', async () => {
     const { id, email } = await newAccount(service);
     await service.waitForCode(email);
     const next = newEmail();
@@ -219,7 +219,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 401 if another request changes the password, and so ends the session, during the check of its password', async () => {
+  it('gets 401 if another request changes the password, which ends the session, while the password is being checked', async () => {
     const { client, id, email } = await newAccount(service);
     // Otherwise the job of the first mail, instead of the request, could wait for the lock.
     await service.waitUntilMailed();

@@ -19,7 +19,7 @@ const PER_SLOT = 'orders_per_slot should be a whole number from 1 to 999';
 const PAUSED_UNTIL =
   'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null';
 const RANGE = { from: '2027-01-02', to: '2027-01-03' };
-const RANGES =
+const BAD_RANGES =
   'closed_ranges should be a list of at most 50 ranges {from, to, reason}, with dates from ≤ to ' +
   'and a reason of at most 100 characters or null';
 const CUT_OFF = 'cut_off should be a time HH:MM, such as 20:00, or null';
@@ -76,7 +76,7 @@ describe('PUT /api/admin/shop', () => {
   });
 
   it('stores settings of the maximum size, and everyone sees them at once', async () => {
-    const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10); // 366 days
+    const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10);
     const windows = ['01', '03', '05', '07', '09'].map(halfHour);
     const settings = {
       time_zone: 'Europe/Berlin',
@@ -129,7 +129,7 @@ describe('PUT /api/admin/shop', () => {
 
   it('stores the complete settings of one of 50 parallel requests', async () => {
     const putNumber = (n: number) => put({ ...DEFAULT_SHOP, lead_minutes: n, days_ahead: n + 1 }).expect(200);
-    await inParallel(50, (n) => putNumber(n));
+    await inParallel(50, putNumber);
     const { lead_minutes, days_ahead } = await readShop();
     expect(days_ahead).toBe(lead_minutes + 1);
   });
@@ -178,10 +178,10 @@ describe('PUT /api/admin/shop', () => {
     ['a script as the website', 'website', 'javascript:alert(1)', WEBSITE],
     ['a website with a space', 'website', 'https://a.example/ b', WEBSITE],
     ['a language that is not supported', 'language', 'fr', 'language should be id or en'],
-    ['a range in reverse', 'closed_ranges', [{ from: '2027-01-02', to: '2027-01-01' }], RANGES],
-    ['a reason of 101 characters', 'closed_ranges', [{ ...RANGE, reason: 'x'.repeat(101) }], RANGES],
-    ['a reason with U+0000', 'closed_ranges', [{ ...RANGE, reason: '\0' }], RANGES],
-    ['51 ranges', 'closed_ranges', Array<object>(51).fill(RANGE), RANGES],
+    ['a range in reverse', 'closed_ranges', [{ from: '2027-01-02', to: '2027-01-01' }], BAD_RANGES],
+    ['a reason of 101 characters', 'closed_ranges', [{ ...RANGE, reason: 'x'.repeat(101) }], BAD_RANGES],
+    ['a reason with U+0000', 'closed_ranges', [{ ...RANGE, reason: '\0' }], BAD_RANGES],
+    ['51 ranges', 'closed_ranges', Array<object>(51).fill(RANGE), BAD_RANGES],
     ['a cut-off time of 24:00', 'cut_off', '24:00', CUT_OFF],
     ['slots of 20 minutes', 'slot_minutes', 20, 'slot_minutes should be 15, 30, 60 or null'],
     ['0 orders per slot', 'orders_per_slot', 0, PER_SLOT],
@@ -199,7 +199,7 @@ describe('PUT /api/admin/shop', () => {
 describe('GET /api/admin/shop', () => {
   const get = () => admin.get('/api/admin/shop');
 
-  it('is what everyone sees, and counts the paid orders that are due on closed dates', async () => {
+  it('shows what everyone sees, and counts the paid orders that are due on closed dates', async () => {
     const closed_ranges = [{ from: '2030-05-01', to: '2030-05-03', reason: null }];
     // With this cut-off time, no pickup window begins at a time that depends on the current minute.
     await put({ ...DEFAULT_SHOP, closed_ranges, cut_off: '00:00' }).expect(200);
@@ -227,7 +227,7 @@ describe('GET /api/admin/shop', () => {
   it('has an ETag with which one of 50 parallel changes succeeds, and the others get 412', async () => {
     const { etag = '' } = (await get().expect(200)).headers;
     const change = (n: number) => put({ ...DEFAULT_SHOP, name: `Roti ${n}` }).set('If-Match', etag);
-    const responses = await inParallel(50, (n) => change(n));
+    const responses = await inParallel(50, change);
     const [changed, ...others] = responses.toSorted((a, b) => a.status - b.status);
     expect(changed?.status).toBe(200);
     expect((await get().expect(200)).headers.etag).toBe(changed?.headers.etag);

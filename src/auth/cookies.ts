@@ -1,4 +1,5 @@
 import type { CookieOptions, Response } from 'express';
+import { preventNotModified } from '../common/http/if-match.js';
 import type { IssuedTokens } from './tokens.js';
 
 export const ACCESS_COOKIE = 'accessToken';
@@ -22,9 +23,7 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Also removes conditional headers from the request, so that the response is never a 304. */
 function forbidCaching(response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
-  delete response.req.headers['if-none-match'];
-  delete response.req.headers['if-modified-since'];
+  preventNotModified(response);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { errorMessage } from '../common/errors/error-info.js';
 import type { Env } from '../config/env.js';
-import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
+import { findOptionTakenByNpm, readEnv } from '../config/read-env.js';
 import { type Database, openDatabaseForCommand } from '../database/database.js';
 
 /** Opens the database that the settings name, without migrating it. */
@@ -18,7 +18,7 @@ const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** @throws UsageError if Node's `parseArgs` rejects the options, or if npm consumed one because `--` was missing */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   // npm has an option `yes` itself, and the environment may contain it.
-  const [taken] = findOptionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
+  const taken = findOptionTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
   if (taken !== undefined)
     throw new UsageError(`npm consumed --${taken}: write -- before the options of the command`);
   try {

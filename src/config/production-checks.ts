@@ -53,7 +53,7 @@ export function findProductionProblems(parsed: ParsedSettings): Problems {
   for (const name of ['jwtAccessSecret', 'jwtRefreshSecret'] as const)
     if (parsed[name] === undefined) problems[name] = 'is required in production';
   // If PAYMENT_GATEWAY is unset, the service uses the simulator unless there is a server key.
-  if (paymentGateway === 'simulator' || (paymentGateway ?? midtransServerKey) === undefined)
+  if (paymentGateway === 'simulator' || (paymentGateway === undefined && midtransServerKey === undefined))
     problems.paymentGateway =
       'must be midtrans in production, with MIDTRANS_SERVER_KEY: the simulator lets anyone pay for nothing';
   for (const name of SECRETS)
@@ -72,7 +72,7 @@ export function findProductionProblems(parsed: ParsedSettings): Problems {
   return problems;
 }
 
-/** Warns about settings with which a shop can start, but probably does not work as intended. */
+/** Lists warnings about settings with which a shop can start, but probably does not work as intended. */
 export function* findProductionWarnings(parsed: ParsedSettings): Generator<string> {
   if (parsed.smtpUrl === undefined)
     yield 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody';

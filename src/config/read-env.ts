@@ -31,9 +31,9 @@ export function readEnv(source = loadProcessEnv()): Env {
   return Object.assign(new Env(), deriveDefaults(parsed), parsed, { warnings });
 }
 
-/** Returns the options that npm consumed because `--` was missing: `npm run seed --products 10` sets `npm_config_products`. */
-export function findOptionsTakenByNpm(names: readonly string[]): string[] {
-  return names.filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+/** Finds an option that npm consumed because `--` was missing: `npm run seed --products 10` sets `npm_config_products`. */
+export function findOptionTakenByNpm(names: readonly string[]): string | undefined {
+  return names.find((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
 }
 
 /** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */

@@ -40,12 +40,11 @@ export class HealthController {
   @Get('ready')
   async ready(): Promise<Record<string, never>> {
     const problems = new Map<string, string>();
-    const deadline = delay(DATABASE_DEADLINE_MS, undefined, { ref: false }).then(() => {
-      throw new Error(`no response within ${DATABASE_DEADLINE_MS} ms`);
-    });
+    const deadline = delay(DATABASE_DEADLINE_MS, null, { ref: false });
     try {
       const pending = await Promise.race([this.#findPendingMigrations(), deadline]);
-      if (pending.length > 0) problems.set('migrations', 'not all have run');
+      if (pending === null) problems.set('database', `no response within ${DATABASE_DEADLINE_MS} ms`);
+      else if (pending.length > 0) problems.set('migrations', 'not all have run');
     } catch (error) {
       problems.set('database', errorMessage(error));
     }
@@ -55,7 +54,10 @@ export class HealthController {
     throw failures.notReady([...problems.keys()], `not ready: ${reasons.join(', ')}`);
   }
 
-  /** Returns the migrations that have not run. Throws Error if the database is unavailable, read-only or a standby. */
+  /**
+   * Returns the migrations that have not run.
+   * @throws Error if the database is unavailable, read-only or a standby
+   */
   async #findPendingMigrations(): Promise<readonly string[]> {
     assertWritable(await this.dataSource.query<WriteState[]>(WRITE_STATE_QUERY));
     return (await readMigrationStatus(this.dataSource)).pending;

@@ -10,7 +10,7 @@ import { shrinkImage } from './resize.js';
 const NAME = /^[0-9a-f-]{36}\.(?:png|jpg)$/;
 
 /**
- * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
+ * Stores images as files: `<root>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
  * power cut. An upload needs no temporary name, because nobody knows the URL of an incomplete image. After a crash, the sweep of
  * abandoned images removes the incomplete file. A smaller version is renamed into place, because requests can find its name.
  */
@@ -21,7 +21,7 @@ export class LocalImageHost implements ImageHost {
   /** Creates one version at a time. A disconnect does not stop a creation, because other requests may wait for it. */
   readonly #creationQueue = new FairQueue({ capacity: 1, maxWaiting: 200 });
 
-  constructor(private readonly directory: string) {}
+  constructor(private readonly root: string) {}
 
   async upload(imageId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(imageId);
@@ -29,7 +29,7 @@ export class LocalImageHost implements ImageHost {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
     // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
-    await Promise.all([folder, this.directory, dirname(this.directory)].map(flushToDisk));
+    await Promise.all([folder, this.root, dirname(this.root)].map(flushToDisk));
     return name;
   }
 
@@ -82,7 +82,7 @@ export class LocalImageHost implements ImageHost {
   }
 
   #folderOf(imageId: string): string {
-    return join(this.directory, imageId.slice(0, 2));
+    return join(this.root, imageId.slice(0, 2));
   }
 }
 

@@ -12,17 +12,17 @@ export class OutboxTransport implements Transport<unknown> {
   readonly version = '1';
   readonly #logger = new Logger('Outbox');
 
-  constructor(private readonly directory: string) {}
+  constructor(private readonly folder: string) {}
 
   /** Renames the file when it is complete, so that no reader sees a partial mail. */
   readonly send = callbackify(async ({ message }: MailMessage<unknown>) => {
     const content = await message.build();
-    await mkdir(this.directory, { recursive: true });
+    await mkdir(this.folder, { recursive: true });
     const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`;
-    const partial = join(this.directory, `.${name}.partial`);
+    const partial = join(this.folder, `.${name}.partial`);
     await writeFile(partial, content, { mode: 0o600 });
-    await rename(partial, join(this.directory, name));
-    this.#logger.log(`mail written to ${join(this.directory, name)}`);
+    await rename(partial, join(this.folder, name));
+    this.#logger.log(`mail written to ${join(this.folder, name)}`);
     return { messageId: message.messageId(), envelope: message.getEnvelope() };
   });
 }

@@ -22,7 +22,7 @@ import { WholeNumber } from '../common/validation/whole-number.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
 
-const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
+const INVALID_ITEMS = { message: 'items should be a list of 1 to 50 different products' };
 
 export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
@@ -44,11 +44,11 @@ class NewOrderItemDto {
 export class CreateOrderDto extends IdempotentRequest {
   @ApiProperty({ type: [NewOrderItemDto] })
   @ValidateItems(NewOrderItemDto)
-  @ArrayUnique((item: NewOrderItemDto) => item.product_id, ITEMS)
-  @IsObject({ each: true, ...ITEMS })
-  @ArrayMaxSize(50, ITEMS)
-  @ArrayMinSize(1, ITEMS)
-  @IsArray(ITEMS)
+  @ArrayUnique((item: NewOrderItemDto) => item.product_id, INVALID_ITEMS)
+  @IsObject({ each: true, ...INVALID_ITEMS })
+  @ArrayMaxSize(50, INVALID_ITEMS)
+  @ArrayMinSize(1, INVALID_ITEMS)
+  @IsArray(INVALID_ITEMS)
   items!: NewOrderItemDto[];
 
   /** ISO 8601 with an offset: any time in a pickup window of GET /api/shop. */
@@ -70,20 +70,20 @@ export class CreateOrderDto extends IdempotentRequest {
   note?: string | null;
 }
 
-const UNKNOWN_LAST_ID = 'last_id should be the id of an order';
+const MALFORMED_LAST_ID = 'last_id should be the id of an order';
 
 export class OrdersQuery {
   /** Id of the last order of the previous page. */
   @ApiPropertyOptional({ format: 'uuid' })
   @IsOptional()
-  @IsUUID('loose', { message: UNKNOWN_LAST_ID })
+  @IsUUID('loose', { message: MALFORMED_LAST_ID })
   last_id?: string;
 }
 
 /** Description and failures of each endpoint that lists orders. */
 export const ORDER_LIST_DOCS = {
   description: 'A page contains up to 50 orders. If a page would be empty, the response is 404.',
-  failures: [failures.validation({ last_id: UNKNOWN_LAST_ID }), failures.notFound()],
+  failures: [failures.validation({ last_id: MALFORMED_LAST_ID }), failures.notFound()],
 };
 
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
@@ -115,7 +115,7 @@ export class AdminOrdersQuery extends OrdersQuery {
   pickup?: string;
 
   @SearchQuery(
-    "Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, also after #; " +
+    "Part of the customer's name or email, digits of the phone number, or the beginning of the order's id, with or without #; " +
       'case-insensitive',
   )
   q?: string;
@@ -131,7 +131,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 export class OrderParams {
   @ApiProperty({ format: 'uuid' })
-  // Other text becomes the nil UUID, which no order has.
+  // Text that is not a UUID becomes the nil UUID. No order has this id, so the response is 404.
   @Transform(({ value }: { value: string }) => (isUUID(value, 'loose') ? value.toLowerCase() : NIL_UUID))
   @Allow()
   order_id!: string;

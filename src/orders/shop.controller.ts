@@ -2,6 +2,7 @@ import { Body, Controller, Get, Header, Headers, Put, Res } from '@nestjs/common
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors/failures.js';
+import { preventNotModified } from '../common/http/if-match.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { AdminShopView, normalizeSettings, ShopDto, ShopView } from '../shop/shop.dto.js';
 import type { Shop } from '../shop/shop.entity.js';
@@ -40,7 +41,9 @@ export class ShopController {
     const shop = await this.shop.get();
     const view = await this.#toView(shop);
     const paid_orders = await this.pickups.countPaidOnClosedDates(shop);
-    setEtag(response, shop);
+    response.setHeader('ETag', toShopEtag(shop));
+    // The pickup windows can change while the settings stay.
+    preventNotModified(response);
     return { shop: { ...view, paid_orders } };
   }
 
@@ -53,7 +56,7 @@ export class ShopController {
     success: { status: 200, data: { shop: ShopView } },
     failures: [failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' })],
     takes: 'json',
-    acceptsIfMatch: true,
+    etag: 'ifMatch',
   })
   @Put('admin/shop')
   async replace(
@@ -62,21 +65,11 @@ export class ShopController {
     @Headers('If-Match') ifMatch?: string,
   ): Promise<{ shop: ShopView }> {
     const shop = await this.shop.replace(settings, ifMatch);
-    setEtag(response, shop);
+    response.setHeader('ETag', toShopEtag(shop));
     return { shop: await this.#toView(shop) };
   }
 
   async #toView(shop: Readonly<Shop>) {
     return { ...normalizeSettings(shop), pickup: await this.pickups.listWindows(shop) };
   }
-}
-
-/**
- * Sets the ETag of the settings. The pickup windows in the response can change while the settings stay, so the client must never
- * get a 304.
- */
-function setEtag(response: Response, shop: Readonly<Shop>): void {
-  response.setHeader('ETag', toShopEtag(shop));
-  // Without this header of the request, Express sends no 304.
-  delete response.req.headers['if-none-match'];
 }

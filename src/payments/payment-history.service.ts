@@ -46,11 +46,11 @@ export class PaymentHistoryService {
     order: LockedOrder,
     event: NewPaymentEvent,
   ): Promise<Exclude<Outcome, 'rejected'>> {
-    // An order without a transaction on its first page has no history that an event could contradict.
-    const isFirst = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isFirst ? foldHistory(order, []) : await this.read(order, tx);
+    // Saves a statement. Such an order has at most rejected events, which change nothing.
+    const isNew = order.transactionId === null && order.attemptId === null && order.status === 'pending';
+    const before = isNew ? foldHistory(order, []) : await this.read(order, tx);
     const { orderId } = order;
-    const received = Object.assign(new PaymentEvent(), event, { orderId, receivedAt: new Date() });
+    const received = Object.assign(new PaymentEvent(), { receivedAt: new Date() }, event, { orderId });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
     const bringsMoney = after.transactions.some(
       ({ holdsMoney, position }) => holdsMoney && position === before.events.length,
@@ -60,7 +60,7 @@ export class PaymentHistoryService {
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
     const columns = await this.#computeColumns(tx, order, isUnconfirmed ? before : after);
-    // Statements that start together are sent together. A statement that starts later could follow the rollback of another one.
+    // Start both now. If one fails, the transaction is rolled back, and a statement that starts after that would run outside of it.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
       this.orders.applyPayment(tx, order, columns),

@@ -24,7 +24,7 @@ import { ProductPages } from './product-pages.js';
 import {
   CreateProductDto,
   ListedProductView,
-  productEtag,
+  toProductEtag,
   ProductListQuery,
   ProductPageMeta,
   ProductParams,
@@ -85,7 +85,7 @@ export class ProductsController {
     @CurrentUser() authUser?: AuthUser,
   ) {
     const product = await this.products.findFor(authUser, id);
-    response.setHeader('ETag', productEtag(product));
+    response.setHeader('ETag', toProductEtag(product));
     return { products: new ListedProductView(product) };
   }
 
@@ -122,7 +122,7 @@ export class ProductsController {
       failures.notFound(),
     ],
     takes: 'form',
-    acceptsIfMatch: true,
+    etag: 'ifMatch',
   })
   @Put(':product_id')
   async update(
@@ -132,7 +132,7 @@ export class ProductsController {
     @Headers('If-Match') ifMatch?: string,
   ) {
     const product = await this.products.update(id, form, ifMatch);
-    response.setHeader('ETag', productEtag(product));
+    response.setHeader('ETag', toProductEtag(product));
     return { products: new ProductView(product) };
   }
 

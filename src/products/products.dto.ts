@@ -3,9 +3,9 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { Transform } from 'class-transformer';
 import { Allow, ArrayMaxSize, IsArray, IsOptional, Matches } from 'class-validator';
 import { toEtag } from '../common/http/if-match.js';
-import { isId } from '../common/validation/whole-number.js';
 import { LastIdQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { Text } from '../common/validation/text.decorator.js';
+import { isId } from '../common/validation/whole-number.js';
 import { MAX_IMAGES } from '../images/image-host.js';
 import type { Product } from './product.entity.js';
 
@@ -142,7 +142,7 @@ export class ProductView extends ListedProductView {
 }
 
 /** ETag of a product. Each update changes the ETag, even if the product stays the same. */
-export function productEtag(product: ProductWithUrls): string {
+export function toProductEtag(product: ProductWithUrls): string {
   return toEtag([new ListedProductView(product), product.updatedAt]);
 }
 

@@ -22,7 +22,7 @@ import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
 import {
   type CreateProductDto,
-  productEtag,
+  toProductEtag,
   type ProductWithUrls,
   type UpdateProductDto,
 } from './products.dto.js';
@@ -100,7 +100,7 @@ export class ProductsService {
     ifMatch?: string,
   ): Promise<ProductWithUrls> {
     const planChange = (product: Product) => {
-      assertIfMatch(ifMatch, productEtag(this.#withUrls(product)));
+      assertIfMatch(ifMatch, toProductEtag(this.#withUrls(product)));
       return this.#splitImages(product, removedUrls, images.length);
     };
     // Check before the upload, to reject early, and again under the lock.

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Shop } from './shop.entity.js';
 import { ShopService } from './shop.service.js';
 
-/** Its routes are in orders/shop.controller.ts, because orders decide which slots are full. */
+/** Settings of the shop. The routes are in orders/shop.controller.ts, because orders decide which slots are full. */
 @Module({
   imports: [TypeOrmModule.forFeature([Shop])],
   providers: [ShopService],

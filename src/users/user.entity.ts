@@ -6,7 +6,7 @@ import type { Locked } from '../database/locked.js';
 
 export const USER_CONSTRAINT_FAILURES = { users_email_key: failures.emailTaken };
 
-/** User whose row the current transaction has locked or created. Only methods of `UsersService` return one. */
+/** User whose row the current transaction has locked or created. Only methods of `UsersService` create this type. */
 export type LockedUser = Locked<User>;
 
 @Entity('users')

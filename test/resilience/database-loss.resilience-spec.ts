@@ -80,7 +80,7 @@ async function expectSurvival(
   }
   expect(recoveryMs / ROUNDS).toBeLessThan(RECOVERY_LIMIT_MS);
   expect(service.child.exitCode).toBeNull();
-  // Each loss may have caused duplicates of the mails that were being sent.
+  // Each loss interrupts the only job runner, which may send the mails again that it was sending.
   await workload.verify(databaseUrl, ROUNDS);
   // Without a 503, no request arrived while the database was lost, so the test would prove nothing.
   expect(workload.observer.responsesWith503).toBeGreaterThan(0);

@@ -7,7 +7,13 @@ export class SecretFinder {
 
   add(name: string, value: string): void {
     if (value.length < 6) throw new Error(`${name} is too short to be found reliably`);
-    for (const [encoding, text] of listEncodings(value))
+    // Several encodings of most values are equal. The first one names them.
+    const encodings = new Map(
+      listEncodings(value)
+        .toReversed()
+        .map(([encoding, text]) => [text, encoding]),
+    );
+    for (const [text, encoding] of encodings)
       this.#patterns.push({ name, encoding, pattern: buildPattern(value, text) });
   }
 

@@ -165,12 +165,13 @@ export function createAccountMethods(database: TestDatabase, readOutbox: () => P
       return findCode(text);
     },
 
-    /** Waits until every requested code has been mailed. */
+    /** Waits until no mail about an account is waiting. */
     async waitUntilMailed(): Promise<void> {
-      await until('the end of all jobs that mail codes', async () => {
-        // Read the jobs `start-password-reset` first, because such a job may enqueue a job `send-otp`.
-        const waiting = await readJobs(database.pool, 'start-password-reset');
-        return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
+      await until('the end of all jobs that send mails about accounts', async () => {
+        // In this order, because a job of each of the first two tasks may enqueue a job of the next one.
+        for (const task of ['forgot-password', 'start-password-reset', 'send-otp', 'send-notice'])
+          if ((await readJobs(database.pool, task)).length > 0) return false;
+        return true;
       });
     },
   };

@@ -48,6 +48,11 @@ const GARBAGE = {
   headers: { 'Content-Type': 'text/html' },
 };
 
+const SERVER_ERROR = { status: 500, body: { status_code: '500', error_messages: ['Internal server error'] } };
+
+/** Thrown by a hook that cuts the connection of its call. */
+export class CutConnection extends Error {}
+
 /** External service on loopback that fails on demand. */
 export abstract class StandIn<Operation extends string, C extends Call<Operation>> {
   /** In order of arrival. */
@@ -68,8 +73,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   protected constructor() {
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
-        // The caller aborted the request, or the stand-in has a bug.
-        response.destroy(error instanceof Error ? error : undefined);
+        // The caller of an incomplete request has aborted it. Any other error is a bug of a hook or of the stand-in.
+        if (request.complete && !(error instanceof CutConnection)) console.error(error);
+        response.destroy();
       });
     });
     this.#sockets = trackSockets(this.#server);
@@ -176,13 +182,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
 }
 
 /** Returns the response that a fault sends instead of performing the operation. */
-function responseOf<Operation extends string>(
-  fault: Fault<Operation> | undefined,
-): ResponseContent | undefined {
+function responseOf(fault?: Fault<string>): ResponseContent | undefined {
   if (fault?.kind === 'response') return fault;
-  return fault?.kind === 'error'
-    ? { status: 500, body: { status_code: '500', error_messages: ['Internal server error'] } }
-    : undefined;
+  return fault?.kind === 'error' ? SERVER_ERROR : undefined;
 }
 
 function send(response: ServerResponse, content: ResponseContent): void {

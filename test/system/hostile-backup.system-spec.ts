@@ -126,6 +126,8 @@ it.each([
   [{ format: 3 }, /has a format that this build does not read/],
   [{ migrations: 'Init1' }, DAMAGED],
   [{ tables: 'public.users' }, DAMAGED],
+  [{ tables: undefined }, DAMAGED],
+  [{ tables: { name: 'x', columns: [] } }, DAMAGED],
 ])('a backup whose manifest has %j is rejected and leaves nothing behind', async (fields, problem) => {
   const change = (manifest: Manifest) => Object.assign(manifest, fields);
   await expectRejected(await forge((folder) => rewriteManifest(folder, change)), problem);

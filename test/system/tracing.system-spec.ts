@@ -102,14 +102,14 @@ describe('a service with tracing', () => {
     expect(spans.filter(({ traceId }) => traceId === job?.traceId).length).toBeGreaterThan(1);
   });
 
-  it('exports no spans for health checks and for the polls of the job queue', () => {
+  it('exports no spans for health checks or for the polls of the job queue', () => {
     expect(spans.filter(({ name }) => name.includes('health'))).toEqual([]);
     // The job queue polls outside of any span, so a span of its SQL would be a root.
     const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
     expect(roots.filter(({ kind }) => kind === CLIENT)).toEqual([]);
   });
 
-  it('exports its name and no secret', () => {
+  it('exports the name of the service and no secret', () => {
     expect(exported).toContain('bakery-catalog-service');
     for (const secret of [
       ...[PASSWORD, 'private@example.com', 'secret-query', 'secret-path', ...tokens],

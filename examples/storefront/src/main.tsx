@@ -14,7 +14,7 @@ import { useSession } from './state/session';
 /** Time for the images of the first page, which share the connection with the preloaded script. */
 const PRELOAD_AFTER_MS = 2_000;
 
-// A person has signed in or out, or in another tab somebody else has signed in.
+// Also runs when somebody signs in or out in another tab. A change of the profile keeps the user's id.
 useSession.subscribe(({ user }, { user: previous }) => {
   if (user?.id === previous?.id) return;
   // The next person must not see cached responses of the previous one.
@@ -24,7 +24,7 @@ useSession.subscribe(({ user }, { user: previous }) => {
   if (previous === null) adoptVisitorCart();
 });
 
-/** Requests what the first page shows while its texts are still loading. The page reports failures. */
+/** Requests the data of the first page while the texts of the storefront are still loading. The page reports failures. */
 function startLoading() {
   const { pathname, search } = location;
   const [, id] = /^\/products\/(\d+)$/.exec(pathname) ?? [];
@@ -35,7 +35,7 @@ function startLoading() {
   void Promise.allSettled(requests);
 }
 
-/** Loads the script of the products, the cart and the orders, so that they open at once and without a connection. */
+/** Loads the script of the product, cart and order pages, so that these pages open at once, even without a connection. */
 function preloadShopScript() {
   import('./pages/cart').catch(() => undefined);
 }

@@ -23,7 +23,7 @@ export class Manifest {
   @IsInt() readonly format!: number; // increases with every incompatible change of the format
   @IsISO8601() readonly createdAt!: string; // time of the snapshot
   @IsArray() @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
-  @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
+  @IsArray() @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
   /** Last value of each sequence by its name. The value is null if the sequence was never used. */
   @IsObject() readonly sequences!: Readonly<Record<string, string | null>>;
   /** Hexadecimal SHA-256 of every other file of the backup, by its path. */

@@ -13,7 +13,7 @@ interface Progress {
   readonly fulfilment: Fulfilment;
 }
 
-/** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
+/** Order to place, with its payment events. */
 export type OrderPlan = ReturnType<typeof planOrder>;
 
 const MINUTE_MS = 60_000;
@@ -62,13 +62,14 @@ function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date)
   const date = addDays(toLocalDateAndTime(now, shop.time_zone).date, day);
   const pickupAt = choosePickup(shop, date, share);
   const dueAt = pickupAt ?? startOfDay(date, shop.time_zone);
-  // Pending orders must be recent: the gateway lets them expire after a day.
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;
+  // An order for a later day may be unpaid. The service expires unpaid orders after about a day, so these orders are recent.
   const createdMs = day > 0 ? latest : Math.min(dueAt.getTime() - random.between(3, 42) * HOUR_MS, latest);
   return {
     paymentStatuses,
     fulfilment,
     createdAt: new Date(createdMs),
+    // Time of all payment events, also of an expiry or a cancellation.
     eventsAt: new Date(createdMs + 3 * MINUTE_MS),
     pickupAt: day < 0 && random.next() < 1 / 6 ? null : pickupAt,
     optionalFields: {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { Customer } from '../../common/access.js';
-import type { Order } from '../../orders/order.entity.js';
+import { Order } from '../../orders/order.entity.js';
 import { PAY_TIME_HOURS } from '../../orders/order-status.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
 import { OrdersService } from '../../orders/orders.service.js';
@@ -16,7 +16,10 @@ import { type OrderPlan, planOrders } from './order-plan.js';
 import type { Random } from './random.js';
 
 const PAYMENT_TYPES = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-/** A customer may have 50 open orders. About 1 in 50 planned orders stays open: of 100,000 orders, about 20 of each customer. */
+/**
+ * Maximum number of customers. A customer may have 50 open orders, and about 1 in 50 seeded orders stays open, so 100,000 orders
+ * leave about 20 open orders for each customer.
+ */
 const MAX_CUSTOMERS = 100;
 const MAX_ITEMS = 4;
 const MAX_QUANTITY = 3;
@@ -35,7 +38,7 @@ export class SeedOrders {
 
   async place(count: number, random: Random, productIds: readonly number[]): Promise<void> {
     const customers = await this.#findOrCreateCustomers(Math.min(MAX_CUSTOMERS, count));
-    // Choose everything before the batches, because orders of a batch are placed in any order.
+    // Make every random choice first: orders of a batch are placed in any order, so a later choice would depend on timing.
     const plans = planOrders(count, random, await this.shop.get(), new Date()).map((plan) => ({
       ...plan,
       customer: random.pick(customers),
@@ -45,7 +48,8 @@ export class SeedOrders {
     await processWithProgress(plans, 'orders', async ({ customer, items, paymentType, ...plan }) => {
       const order = await this.placement.create(customer, { items, ...plan.optionalFields });
       await this.dataSource.transaction(async (tx) => {
-        // SQL, because the services would reject times in the past. No receipt is mailed for an order with `first_paid_at`.
+        // SQL, because the services would reject times in the past. No receipt is mailed, because the order already has
+        // `first_paid_at` when `record` reads it.
         const { createdAt, pickupAt, eventsAt } = plan;
         const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
         await tx.query(
@@ -54,7 +58,6 @@ export class SeedOrders {
            WHERE order_id = $1`,
           [order.orderId, createdAt, pickupAt, firstPaidAt],
         );
-        // After the update, because `record` reads `first_paid_at`.
         await this.#recordPayment(tx, order, paymentType, plan);
       });
     });
@@ -79,15 +82,11 @@ export class SeedOrders {
         grossAmount: `${grossAmount}.00`,
         refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
         payload: JSON.stringify({ payment_type: paymentType, transaction_status: status }),
+        receivedAt: eventsAt,
       });
     }
-    const parameters = [orderId, eventsAt];
-    await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
-    await tx.query(
-      `UPDATE orders SET fulfilment = $3, completed_at = CASE WHEN completed_at IS NOT NULL THEN $2::timestamptz END
-       WHERE order_id = $1`,
-      [...parameters, fulfilment],
-    );
+    // `storeStep` would mail the customer and reject skipped steps.
+    await tx.update(Order, { orderId }, { fulfilment });
   }
 
   /** Finds or creates the customers' accounts. Nobody knows their random password. */

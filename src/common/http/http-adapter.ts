@@ -31,7 +31,7 @@ const SERVER_OPTIONS = {
   maxHeaderSize: 16 * 1024,
   // Node's rejection has no body; `rejectInvalidHeaders` sends the fail envelope.
   requireHostHeader: false,
-} as const;
+};
 
 /** Failures by the code of a `clientError` of Node. Any other code is a malformed request. */
 const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
@@ -61,8 +61,7 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       limitBodyTime(request, response);
       // Express calls back for a URL that it cannot parse, such as `http://[`.
       express(request, response, () => {
-        if (response.headersSent) request.socket.destroy();
-        else rejectOnSocket(request.socket, failures.malformedRequest());
+        rejectOnSocket(request.socket, failures.malformedRequest(), response);
       });
     });
     const server = createServer({ ...SERVER_OPTIONS, ...createExpressClasses(express) }, listener);
@@ -77,12 +76,9 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       rejectOnSocket(socket, failures.malformedRequest());
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      // After the headers of a response, the client would read a failure as part of the response's body.
       const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
-      if (error.code === 'ECONNRESET' || response?.headersSent === true) socket.destroy();
-      // After a rejection the socket is not writable, and the client may still send the rest of the request.
-      else if (socket.writable)
-        rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else rejectOnSocket(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest(), response);
     });
     disconnectSlowReaders(server, this.minimumReadRate);
     this.httpServer = server;
@@ -110,10 +106,9 @@ function createExpressClasses(express: ExpressListener) {
 function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;
   if ((length ?? encoding) === undefined) return;
+  const isForm = /^multipart\/form-data\b/i.test(type ?? '');
   const timer = setTimeout(() => {
-    if (request.complete) return;
-    if (response.headersSent) request.socket.destroy();
-    else if (!/^multipart\/form-data\b/i.test(type ?? ''))
+    if (!request.complete && (!isForm || response.headersSent))
       rejectOnSocket(request.socket, failures.requestTimeout(), response);
   }, BODY_MS).unref();
   request.once('close', () => {
@@ -123,6 +118,10 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse): void
 
 /** Rejects a request on its connection. Sends the headers that were already set on the response, such as those for CORS. */
 function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
+  // After the headers of a response, the client would read a failure as part of the response's body.
+  if (response?.headersSent === true) socket.destroy();
+  // After a rejection the socket is not writable, and the client may still send the rest of the request.
+  if (!socket.writable) return;
   // For the log and the metrics of requests. Node sends nothing of this response.
   if (response) response.statusCode = failure.status;
   // Not `socket.setTimeout`, which each received byte would restart.

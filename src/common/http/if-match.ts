@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Response } from 'express';
 import { failures } from '../errors/failures.js';
 
 /**
@@ -7,6 +8,11 @@ import { failures } from '../errors/failures.js';
  */
 export function toEtag(version: unknown): string {
   return `W/"${createHash('sha256').update(JSON.stringify(version)).digest('base64url')}"`;
+}
+
+/** Makes Express send the whole response: a request without this header never gets a 304. */
+export function preventNotModified(response: Response): void {
+  delete response.req.headers['if-none-match'];
 }
 
 /**

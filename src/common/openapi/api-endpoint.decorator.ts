@@ -26,11 +26,10 @@ interface EndpointOptions {
   readonly takes?: 'json' | 'form';
   /**
    * ETag to document. By default, a response to a GET that sets no cookies has an ETag for `If-None-Match`. `ifMatch`: the handler
-   * sets an ETag that is only for `If-Match`, so there is no 304. `none`: a streamed response has no ETag.
+   * sets an ETag that is only for `If-Match`, so a GET gets no 304, and a change rejects the ETag of an old version. `none`: a
+   * streamed response has no ETag.
    */
   readonly etag?: 'none' | 'ifMatch';
-  /** True if the operation rejects a change whose `If-Match` is not the ETag of the current version. */
-  readonly acceptsIfMatch?: true;
   /** Failures in addition to those that `ApiEndpoint` derives from the other options. */
   readonly failures?: readonly Failure[];
 }
@@ -51,12 +50,13 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
 }
 
 function listDecorators(options: EndpointOptions, method: RequestMethod, path: string) {
-  const { summary, description = '', access, success, takes, etag, acceptsIfMatch = false } = options;
+  const { summary, description = '', access, success, takes, etag } = options;
   const { security = access === 'public' ? [] : [{ accessToken: [] }] } = options;
   const { data = {}, cookies } = success;
   const changesState = method !== RequestMethod.GET;
   const isCacheable = !changesState && cookies === undefined && etag === undefined;
-  const isForIfMatch = acceptsIfMatch || etag === 'ifMatch';
+  const isForIfMatch = etag === 'ifMatch';
+  const checksIfMatch = isForIfMatch && changesState;
   return [
     Access(access),
     ...when(options.isCatalog === true, CatalogRoute(true)),
@@ -68,12 +68,12 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
     describeSuccess(success, { ...(isCacheable && RESPONSE_ETAG), ...(isForIfMatch && RESOURCE_ETAG) }),
     ...when(isCacheable, IF_NONE_MATCH, NOT_MODIFIED),
-    ...when(acceptsIfMatch, IF_MATCH),
+    ...when(checksIfMatch, IF_MATCH),
     ...describeFailures([
       ...when(access !== 'public', failures.malformedAccessToken(), failures.missingAccessToken()),
       ...when(access === 'admin', failures.adminOnly()),
       ...when(changesState, failures.originNotAllowed()),
-      ...when(acceptsIfMatch, failures.changedMeanwhile()),
+      ...when(checksIfMatch, failures.changedMeanwhile()),
       // Express cannot decode a parameter such as `%ZZ`. With a body, `BODY_FAILURES` contains this failure.
       ...when(path.includes(':') && takes === undefined, failures.malformedRequest()),
       ...(options.failures ?? []),
@@ -96,7 +96,8 @@ const IF_NONE_MATCH = optionalHeader(
 );
 const IF_MATCH = optionalHeader(
   'If-Match',
-  'ETag of the last response. If the resource has changed since, the request changes nothing and gets 412.',
+  'ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the ' +
+    'resource has changed since, the request changes nothing and gets 412.',
 );
 
 function optionalHeader(name: string, description: string): MethodDecorator {

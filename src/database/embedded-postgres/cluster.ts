@@ -96,9 +96,9 @@ function canEnter(folder: string, user: RunAs): Promise<boolean> {
 }
 
 /**
- * Finds the user that runs the server. Returns undefined unless this process runs as root, which PostgreSQL rejects. The owner
- * of an existing cluster runs its server. For a new cluster, or one that root owns, it is the first existing user of
- * `postgres`, `_postgres` (macOS) and `nobody`.
+ * Finds the user that runs the server. Returns undefined unless this process runs as root, because PostgreSQL refuses to run as
+ * root. The owner of an existing cluster runs its server. If the cluster is new or root owns the cluster, the first existing
+ * user of `postgres`, `_postgres` (macOS) and `nobody` runs the server.
  */
 async function findServerUser(folder: string): Promise<RunAs | undefined> {
   if (process.geteuid?.() !== 0) return undefined;

@@ -25,7 +25,7 @@ handlebars.registerHelper({
   rupiah: formatRupiah,
   time: (time: Date | string) => `${formatGatewayTime(new Date(time))} WIB`,
 });
-const renderPage = handlebars.compile(template, { strict: true });
+const renderTemplate = handlebars.compile(template, { strict: true });
 
 /** Payment page: HTML in the browser's language, JSON for clients that prefer `application/json`. */
 @ApiExcludeController()
@@ -48,7 +48,7 @@ export class SimulatorController {
     return wantsJson(request) ? toView(page) : this.#renderPage(page, request, response);
   }
 
-  /** Performs an action on the latest transaction, or starts a transaction. The second path names an earlier transaction. */
+  /** Performs an action on the latest transaction, or starts a transaction. The second path names the transaction. */
   @Header('Cache-Control', 'no-store')
   @HttpCode(200)
   @Post([':action', 'transactions/:transactionId/:action'])
@@ -89,7 +89,7 @@ export class SimulatorController {
     const links = { path: this.#pathTo(page.token), query: toQuery(shop), shop };
     const language = findPreferredLanguage(request) ?? 'en';
     const texts = PAGE_TEXTS[language];
-    return renderPage({ ...view, earlier, ...links, language, texts, rejectedAction });
+    return renderTemplate({ ...view, earlier, ...links, language, texts, rejectedAction });
   }
 
   /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */

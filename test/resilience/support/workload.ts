@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { Client } from '../../support/client.js';
 import { readJobs } from '../../support/jobs.js';
 import { createProduct, letTimePassForImagesAndJobs, readLedger } from '../../support/products.js';
@@ -13,11 +13,11 @@ import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
 
 /**
- * Maximum number of codes that a kill of the service or its database may send again: their mails were sent, but their jobs were not
- * completed. There are at most two processes. Each one mails two codes at a time, and graphile-worker fetches the next job
- * while it still writes the result of the previous job.
+ * Maximum number of codes that one interruption of a job runner may send again: their mails were sent, but their jobs were not
+ * completed. A runner mails two codes at a time, and graphile-worker fetches the next job while it still writes the result of
+ * the previous job.
  */
-const CODES_IN_DOUBT = 2 * 2 * 2;
+const CODES_IN_DOUBT = 2 * 2;
 /** Number of acknowledged writes after which the load counts as running. */
 const RUNNING_WRITES = 30;
 const RECOVERY_LIMIT_MS = 60_000;
@@ -111,7 +111,7 @@ export class Workload {
     await until(`${count} writes are acknowledged`, isReached, RECOVERY_LIMIT_MS);
   }
 
-  /** Number of acknowledged product changes or orders of the least active client. A run with a small number proves little. */
+  /** Number of acknowledged product changes or orders of the least active activity. A run with a small number proves little. */
   get acknowledgedCountOfLeastActive(): number {
     return Math.min(
       ...[...this.#catalogChanges, ...this.#purchases].map((activity) => activity.acknowledgedCount),
@@ -120,13 +120,13 @@ export class Workload {
 
   /**
    * Compares the acknowledged changes with the stored data after all unfinished work has ended.
-   * @param kills number of kills of the service or its database. Each kill may cause duplicates of the mails being sent
+   * @param interruptions number of times that a job runner was interrupted. Each may cause duplicates of the mails being sent
    */
-  async verify(databaseUrl: string, kills: number): Promise<void> {
+  async verify(databaseUrl: string, interruptions: number): Promise<void> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
     pool.on('error', () => undefined); // The next statement reports a lost connection.
     try {
-      await this.#verifyStoredData(pool, kills);
+      await this.#verifyStoredData(pool, interruptions);
     } finally {
       await pool.end();
     }
@@ -135,7 +135,7 @@ export class Workload {
     expect(this.deployment.output()).not.toMatch(/^[^{\n]/m);
   }
 
-  async #verifyStoredData(pool: pg.Pool, kills: number): Promise<void> {
+  async #verifyStoredData(pool: pg.Pool, interruptions: number): Promise<void> {
     const { admin } = this;
     const { external, instances } = this.deployment;
     this.#expectNoViolation();
@@ -163,7 +163,7 @@ export class Workload {
     let sentAgain = 0;
     for (const registrations of this.#registrations)
       sentAgain += await registrations.verify(external.smtp, stored);
-    expect(sentAgain).toBeLessThanOrEqual(kills * CODES_IN_DOUBT);
+    expect(sentAgain).toBeLessThanOrEqual(interruptions * CODES_IN_DOUBT);
   }
 
   #expectNoViolation(): void {

@@ -7,8 +7,7 @@ interface FieldTexts {
 }
 
 /** Attributes that connect a control with its label, hint and message. */
-type ControlAttributes = Required<Pick<ComponentProps<'input'>, 'id' | 'aria-describedby'>> &
-  Pick<ComponentProps<'input'>, 'aria-invalid'>;
+type ControlAttributes = Pick<ComponentProps<'input'>, 'id' | 'aria-describedby' | 'aria-invalid'>;
 
 interface FieldFrameProps extends FieldTexts {
   children: (attributes: ControlAttributes) => ReactNode;

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { NavigationType, useLocation, useNavigationType } from 'react-router';
 import { useShopName } from '../api/shop';
 
@@ -14,14 +14,14 @@ interface PageHeadingProps {
   isVisuallyHidden?: boolean;
 }
 
-/** Heading of a page, which is also the title of the tab. A new page begins at its heading. */
+/** Heading of a page, which is also the title of the tab. Takes the focus after a navigation. */
 export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shopName = useShopName();
   useEffect(() => {
     document.title = `${children} · ${shopName}`;
   }, [children, shopName]);
-  useStartAt(heading);
+  useFocusAfterNavigation(heading);
   return (
     <h1 ref={heading} tabIndex={-1} className={isVisuallyHidden ? 'visually-hidden' : undefined}>
       {children}
@@ -33,17 +33,19 @@ export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingP
  * Moves the focus to the heading after a navigation, and scrolls to the top. After a step back or forward, the browser
  * restores the scroll position instead.
  */
-function useStartAt(heading: RefObject<HTMLHeadingElement | null>) {
+function useFocusAfterNavigation(heading: RefObject<HTMLHeadingElement | null>) {
   const { pathname } = useLocation();
   const navigation = useNavigationType();
-  useLayoutEffect(() => {
+  const beginPage = useEffectEvent(() => {
     if (pathname === loadedPath) return;
     loadedPath = null;
     if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
     // The first field of a form may already have the focus.
     const isFocusInPage = document.querySelector('main')?.contains(document.activeElement) === true;
     if (!isFocusInPage) heading.current?.focus({ preventScroll: true });
-  }, [heading, pathname, navigation]);
+  });
+  // Only for a new path: a filter changes the query, and must not scroll.
+  useLayoutEffect(() => beginPage(), [pathname]);
 }
 
 /** Moves the focus to the page's heading. Call it after an action that removes the focused button. */

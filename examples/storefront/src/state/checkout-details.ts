@@ -11,7 +11,7 @@ export interface CheckoutDetails {
 
 const EMPTY: CheckoutDetails = { phone: '', note: '', pickup_at: null };
 
-/** Details by user id. The details of a visitor have the key ''. */
+/** Details by user id. Visitors have none: only signed-in users see the form. */
 const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
   details: {},
 });
@@ -32,10 +32,10 @@ export function clearOrderDetails() {
   changeCheckoutDetails({ note: '', pickup_at: null });
 }
 
-/** Removes the details of everybody else. They may have left a shared computer without signing out. */
+/** Removes the details of all other users: somebody may have left a shared computer without signing out. */
 export function keepOnlyCheckoutDetailsOf(userId: number) {
-  const { [userId]: own } = useAllDetails.getState().details;
-  useAllDetails.setState({ details: own === undefined ? {} : { [userId]: own } });
+  const { [userId]: own = EMPTY } = useAllDetails.getState().details;
+  useAllDetails.setState({ details: { [userId]: own } });
 }
 
 export function removeCheckoutDetails() {

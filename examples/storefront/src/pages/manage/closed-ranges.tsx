@@ -18,6 +18,8 @@ export function ClosedRanges() {
   const add = () => {
     onChange(addRange(ranges, range));
     draft.onChange(EMPTY_RANGE);
+    // The button is disabled now, so it would lose the focus.
+    firstInput.current?.focus();
   };
   const remove = (index: number) => {
     onChange(ranges.toSpliced(index, 1));
