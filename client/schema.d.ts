@@ -679,7 +679,7 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of the payment page. Null unless the order is pending and the page has not expired.
+             * @description URL of the payment page. Null unless the order is pending and open, and the page has not expired.
              */
             redirect_url: string | null;
             /** @description True if money must be returned: the order is refused and paid, or the shop has received a surplus. */
@@ -929,7 +929,7 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of the payment page. Null unless the order is pending and the page has not expired.
+             * @description URL of the payment page. Null unless the order is pending and open, and the page has not expired.
              */
             redirect_url: string | null;
             /** @description Whole rupiah that were returned to the customer. */

@@ -98,7 +98,7 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
   ['status', '200 without a status code in the body', 200, { ...VALID_STATUS, status_code: undefined }],
   ['status', '200 without a transaction id', 200, { ...VALID_STATUS, transaction_id: undefined }],
   ['status', '200 with a number for an amount', 200, { ...VALID_STATUS, gross_amount: 185_000 }],
-  ['status', '200 with U+0000 in a field', 200, { ...VALID_STATUS, payment_type: 'a\0b' }],
+  ['status', '200 with U+0000 in a field', 200, { ...VALID_STATUS, transaction_id: 'a\0b' }],
   ['status', '200 about another payment', 200, OTHER_PAYMENT],
   ['refund', '200 about another payment', 200, OTHER_PAYMENT],
   // A rejected refund is final, so a temporary failure must not count as a rejection.

@@ -1,3 +1,4 @@
+import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { expectOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
@@ -46,6 +47,21 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       expect(actions).toMatchObject(status === 200 ? [action] : []);
     },
   );
+
+  it('records the time of a step after the wait for other changes of the order', async () => {
+    const orderId = await storeOrder('new');
+    const { database } = shop.service;
+    const [step, releasedAt] = await inTransaction(database, async (holder) => {
+      await holder.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
+      const request = shop.setFulfilment(orderId, 'preparing');
+      await waitForLock(database);
+      const { rows } = await holder.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+      return [{ request }, rows[0]?.now] as const; // The request ends only after this transaction.
+    });
+    expectOrder(await step.request);
+    const { actions } = await shop.readAsAdmin(orderId);
+    expect(Date.parse(actions[0]?.at ?? '')).toBeGreaterThanOrEqual(Number(releasedAt));
+  });
 
   it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {
     const orderId = await storeOrder('new', status);

@@ -175,6 +175,10 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     }
   });
 
+  it('rejects a list, which would count as a request to refund everything', async () => {
+    expectFailure(await shop.requestRefund(randomUUID(), []), 400, MESSAGES.malformedRequest);
+  });
+
   it('rejects an Idempotency-Key of 256 characters', async () => {
     expectInvalid(await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256)), {
       'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',

@@ -1,5 +1,5 @@
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { expectOrder, orderOf, type OrderBody } from './support/orders.js';
+import { expectOrder, orderOf, type OrderBody, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 import { sortedStatusesOf } from './support/wait.js';
 
@@ -61,6 +61,15 @@ describe('refusing an order whose payment is pending', () => {
       }),
     );
   });
+});
+
+it('a refused order shows no payment page, even if a payment becomes pending afterwards', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await shop.setStatusAndNotify(orderId, 'deny');
+  await refuse(orderId);
+  await shop.setStatusAndNotify(orderId, 'pending', { transactionId: `T2-${orderId}` });
+  const withoutPage = { pay_until: null, token: null, redirect_url: null };
+  expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', ...withoutPage });
 });
 
 it('refusing an order whose card payment is authorized cancels the payment at the gateway', async () => {

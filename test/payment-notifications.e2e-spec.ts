@@ -235,7 +235,6 @@ describe('POST /api/products/payments', () => {
 
   it('responds with 415 to UTF-16', async () => {
     const orderId = await shop.orderWithUnreportedPayment('settlement');
-    // PostgreSQL cannot store its zero bytes.
     await shop.service
       .client()
       .post(NOTIFICATIONS_PATH)

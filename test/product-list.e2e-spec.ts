@@ -123,6 +123,8 @@ describe('GET /api/products?q=', () => {
   it.each([
     ['coklat', ['Cokelat lumer', 'Roti sobek cokelat']],
     ['kroisan', ['Croissant mentega']],
+    ['"kroisan"/menteega!', ['Croissant mentega']],
+    ['kr_isan', []],
     ['lapislegit', [LAPIS]],
     ['Legitt lappis', [LAPIS]],
     ['brownis', ['Brownies panggang']],

@@ -77,6 +77,8 @@ describe('a failing response', () => {
     [{ 'Content-Encoding': 'br' }, 400, MESSAGES.malformedRequest],
     [{ 'Content-Encoding': 'zstandard' }, 415, MESSAGES.unsupportedEncoding],
     [{ 'Content-Type': 'application/json; charset=utf-99' }, 415, MESSAGES.unsupportedEncoding],
+    // Decoding 100 KiB of UTF-7 would occupy the process for up to 240 ms.
+    [{ 'Content-Type': 'application/json; charset="utf-7-imap"' }, 415, MESSAGES.unsupportedEncoding],
   ])('to uncompressed JSON in UTF-8 with the headers %j is %d "%s"', async (headers, status, message) => {
     expectFailure(await post('{}', headers), status, message);
   });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import type { Client } from '../common/http/client.decorator.js';
@@ -7,7 +8,7 @@ import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import { ClientTurns } from './client-turns.js';
+import { ClientTurns, CONSTANT_TIME_MS } from './client-turns.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -33,7 +34,8 @@ export class AccountService {
   }
 
   async requestReset(email: string, client: Client): Promise<void> {
-    await this.turns.runTransaction(client, (tx) => this.mails.requestReset(tx, email, client));
+    const request = (tx: EntityManager) => this.mails.requestReset(tx, email, client);
+    await this.turns.runTransaction(client, request, CONSTANT_TIME_MS);
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
+
+/** Shortest time of a request whose duration must not reveal whether an account exists or a limit rejected the request. */
+export const CONSTANT_TIME_MS = 100;
 
 /** Serves clients in turn, so that customers can sign in while one client sends many requests. */
 @Injectable()
@@ -24,13 +28,23 @@ export class ClientTurns {
   /**
    * Runs a task that locks rows and uses one connection at a time. Without turns, one client could occupy all connections to the
    * database.
+   * @param minimumMs shortest time from the beginning of the task until this method returns
    */
-  runDatabaseTask<T>(client: Client, task: () => Promise<T>): Promise<T> {
-    return this.#databaseTasks.run(task, toTurn(client));
+  async runDatabaseTask<T>(client: Client, task: () => Promise<T>, minimumMs = 0): Promise<T> {
+    let minimumTime: Promise<void> | undefined;
+    const runTask = () => {
+      minimumTime = delay(minimumMs); // Not before the turn, because the wait may be longer.
+      return task();
+    };
+    try {
+      return await this.#databaseTasks.run(runTask, toTurn(client));
+    } finally {
+      await minimumTime;
+    }
   }
 
   /** Runs a database transaction in the turn of its client. */
-  runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return this.runDatabaseTask(client, () => this.dataSource.transaction(work));
+  runTransaction<T>(client: Client, work: (tx: EntityManager) => Promise<T>, minimumMs?: number): Promise<T> {
+    return this.runDatabaseTask(client, () => this.dataSource.transaction(work), minimumMs);
   }
 }

@@ -5,13 +5,10 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { countGuess, type GuessOutcome } from './auth.metrics.js';
-import { ClientTurns } from './client-turns.js';
+import { ClientTurns, CONSTANT_TIME_MS } from './client-turns.js';
 import { type Counter, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
-
-/** Shortest time in which a wrong code is checked. It hides whether a limit rejected the try. */
-const WRONG_CODE_MS = 50;
 
 export interface Guess {
   /** Account with the email; null if there is none. */
@@ -86,13 +83,8 @@ export class LimitsService implements OnModuleInit {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
-    let minimumTime: Promise<void> | undefined;
-    const checkInTurn = () => {
-      minimumTime = delay(WRONG_CODE_MS); // Not before the turn, because the wait may be longer.
-      return this.#checkCodeInTurn(guess, codeId, check);
-    };
-    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn);
-    if (outcome !== 'ok') await minimumTime;
+    const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
+    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn, CONSTANT_TIME_MS);
     countGuess('code', outcome);
     return outcome === 'ok';
   }

@@ -86,7 +86,6 @@ export function parseTransaction(
     transactionStatus: parseText(fields?.transaction_status),
     statusCode: parseText(fields?.status_code, 16),
     grossAmount: parseText(fields?.gross_amount, 32),
-    paymentType: parseText(fields?.payment_type),
   };
   const fraudStatus = parseText(fields?.fraud_status);
   const isFraudStatusMalformed = fraudStatus === null && (fields?.fraud_status ?? null) !== null;
@@ -148,7 +147,8 @@ function isComplete<K extends string>(texts: Record<K, string | null>): texts is
   return !Object.values(texts).includes(null);
 }
 
-function parseText(value: unknown, maxLength = 255): string | null {
+/** Returns null for a value that is not a text, is empty or too long, or that PostgreSQL cannot store. */
+export function parseText(value: unknown, maxLength = 255): string | null {
   const isText = typeof value === 'string' && value.length <= maxLength && !value.includes('\0');
   return isText && value !== '' ? value : null;
 }

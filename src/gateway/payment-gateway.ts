@@ -42,7 +42,6 @@ export interface GatewayTransaction {
   readonly transactionStatus: string;
   readonly statusCode: string;
   readonly grossAmount: string;
-  readonly paymentType: string;
   /** Null for some payment methods, for example convenience stores. */
   readonly fraudStatus: string | null;
   /** Sum of the transaction's refunds, or null. Midtrans responds to a refund with the amount of that refund alone. */

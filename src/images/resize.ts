@@ -7,7 +7,7 @@ import { mayHaveMetadata, removeMetadata } from './image-metadata.js';
 /** Largest width and height of a stored image. */
 const MAX_SIDE = 2000;
 /** Enough for the camera of a phone. More pixels would take too much time. */
-const MAX_PIXELS = 50_000_000;
+const MAX_PIXELS = 110_000_000;
 /** Limit for images that libvips keeps in memory as a whole: progressive ones, and PNGs to turn upright. */
 const MAX_PIXELS_IN_MEMORY = 25_000_000;
 const TIMEOUT = { seconds: 10 };

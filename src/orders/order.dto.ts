@@ -101,12 +101,12 @@ export class OrderView {
   @ApiProperty({ description: 'Token of the payment page' })
   readonly token: string | null;
 
-  /** URL of the payment page. Null unless the order is pending and the page has not expired. */
+  /** URL of the payment page. Null unless the order is pending and open, and the page has not expired. */
   @ApiProperty({ format: 'uri' })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {
-    const page = order.status === 'pending' ? order.livePage : null;
+    const page = order.status === 'pending' && order.isOpen ? order.livePage : null;
     this.order_id = order.orderId;
     this.status = order.status;
     this.fulfilment = order.fulfilment;

@@ -106,7 +106,8 @@ export class OrdersService {
     tx: EntityManager,
     action: Pick<OrderAction, 'orderId' | 'action' | 'userId'> & Partial<OrderAction>,
   ): Promise<void> {
-    await tx.insert(OrderAction, action);
+    // Not now(), the start of the transaction: actions that wait for the lock of the order would have times in another order.
+    await tx.insert(OrderAction, { createdAt: () => 'clock_timestamp()', ...action });
   }
 
   listActions(orderId: string): Promise<OrderAction[]> {

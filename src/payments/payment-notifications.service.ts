@@ -47,8 +47,6 @@ export class PaymentNotificationsService {
   }
 
   async #process(body: unknown, payload: string): Promise<Result> {
-    // PostgreSQL cannot store U+0000. Only JSON in UTF-16 or UTF-32, which the parser also accepts, contains zero bytes.
-    if (payload.includes('\0')) return { outcome: 'bad_signature', failure: failures.unsupportedEncoding() };
     const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
     if (!this.#isSigned(notification)) {
       const failure = problems === null ? failures.invalidSignature() : failures.validation(problems);

@@ -1,5 +1,5 @@
 import { isUUID } from 'class-validator';
-import { parseGatewayTime, parseJsonObject } from '../gateway/midtrans.messages.js';
+import { parseGatewayTime, parseJsonObject, parseText } from '../gateway/midtrans.messages.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import {
   FAILED_STATUSES,
@@ -120,8 +120,7 @@ export function computeNext(
     transactionId,
     // Version 1.2 does not store the attempt of an event.
     attemptId: current?.attemptId ?? event.attemptId ?? parseAttemptId(payload.order_id),
-    paymentType:
-      typeof payload.payment_type === 'string' ? payload.payment_type : (current?.paymentType ?? null),
+    paymentType: parseText(payload.payment_type) ?? current?.paymentType ?? null,
     status,
     fraudStatus,
     grossAmount: event.grossAmount ?? current?.grossAmount ?? null,

@@ -30,6 +30,8 @@ const buildPageStatement = (conditions: readonly string[], order = 'id'): string
 
 /** Words of a search that count. Further words are ignored, because each one is compared with all names. */
 const MAX_WORDS = 8;
+/** Separates the words of a search for similar names: `kroisan!` means a croissant. */
+const PUNCTUATION = /[.,;:!?"'’()/&-]/g;
 /** Shorter words are too similar to each other: `nasi` to `nastar`. A name must contain them. */
 const MIN_SIMILAR_LENGTH = 4;
 /** `word_similarity` of `coklat` and `cokelat` is 0.5, that of `laptop` and `lapis` 0.43. */
@@ -57,7 +59,7 @@ export class ProductsRepository {
    * there is none, or if the database lacks the extension pg_trgm. Ranks only the first MAX_COMPARED_NAMES similar names.
    */
   async findSimilarJson(search: string): Promise<string> {
-    const words = toWords(search);
+    const words = toWords(search.replaceAll(PUNCTUATION, ' '));
     // pg_trgm ignores signs, so it would find `lapis` for the text `l_pis`.
     if (!words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word)) || words.every(isShort)) return '';
     const parameters: string[] = [];

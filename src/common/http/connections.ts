@@ -1,15 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** A connection with more unfinished requests than this is closed. */
 const MAX_PIPELINED = 20;
 /** Measurements in the window of a `MinimumReadRate`. */
 const MEASUREMENTS = 12;
 
-/**
- * Rate at which a client must read, averaged over a window. A steady reader seems to pause while the operating system's buffers
- * empty, so the window must be longer than such a pause.
- */
+/** Remote address and send queue of a connection in a line of /proc/net/tcp, both in hexadecimal. */
+const SEND_QUEUE = /^ *\d+: \S+ (\S+) \S\S ([\dA-F]{8}):/gm;
+
+/** Rate at which a client must read, averaged over a window. */
 export interface MinimumReadRate {
   readonly bytesPerSecond: number;
   readonly windowMs: number;
@@ -38,18 +40,27 @@ export function serializePipelinedRequests(listener: RequestListener): RequestLi
 /** Disconnects clients that read their responses too slowly. Node's `server.timeout` would also end requests that take long. */
 export function disconnectSlowReaders(server: Server, { bytesPerSecond, windowMs }: MinimumReadRate): void {
   const minimumBytes = (bytesPerSecond * windowMs) / 1000;
+  /** Connections, each with the bytes that the client had received at each measurement of the window, oldest first. */
+  const connections = new Map<Socket, readonly number[]>();
   server.on('connection', (socket: Socket) => {
-    /** Bytes that had been sent at each measurement of the window, oldest first. Empty while nothing waits to be sent. */
-    let sent: number[] = [];
-    const timer = setInterval(() => {
-      const sentNow = countSentBytes(socket);
-      sent = socket.writableLength === 0 ? [] : [...sent, sentNow].slice(-MEASUREMENTS - 1);
-      const [sentBefore = 0] = sent;
-      if (sent.length > MEASUREMENTS && sentNow - sentBefore < minimumBytes) socket.destroy();
-    }, windowMs / MEASUREMENTS).unref();
-    socket.once('close', () => {
-      clearInterval(timer);
-    });
+    connections.set(socket, []);
+    socket.once('close', () => connections.delete(socket));
+  });
+  const measure = async () => {
+    const isAnyWaiting = [...connections.keys()].some(({ writableLength }) => writableLength > 0);
+    const sendQueues = isAnyWaiting ? await readSendQueues() : new Map<string, number>();
+    for (const [socket, earlier] of connections) {
+      const received = countSentBytes(socket) - (sendQueues.get(toRemoteAddress(socket)) ?? 0);
+      // A client for which nothing waits is not slow.
+      const window = socket.writableLength === 0 ? [] : [...earlier, received].slice(-MEASUREMENTS - 1);
+      connections.set(socket, window);
+      // Not the first measurement but the lowest one: a measurement is too high if Linux left out the line of the connection.
+      if (window.length > MEASUREMENTS && received - Math.min(...window) < minimumBytes) socket.destroy();
+    }
+  };
+  const timer = setInterval(() => void measure(), windowMs / MEASUREMENTS).unref();
+  server.once('close', () => {
+    clearInterval(timer);
   });
 }
 
@@ -62,4 +73,24 @@ interface StreamHandle {
 function countSentBytes(socket: Socket & { readonly _handle?: StreamHandle | null }): number {
   const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {};
   return bytesWritten - writeQueueSize;
+}
+
+/**
+ * Reads how many bytes wait in Linux for the client of each connection, by remote address. Linux accepts up to 4 MiB of a response
+ * at once, and more only after a third of them was received, so a slow reader would seem to pause for minutes. The map is empty on
+ * other systems.
+ */
+async function readSendQueues(): Promise<Map<string, number>> {
+  const files = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => ''));
+  const lines = (await Promise.all(files)).join('').matchAll(SEND_QUEUE);
+  return new Map(
+    [...lines].map(([, remoteAddress = '', bytes = '']) => [remoteAddress, parseInt(bytes, 16)]),
+  );
+}
+
+/** Returns the remote address of a connection as Linux writes it: in little-endian groups of four bytes, with the port. */
+function toRemoteAddress({ remoteAddress, remotePort = 0 }: Socket): string {
+  if (remoteAddress === undefined) return '';
+  const address = Buffer.from(ipaddr.parse(remoteAddress).toByteArray()).swap32().toString('hex');
+  return `${address}:${remotePort.toString(16).padStart(4, '0')}`.toUpperCase();
 }

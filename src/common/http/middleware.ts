@@ -39,7 +39,7 @@ export function addMiddleware(app: NestExpressApplication, settings: HttpSetting
   });
   app.use(rejectInvalidHeaders);
   app.use(checkOrigin(settings));
-  app.use(rejectLongJson);
+  app.use(rejectUnreadableJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
 }
 
@@ -106,8 +106,13 @@ function checkOrigin(settings: HttpSettings) {
   };
 }
 
-/** Rejects a JSON body by its Content-Length, because the body parser would read the whole body first. */
-function rejectLongJson(request: Request, _response: Response, next: NextFunction): void {
-  const isTooLong = Number(request.headers['content-length'] ?? 0) > JSON_BODY_LIMIT;
-  next(isTooLong && request.is('json') ? failures.tooLarge() : undefined);
+/**
+ * Rejects a JSON body by its headers. The body parser would read the whole body before it rejects its length, and would decode
+ * UTF-7, which takes up to 240 ms for 100 KiB. JSON is always UTF-8 (RFC 8259 section 8.1).
+ */
+function rejectUnreadableJson(request: Request, _response: Response, next: NextFunction): void {
+  const { 'content-length': length = 0, 'content-type': type = '' } = request.headers;
+  if (!request.is('json')) next();
+  else if (Number(length) > JSON_BODY_LIMIT) next(failures.tooLarge());
+  else next(/charset\s*=\s*"?(?!utf-8\b)/i.test(type) ? failures.unsupportedEncoding() : undefined);
 }

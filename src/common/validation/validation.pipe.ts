@@ -31,8 +31,8 @@ export class DtoValidationPipe implements PipeTransform {
     if (NON_DTO_TYPES.includes(metatype)) return value;
     const { value: dto, details, isCut } = await checkDto(metatype as DtoClass, value);
     if (details !== null) throw failures.validation(details);
-    // A cut copy lacks values of the input, so it is never valid.
-    if (isCut) throw failures.malformedRequest();
+    // A cut copy lacks values of the input, so it is never valid. A list is not a DTO without fields.
+    if (isCut || Array.isArray(value)) throw failures.malformedRequest();
     return dto;
   }
 }
