@@ -8,8 +8,8 @@ const MAX_PIPELINED = 20;
 /** Measurements in the window of a `MinimumReadRate`. */
 const MEASUREMENTS = 12;
 
-/** Remote address and send queue of a connection in a line of /proc/net/tcp, both in hexadecimal. */
-const SEND_QUEUE = /^ *\d+: \S+ (\S+) \S\S ([\dA-F]{8}):/gm;
+/** Both addresses and the send queue of a connection in a line of /proc/net/tcp, in hexadecimal. */
+const SEND_QUEUE = /^ *\d+: (\S+ \S+) \S\S ([\dA-F]{8}):/gm;
 
 /** Rate at which a client must read, averaged over a window. */
 export interface MinimumReadRate {
@@ -50,7 +50,7 @@ export function disconnectSlowReaders(server: Server, { bytesPerSecond, windowMs
     const isAnyWaiting = [...connections.keys()].some(({ writableLength }) => writableLength > 0);
     const sendQueues = isAnyWaiting ? await readSendQueues() : new Map<string, number>();
     for (const [socket, earlier] of connections) {
-      const received = countSentBytes(socket) - (sendQueues.get(toRemoteAddress(socket)) ?? 0);
+      const received = countSentBytes(socket) - (sendQueues.get(toAddresses(socket)) ?? 0);
       // A client for which nothing waits is not slow.
       const window = socket.writableLength === 0 ? [] : [...earlier, received].slice(-MEASUREMENTS - 1);
       connections.set(socket, window);
@@ -76,21 +76,23 @@ function countSentBytes(socket: Socket & { readonly _handle?: StreamHandle | nul
 }
 
 /**
- * Reads how many bytes wait in Linux for the client of each connection, by remote address. Linux accepts up to 4 MiB of a response
- * at once, and more only after a third of them was received, so a slow reader would seem to pause for minutes. The map is empty on
- * other systems.
+ * Reads how many bytes wait in Linux for the client of each connection. Linux accepts up to 4 MiB of a response at once, and more
+ * only after a third of them was received, so a slow reader would seem to pause for minutes. Returns the bytes by the addresses of
+ * the connection; an empty map on other systems.
  */
 async function readSendQueues(): Promise<Map<string, number>> {
   const files = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => ''));
   const lines = (await Promise.all(files)).join('').matchAll(SEND_QUEUE);
-  return new Map(
-    [...lines].map(([, remoteAddress = '', bytes = '']) => [remoteAddress, parseInt(bytes, 16)]),
-  );
+  return new Map([...lines].map(([, addresses = '', bytes = '']) => [addresses, parseInt(bytes, 16)]));
 }
 
-/** Returns the remote address of a connection as Linux writes it: in little-endian groups of four bytes, with the port. */
-function toRemoteAddress({ remoteAddress, remotePort = 0 }: Socket): string {
-  if (remoteAddress === undefined) return '';
-  const address = Buffer.from(ipaddr.parse(remoteAddress).toByteArray()).swap32().toString('hex');
-  return `${address}:${remotePort.toString(16).padStart(4, '0')}`.toUpperCase();
+/** Returns the local and the remote address of a connection as Linux writes them. */
+function toAddresses({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${toProcAddress(localAddress, localPort)} ${toProcAddress(remoteAddress, remotePort)}`;
+}
+
+/** Writes an address in little-endian groups of four bytes, with the port. An address is unknown after the connection has ended. */
+function toProcAddress(address = '::', port = 0): string {
+  const bytes = Buffer.from(ipaddr.parse(address).toByteArray()).swap32().toString('hex');
+  return `${bytes}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }
