@@ -107,6 +107,7 @@ describe('an uploaded photo', () => {
     ['a thumbnail of a JPEG', 'jpeg', 0xe0, 'JFXX\0secret-place'],
     ['a second JPEG for other cameras', 'jpeg', 0xe2, 'MPF\0secret-place'],
     ['a segment of an image editor', 'jpeg', 0xec, 'Ducky secret-place'],
+    ['bytes behind the color transform of Adobe', 'jpeg', 0xee, 'Adobe\0d\0\0\0\0\u0001secret-place'],
     ['a text of a PNG', 'png', 'tEXt', 'Comment\0secret-place'],
     ['a private chunk of a PNG', 'png', 'prVt', 'secret-place'],
   ] as const)('is stored without %s', async (_, format, kind, content) => {

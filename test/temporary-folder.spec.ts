@@ -8,8 +8,9 @@ it('withTemporaryFolder removes its folder even if calls that have begun still c
   const begun: Promise<unknown>[] = [];
   // Enough rounds to meet the moment at which a call and the removal collide.
   for (let round = 0; round < 50; round++) {
-    const folder = mkdtempSync(join(tmpdir(), 'bakery-temporary-folder-'));
-    await withTemporaryFolder(folder, () => {
+    let folder = '';
+    const create = () => (folder = mkdtempSync(join(tmpdir(), 'bakery-temporary-folder-')));
+    await withTemporaryFolder(create, () => {
       begun.push(mkdir(join(folder, 'folder')));
       for (let file = 0; file < 20; file++) begun.push(writeFile(join(folder, `file-${file}`), ''));
       return Promise.resolve();

@@ -18,7 +18,7 @@ const HELP = `Backs up and restores the database, and manages its migrations.
 
   npm run db -- backup FILE      writes the database and the local images into the new FILE
   npm run db -- backup --keep N  writes a backup into BACKUP_DIR, checks it, and removes all but the newest N
-  npm run db -- check FILE       restores a backup into a temporary database on the same server, then drops it
+  npm run db -- check FILE       restores a backup into a temporary database on the same server, then drops that database
   npm run db -- restore FILE     writes a backup into an empty database, and its images into DATA_DIR
   npm run db -- status           lists the migrations that are applied and those that are pending
   npm run db -- migrate          applies the pending migrations, like every start of the service
@@ -29,8 +29,8 @@ generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
 A check needs a user that may create databases. If a check fails, --keep removes no earlier backup that was checked.
 A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to the
 URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
-revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert,
-because it needs what is reverted. The next start of the same build applies the migration again.
+revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert, because the
+service needs the tables and columns that the revert removes. The next start of the same build applies the migration again.
 
 The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
@@ -44,8 +44,8 @@ function parse(args: string[]): Command {
     allowPositionals: true,
     options: { keep: { type: 'string' } },
   });
-  if (values.keep !== undefined && positionals.join() !== 'backup')
-    throw new UsageError('--keep is an option of backup, without a FILE');
+  if (values.keep !== undefined && positionals[0] !== 'backup')
+    throw new UsageError('--keep is an option of backup');
   const keep =
     values.keep === undefined ? null : parseWholeNumber('--keep', values.keep, { min: 1, max: 9_999 });
   const { action, argument: file } = readAction(positionals, {

@@ -5,8 +5,8 @@ import type { ImageFile } from './image-host.js';
 interface Part {
   readonly bytes: Buffer;
   /**
-   * `metadata`: for example a comment, a thumbnail or the place where a photo was taken. `kept`: may be metadata, but stays in an
-   * image that is not decoded. Without a color profile, for example, its colors would change.
+   * `metadata`: removed, for example a comment, a thumbnail or the place of a photo. `kept`: metadata or unknown bytes that
+   * `removeMetadata` leaves, such as a color profile, without which the colors would change.
    */
   readonly kind: 'image' | 'kept' | 'metadata';
 }
@@ -22,11 +22,13 @@ const APP2 = 0xe2;
 const PROFILE_NAME = 'ICC_PROFILE\0';
 /** Color transform of Adobe. */
 const APP14 = 0xee;
+/** Length of Adobe's segment, which ends with the color transform. A longer segment also contains other data. */
+const ADOBE_LENGTH = 16;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
 
 /** Chunks of a PNG with pixels, colors or the frames of an animation. */
-const PIXEL_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
+const IMAGE_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|sRGB|sBIT|bKGD|pHYs|acTL|fcTL|fdAT)$/;
 
 /** More parts than cameras and editors write. */
 const MAX_PARTS = 10_000;
@@ -42,11 +44,11 @@ export function mayHaveMetadata(image: ImageFile): boolean {
  */
 export function removeMetadata(image: ImageFile, orientation = 1): ImageFile {
   const parts = splitImage(image).filter(({ kind }) => kind !== 'metadata');
-  const kept = parts.map(({ bytes }) => bytes);
+  const remaining = parts.map(({ bytes }) => bytes);
   // A PNG begins with its signature and the chunk IHDR.
   if (orientation > 1)
-    kept.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
-  return { ...image, bytes: Buffer.concat(kept) };
+    remaining.splice(image.format === 'png' ? 2 : 1, 0, createOrientation(image.format, orientation));
+  return { ...image, bytes: Buffer.concat(remaining) };
 }
 
 function splitImage({ bytes, format }: ImageFile): Part[] {
@@ -60,12 +62,13 @@ function splitPng(bytes: Buffer): Part[] {
     const type = bytes.toString('latin1', at + 4, at + 8);
     // IEND contains nothing, whatever its length says.
     const end = at + 12 + (type === 'IEND' ? 0 : bytes.readUInt32BE(at));
-    const kind = PIXEL_CHUNKS.test(type) ? 'image' : type === 'iCCP' ? 'kept' : 'metadata';
+    const kind = IMAGE_CHUNKS.test(type) ? 'image' : type === 'iCCP' ? 'kept' : 'metadata';
     parts.push({ bytes: bytes.subarray(at, end), kind });
     if (type === 'IEND') return [...parts, toTrailer(bytes.subarray(end))];
     at = end;
   }
-  return [...parts, toRest(bytes.subarray(at))];
+  // The image ends unexpectedly or has too many parts. The rest may contain metadata and pixels.
+  return [...parts, { bytes: bytes.subarray(at), kind: 'kept' }];
 }
 
 function splitJpeg(bytes: Buffer): Part[] {
@@ -86,11 +89,13 @@ function splitJpeg(bytes: Buffer): Part[] {
     parts.push({ bytes: segment, kind: classifySegment(marker, segment) });
     at = end;
   }
-  return [...parts, toRest(bytes.subarray(at))];
+  // The image ends unexpectedly or has too many parts. The rest may contain metadata and pixels.
+  return [...parts, { bytes: bytes.subarray(at), kind: 'kept' }];
 }
 
 function classifySegment(marker: number, segment: Buffer): Part['kind'] {
-  if (marker < APP0 || marker === APP14) return 'image';
+  if (marker < APP0) return 'image';
+  if (marker === APP14) return segment.length === ADOBE_LENGTH ? 'image' : 'kept';
   if (marker === APP0 && segment.length === JFIF_LENGTH) return 'image';
   const isProfile = segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME;
   return marker === APP2 && isProfile ? 'kept' : 'metadata';
@@ -99,11 +104,6 @@ function classifySegment(marker: number, segment: Buffer): Part['kind'] {
 /** Returns the bytes that follow an image, for example a second image, as a part. */
 function toTrailer(bytes: Buffer): Part {
   return { bytes, kind: bytes.length > 0 ? 'metadata' : 'image' };
-}
-
-/** Returns the rest of an image that ends unexpectedly or has too many parts. The rest may contain metadata and pixels. */
-function toRest(bytes: Buffer): Part {
-  return { bytes, kind: 'kept' };
 }
 
 /** Returns the position of the marker that follows the pixels. FF00, and the markers D0 to D7, are among the pixels. */

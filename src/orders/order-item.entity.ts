@@ -25,7 +25,7 @@ export class OrderItem {
   quantity!: number;
 
   /** Never loaded. The entity is named as text, because an import would be circular. */
-  @ManyToOne('Order', 'items')
+  @ManyToOne('Order')
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
   order!: object;
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { PaymentPage, TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
-import { OrderItem, type SoldItem } from './order-item.entity.js';
+import type { SoldItem } from './order-item.entity.js';
 import {
   type Fulfilment,
   GRACE_HOURS,
@@ -108,7 +108,7 @@ export class Order {
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
   updatedAt!: Date;
 
-  @OneToMany(() => OrderItem, 'order')
+  /** No relation: `OrdersRepository` loads the items. */
   items!: readonly SoldItem[];
 
   /** Oldest first. Not loaded for the day sheet: a paid order needs no payment page. */

@@ -15,14 +15,15 @@ export class HistoryQuery {
 }
 
 /**
- * Matches the signature in a payload, a SHA-512 in hexadecimal, to hide it under any spelling of its key. The signature does not
- * cover `transaction_status`, so a person who sees a signature could send a false settlement with it.
+ * Matches the value of `signature_key` in a payload, a SHA-512 in hexadecimal. Matches the value and not the key, because JSON
+ * can spell a key in several ways. The signature does not cover `transaction_status`, so a person who sees a signature could
+ * send a false settlement with it.
  */
 const SIGNATURE = /"[\da-f]{128}"/gi;
 
 /** A payment event of any source, not only a notification. */
 export class NotificationView {
-  @ApiProperty({ example: 41 })
+  @ApiProperty({ type: 'integer', example: 41 })
   readonly id: number;
 
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
@@ -73,7 +74,7 @@ export class NotificationView {
 
 export class HistoryMeta {
   /** Id of the last event on this page: the last_id for the next page. Null if the order has no payment events. */
-  @ApiProperty({ example: 41 })
+  @ApiProperty({ type: 'integer', example: 41 })
   readonly lastNotificationId!: number | null;
 }
 
@@ -110,7 +111,7 @@ export class TransactionView {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly updated_at: Date;
 
-  /** @param paid transaction with which the order was paid. Not `order.transactionId`: the order was read before its history */
+  /** @param paid transaction that paid the order. `order.transactionId` may be outdated: the order was read earlier */
   constructor({ grossAmount }: Order, transaction: Transaction, paid: Transaction | undefined) {
     this.transaction_id = transaction.transactionId;
     this.attempt_id = transaction.attemptId;

@@ -31,7 +31,7 @@ export class ProductPages {
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
-      fetchMethod: (afterId: number) => this.#load(afterId),
+      fetchMethod: (afterId: number) => products.findPageJson(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
       ignoreFetchAbort: true,
     };
@@ -43,7 +43,11 @@ export class ProductPages {
    * @throws Failure 404 for an empty page
    */
   async search(afterId: number, text: string, client: Client): Promise<string> {
-    const load = () => this.#load(afterId, text);
+    const load = async () => {
+      const found = await this.products.findPageJson(afterId, text);
+      // Similar names have only one page.
+      return found === '' && afterId <= 0 ? this.products.findSimilarJson(text) : found;
+    };
     const page = await this.#searches.run(load, toTurn(client));
     if (page === '') throw failures.notFound();
     return page;
@@ -52,22 +56,16 @@ export class ProductPages {
   /** @throws Failure 404 for an empty page */
   async get(afterId: number): Promise<string> {
     const cached = this.#cache?.get(afterId);
-    const load = () => this.#cache?.forceFetch(afterId) ?? this.#load(afterId);
+    const load = () => this.#cache?.forceFetch(afterId) ?? this.products.findPageJson(afterId);
     const page = cached ?? (await load());
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
-    if (page === '') throw failures.notFound();
     catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
+    if (page === '') throw failures.notFound();
     return page;
   }
 
   /** Clears the cache, including pages that are being loaded. */
   clear(): void {
     this.#cache?.clear();
-  }
-
-  async #load(afterId: number, search?: string): Promise<string> {
-    const page = await this.products.findPageJson(afterId, search);
-    if (page !== '' || search === undefined || afterId > 0) return page;
-    return this.products.findSimilarJson(search);
   }
 }

@@ -24,7 +24,8 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  return withTemporaryFolder(createWorkFolder(`${file}${PARTIAL}`), async (work) => {
+  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
+  return withTemporaryFolder(createFolder, async (work) => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
     const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);

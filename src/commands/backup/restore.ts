@@ -21,7 +21,8 @@ export async function withUnpacked<T>(
   const isNewDataDir = !existsSync(dataDir);
   createDataDir(dataDir);
   try {
-    return await withTemporaryFolder(mkdtempSync(join(dataDir, 'restore-')), async (folder) => {
+    const createFolder = () => mkdtempSync(join(dataDir, 'restore-'));
+    return await withTemporaryFolder(createFolder, async (folder) => {
       const backup = await unpack(file, folder);
       const unknown = backup.manifest.migrations.filter((name) => !migrationNames.includes(name));
       if (unknown.length > 0)

@@ -1,15 +1,16 @@
 import { existsSync, rmSync } from 'node:fs';
 
-const MAX_REMOVALS = 20;
+const MAX_TRIES = 20;
 
 /**
- * Calls `use` with a new folder, and then removes the folder. Also removes the folder if a signal ends the command meanwhile.
- * Nothing may be awaited between the creation of the folder and this call: a signal could end the command there.
+ * Creates a folder, calls `use`, and removes the folder. Also removes the folder if a signal ends the command meanwhile.
+ * @param create synchronous: no signal can end the command between the creation and `process.once`
  */
 export async function withTemporaryFolder<T>(
-  folder: string,
+  create: () => string,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
+  const folder = create();
   const remove = (): void => {
     removeFolder(folder);
   };
@@ -23,14 +24,14 @@ export async function withTemporaryFolder<T>(
 }
 
 /**
- * Removes the folder, although calls of `use` that Node's threads still run may create files in it meanwhile. The option
- * `maxRetries` of `rmSync` does not remove such files.
+ * Removes the folder. Retries, because Node's threads may still run file operations that `use` has started, and these can create
+ * files during the removal. `maxRetries` of `rmSync` does not cover that.
  */
 function removeFolder(folder: string): void {
   for (let count = 1; existsSync(folder); count++)
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      if (count === MAX_REMOVALS) throw error;
+      if (count >= MAX_TRIES) throw error;
     }
 }

@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { Customer } from '../../common/access.js';
-import { Order } from '../../orders/order.entity.js';
 import { PAY_TIME_HOURS } from '../../orders/order-status.js';
 import { OrderPlacementService } from '../../orders/order-placement.service.js';
-import { OrdersService } from '../../orders/orders.service.js';
+import { type LockedOrder, OrdersService } from '../../orders/orders.service.js';
 import { PaymentHistoryService } from '../../payments/payment-history.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
@@ -46,31 +45,33 @@ export class SeedOrders {
       paymentType: random.pick(PAYMENT_TYPES),
     }));
     await processWithProgress(plans, 'orders', async ({ customer, items, paymentType, ...plan }) => {
-      const order = await this.placement.create(customer, { items, ...plan.optionalFields });
+      const { orderId } = await this.placement.create(customer, { items, ...plan.optionalFields });
+      const { createdAt, pickupAt, eventsAt, paymentStatuses, fulfilment } = plan;
+      const firstPaidAt = paymentStatuses.includes('settlement') ? eventsAt : null;
       await this.dataSource.transaction(async (tx) => {
-        // SQL, because the services would reject times in the past. No receipt is mailed, because the order already has
-        // `first_paid_at` when `record` reads it.
-        const { createdAt, pickupAt, eventsAt } = plan;
-        const firstPaidAt = plan.paymentStatuses.includes('settlement') ? eventsAt : null;
+        // SQL, because no other module imports the entity. Before the lock reads the order: without `first_paid_at`, `record` would
+        // mail a receipt.
         await tx.query(
           `UPDATE orders SET created_at = $2, pay_until = $2::timestamptz + interval '${PAY_TIME_HOURS} hours',
              pickup_at = $3, first_paid_at = $4
            WHERE order_id = $1`,
-          [order.orderId, createdAt, pickupAt, firstPaidAt],
+          [orderId, createdAt, pickupAt, firstPaidAt],
         );
-        await this.#recordPayment(tx, order, paymentType, plan);
+        await this.#recordPayment(tx, await this.orders.lockOrFail(tx, orderId), paymentType, plan);
+        // `storeStep` would mail the customer and reject skipped steps.
+        await tx.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [orderId, fulfilment]);
       });
     });
   }
 
   async #recordPayment(
     tx: EntityManager,
-    { orderId, grossAmount }: Order,
+    order: LockedOrder,
     paymentType: string,
-    { paymentStatuses, eventsAt, fulfilment }: OrderPlan,
+    { paymentStatuses, eventsAt }: OrderPlan,
   ): Promise<void> {
+    const { orderId, grossAmount } = order;
     const transactionId = randomUUID();
-    const order = await this.orders.lockOrFail(tx, orderId);
     for (const status of paymentStatuses) {
       await this.history.record(tx, order, {
         source: 'notification',
@@ -85,8 +86,6 @@ export class SeedOrders {
         receivedAt: eventsAt,
       });
     }
-    // `storeStep` would mail the customer and reject skipped steps.
-    await tx.update(Order, { orderId }, { fulfilment });
   }
 
   /** Finds or creates the customers' accounts. Nobody knows their random password. */
