@@ -31,7 +31,7 @@ export class Processes {
    * @param script path, relative to the checkout
    */
   async start(name, script, settings, flags = [], { cwd = root, args = [] } = {}) {
-    const port = await freePort();
+    const port = await findFreePort();
     const logFile = join(this.logFolder, `${name}-${port}.log`);
     const log = openSync(logFile, 'a');
     const child = spawn(process.execPath, [...flags, resolve(root, script), ...args], {
@@ -84,7 +84,7 @@ function accepts(port) {
 }
 
 /** Returns a free port of loopback. */
-export async function freePort() {
+export async function findFreePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

@@ -3,7 +3,7 @@ import { importBuilt } from './support/built.js';
 import { buildFailure, MESSAGES } from './support/failure.js';
 import { readMetric } from './support/metrics.js';
 import { createNoisyPng } from './support/pictures.js';
-import { CAKE, createProduct, pictures } from './support/products.js';
+import { CAKE, createPictures, createProduct } from './support/products.js';
 import { openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, buildFormPieces, upload } from './support/upload-load.js';
@@ -55,7 +55,7 @@ it('a form is processed once the clients of the stalled forms before it disconne
     const stalled = Array.from({ length: 8 }, () => openSocket(service.url));
     for (const socket of stalled) socket.write(buildFormStart());
     await until('the stalled forms are in the queue', () => queued.count === stalled.length);
-    const created = createProduct(admin, pictures(1));
+    const created = createProduct(admin, createPictures(1));
     await until('the complete form is in the queue, too', () => queued.count === stalled.length + 1);
     for (const socket of stalled) socket.destroy();
     expect((await created).images).toHaveLength(1);
@@ -85,7 +85,7 @@ it('a form whose client is idle is rejected with 408, which pages can read, and 
   const queued = countQueuedForms();
   const stalled = [1, 2].map(() => sendRaw(service.url, buildFormStart()));
   await until('the stalled forms are in the queue', () => queued.count === stalled.length);
-  const created = createProduct(admin, pictures(1));
+  const created = createProduct(admin, createPictures(1));
   for (const [response] of await Promise.all(stalled)) {
     expect(response?.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': ORIGIN });
     expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, MESSAGES.requestTimeout));

@@ -77,11 +77,11 @@ it('the log contains one line for each stop of the queue and one line for each r
   const linesBefore = service.log.length;
   for (let outage = 0; outage < 2; outage += 1) {
     await setReadOnly('on');
-    const { statementCount } = service.proxy;
+    const statementCount = service.proxy.statements.length;
     // A start of the queue sends a few statements, so 20 mean several starts.
     await until(
       'the queue has restarted several times',
-      () => service.proxy.statementCount > statementCount + 20,
+      () => service.proxy.statements.length > statementCount + 20,
     );
     await setReadOnly('off');
     await waitUntilReady(service.url);

@@ -9,9 +9,9 @@ import {
   BREAD,
   CAKE,
   countProducts,
+  createPictures,
   createProduct,
   letTimePassForImagesAndJobs,
-  pictures,
   readLedger,
   readProduct,
   sendForm,
@@ -59,7 +59,7 @@ async function insertStaged({ count = 1, ageSeconds = 0, database = service.data
 it('the uploads of one request run in parallel, are signed, overwrite nothing, and keep the order of the files', async () => {
   // The host responds when it has received all five images.
   standIn.beforeResponse = () => until('five uploads run', () => standIn.listCalls('upload').length === 5);
-  const files = pictures(5);
+  const files = createPictures(5);
   const { images } = await createProduct(admin, files);
   expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
   for (const { hasValidSignature, parameters } of standIn.calls)
@@ -73,7 +73,11 @@ it.each(FAULTS)(
     for (const nth of [1, 2, 3, 4, 5]) {
       standIn.clearFaults();
       standIn.addFault({ operation: 'upload', kind, nth });
-      expectFailure(await sendForm(admin.post('/api/products'), CAKE, pictures(5)), 500, CREATION_FAILED);
+      expectFailure(
+        await sendForm(admin.post('/api/products'), CAKE, createPictures(5)),
+        500,
+        CREATION_FAILED,
+      );
     }
     expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
     expect(await countProducts(service.database)).toBe(0);
@@ -82,13 +86,13 @@ it.each(FAULTS)(
 );
 
 it('an update with a failed upload changes neither the product nor its images', async () => {
-  const before = await createProduct(admin, pictures(2));
+  const before = await createProduct(admin, createPictures(2));
   const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
   for (const kind of FAULTS) {
     standIn.clearFaults();
     standIn.addFault({ operation: 'upload', kind, nth: 2 });
     expectFailure(
-      await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)),
+      await sendForm(admin.put(`/api/products/${before.id}`), fields, createPictures(3)),
       500,
       MESSAGES.unexpected,
     );
@@ -98,8 +102,8 @@ it('an update with a failed upload changes neither the product nor its images', 
 });
 
 it('a product is deleted with 204 while the host is down, and its images are removed once the host is available', async () => {
-  const other = await createProduct(admin, pictures(1));
-  const { id } = await createProduct(admin, pictures(3));
+  const other = await createProduct(admin, createPictures(1));
+  const { id } = await createProduct(admin, createPictures(3));
   await standIn.down();
   try {
     await admin.delete(`/api/products/${id}`).expect(204);
@@ -116,7 +120,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
 });
 
 it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache of the CDN', async (kind) => {
-  const { id } = await createProduct(admin, pictures(2));
+  const { id } = await createProduct(admin, createPictures(2));
   standIn.addFault({ operation: 'destroy', kind, nth: 1 });
   await admin.delete(`/api/products/${id}`).expect(204);
   await expectOnlyImages([]);
@@ -128,9 +132,9 @@ it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache 
 });
 
 it('six parallel updates never give a product more than 5 images, and leave no other image at the host', async () => {
-  const { id } = await createProduct(admin, pictures(2));
+  const { id } = await createProduct(admin, createPictures(2));
   standIn.beforeResponse = () => delay(50);
-  const update = () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1));
+  const update = () => sendForm(admin.put(`/api/products/${id}`), BREAD, createPictures(1));
   const responses = await inParallel(6, update);
   expect(sortedStatusesOf(responses)).toEqual([200, 200, 200, 400, 400, 400]);
   const { images } = await readProduct(admin, id);
@@ -139,10 +143,10 @@ it('six parallel updates never give a product more than 5 images, and leave no o
 });
 
 it('parallel updates that remove the same image and add others lose no image', async () => {
-  const { id, images } = await createProduct(admin, pictures(3));
+  const { id, images } = await createProduct(admin, createPictures(3));
   const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
   await Promise.all(
-    [1, 2, 3].map(() => sendForm(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
+    [1, 2, 3].map(() => sendForm(admin.put(`/api/products/${id}`), fields, createPictures(1)).expect(200)),
   );
   const after = (await readProduct(admin, id)).images ?? [];
   expect(after.slice(0, 2)).toEqual(images.slice(1));
@@ -153,10 +157,10 @@ it('parallel updates that remove the same image and add others lose no image', a
 it('a parallel update and deletion leave neither a product nor an image', async () => {
   standIn.beforeResponse = () => delay(30);
   for (let round = 0; round < 5; round += 1) {
-    const { id } = await createProduct(admin, pictures(1));
+    const { id } = await createProduct(admin, createPictures(1));
     const before = standIn.listCalls('upload').length;
     const [updated, deleted] = await Promise.all([
-      sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
+      sendForm(admin.put(`/api/products/${id}`), BREAD, createPictures(2)),
       // Delete once the host has received none, one or both uploads of the update, depending on the round.
       until('the uploads', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
         admin.delete(`/api/products/${id}`),
@@ -174,7 +178,7 @@ it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 se
   // A process that is killed while it works at full load leaves many images.
   await insertStaged({ count: 150, ageSeconds: 601 });
   const [young = ''] = await insertStaged({ ageSeconds: 300 });
-  const { images } = await createProduct(admin, pictures(1));
+  const { images } = await createProduct(admin, createPictures(1));
   await addJob(service.database.pool, 'sweep-abandoned-images');
   await until('the abandoned images are gone', () => standIn.images.size === 2);
   expect(standIn.images.has(young)).toBe(true);
@@ -193,13 +197,13 @@ it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed 
 });
 
 it('an image that is condemned during its upload is never attached', async () => {
-  const before = await createProduct(admin, pictures(1));
+  const before = await createProduct(admin, createPictures(1));
   let respond = (): void => undefined;
   const condemned = new Promise<void>((resolve) => (respond = resolve));
   standIn.beforeResponse = () => condemned;
   const uploads = Promise.all([
-    sendForm(admin.post('/api/products'), CAKE, pictures(2)),
-    sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
+    sendForm(admin.post('/api/products'), CAKE, createPictures(2)),
+    sendForm(admin.put(`/api/products/${before.id}`), BREAD, createPictures(1)),
   ]);
   const listStaged = async () =>
     (await readLedger(service.database)).filter(({ state }) => state === 'staged');
@@ -217,7 +221,7 @@ it('an image that is condemned during its upload is never attached', async () =>
 
 it('the row of an upload without a response stays, and its image is removed again in case the upload still arrives', async () => {
   standIn.addFault({ operation: 'upload', kind: 'response-lost', nth: 1 });
-  await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
+  await sendForm(admin.post('/api/products'), CAKE, createPictures(1)).expect(500);
   await until('the image was removed once', () => standIn.images.size === 0);
   await until('a second removal is queued for a minute later', async () => {
     const [job, ...others] = await readJobs(service.database.pool, 'remove-image');
@@ -234,7 +238,7 @@ it('images that were stored before IMAGE_HOST changed are removed from their ear
   const database = await createDatabase();
   try {
     const { id } = await withService({ database, settings }, async (first) =>
-      createProduct(await first.admin(), pictures(2)),
+      createProduct(await first.admin(), createPictures(2)),
     );
     expect(standIn.images.size).toBe(2);
 

@@ -4,7 +4,7 @@ import type { Client } from './support/client.js';
 import { makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import { findCode } from './support/mail.js';
 import { expectOrder, orderOf, requestOrder } from './support/orders.js';
-import { addProduct } from './support/products.js';
+import { insertProduct } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
@@ -60,27 +60,32 @@ async function refund(orderId: string, body: object): Promise<void> {
 }
 
 it('subjects and sentences of mails differ between the languages, and texts about money name the amounts', () => {
-  const list = ({ codes, notices, orders }: MailTexts): string[] =>
-    Object.values({ ...codes, ...notices, ...orders })
-      .flatMap((texts): string[] => Object.values(texts))
-      .filter((text) => text !== '');
+  const listAmounts = (texts: MailTexts): string[] => {
+    const { willReturn, haveReturned, refundedInFull, refundedSurplus } = texts;
+    return [willReturn, haveReturned, refundedInFull, refundedSurplus].map((toText) => toText('X1'));
+  };
+  const list = (texts: MailTexts): string[] => {
+    const parts = Object.values({ ...texts.codes, ...texts.notices, ...texts.orders });
+    const others = [texts.greeting('X1'), texts.codeValidity(10), texts.closingIfRefused, texts.notPaid];
+    const amounts = [texts.refundedInPart('X1', 'X2'), ...listAmounts(texts)];
+    const all = [...parts.flatMap((part): string[] => Object.values(part)), ...others, ...amounts];
+    return all.filter((text) => text !== '');
+  };
   expect(list(MAIL_TEXTS.id).filter((text) => list(MAIL_TEXTS.en).includes(text))).toEqual([]);
   for (const texts of Object.values(MAIL_TEXTS)) {
     expect(texts.refundedInPart('X1', 'X2')).toMatch(/X1.*X2/);
-    const { willReturn, haveReturned, refundedInFull, refundedSurplus } = texts;
-    for (const describeAmount of [willReturn, haveReturned, refundedInFull, refundedSurplus])
-      expect(describeAmount('X1')).toContain('X1');
+    for (const text of listAmounts(texts)) expect(text).toContain('X1');
   }
 });
 
 /** The subject of the receipt is written out, so that a text in the wrong language fails. */
 describe.each([
-  ['id', 'id', 'en', 'Struk pembayaran Anda'],
-  ['en', 'en', 'id', 'Your receipt'],
-  ['id', null, 'id', 'Struk pembayaran Anda'],
+  ['id', 'with the language id', 'en', 'id', 'Struk pembayaran Anda'],
+  ['en', 'with the language en', 'id', 'en', 'Your receipt'],
+  ['id', 'without a language', 'id', null, 'Struk pembayaran Anda'],
 ] as const)(
-  'mails are in the language %s for a customer with the language %s in a shop with the language %s',
-  (expected, language, shopLanguage, receiptSubject) => {
+  'mails are in the language %s for a customer %s in a shop with the language %s',
+  (expected, _, shopLanguage, language, receiptSubject) => {
     const t = MAIL_TEXTS[expected];
     const receipt = { ...t.orders['order-receipt'], subject: receiptSubject };
     const { 'order-ready': ready, 'order-refused': refused, 'order-refunded': refunded } = t.orders;
@@ -92,7 +97,7 @@ describe.each([
       await setUpShop(shop.admin, { ...DETAILS, language: shopLanguage });
       ({ client: customer, email } = await newCustomer());
       await shop.service.verifyEmail(email);
-      const product_id = await addProduct(shop.service, 60_000, PRODUCT);
+      const product_id = await insertProduct(shop.service, 60_000, PRODUCT);
       items = [
         { product_id, quantity: 2 },
         { product_id: shop.productId, quantity: 1 },
@@ -192,7 +197,7 @@ describe.each([
       await expectOrderMail(orderId, { ...refunded, intro: t.refundedInFull('Rp 305.000') });
     });
 
-    it('a receipt and a mail about a refusal that are sent late say that the order was refused, or refunded too', async () => {
+    it('a late receipt says that the order was refused, and a late mail about a refusal says that the money was returned', async () => {
       await smtp.down();
       const orderIds = [await placeOrder(), await placeOrder()];
       const [, refundedId = ''] = orderIds;

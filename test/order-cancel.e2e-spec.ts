@@ -76,7 +76,7 @@ describe('a pending order', () => {
 });
 
 describe('a cancellation', () => {
-  it('takes effect for a card payment that was denied by fraud, although the gateway does not cancel it', async () => {
+  it('takes effect for a card payment that was denied as fraud, although the gateway does not cancel it', async () => {
     const orderId = await shop.orderTwoPieces();
     await shop.setStatusAndNotify(orderId, 'capture', { paymentType: 'credit_card', fraudStatus: 'deny' });
     const rejection = { status_code: '412', status_message: 'Transaction status cannot be updated.' };

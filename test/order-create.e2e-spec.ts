@@ -1,7 +1,7 @@
 import type { Client } from './support/client.js';
 import { expectInvalid } from './support/failure.js';
 import { orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
-import { addProduct, BREAD, sendForm } from './support/products.js';
+import { BREAD, insertProduct, sendForm } from './support/products.js';
 import { useShop } from './support/shop.js';
 import { decodeClaims } from './support/tokens.js';
 import { inParallel } from './support/wait.js';
@@ -13,7 +13,7 @@ const GONE = 'product is no longer available';
 const MAX_INT4 = 2_147_483_647;
 
 const shop = await useShop();
-const bread = await addProduct(shop.service, 25_000, 'Sourdough');
+const bread = await insertProduct(shop.service, 25_000, 'Sourdough');
 let customer: Client;
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ function expectSince(began: number, time: string): void {
 
 describe('POST /api/orders', () => {
   it('returns 201 with exactly the documented fields and the prices of the catalog', async () => {
-    const cake = await addProduct(shop.service, 185_000, 'Kue lapis legit');
+    const cake = await insertProduct(shop.service, 185_000, 'Kue lapis legit');
     const began = Date.now();
     const response = await requestOrder(customer, [item(cake, 2), item(bread, 3)]).expect(201);
     const created = orderOf(response);
@@ -71,7 +71,7 @@ describe('POST /api/orders', () => {
     // The service cuts names to 50 UTF-16 units for the gateway. Unit 50 of this name is half of a surrogate pair. Some
     // payment methods fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
-    const rye = await addProduct(shop.service, '1999.50', name);
+    const rye = await insertProduct(shop.service, '1999.50', name);
     const began = Date.now();
     const created = orderOf(await requestOrder(customer, [item(rye, 2), item(bread)]).expect(201));
     expect(created.items[0]?.name).toBe(name);
@@ -96,7 +96,7 @@ describe('POST /api/orders', () => {
   });
 
   it('accepts 50 different products of 999 pieces each, and so does the gateway', async () => {
-    const ids = await inParallel(50, (n) => addProduct(shop.service, 1_000 + n, `Roll ${n}`));
+    const ids = await inParallel(50, (n) => insertProduct(shop.service, 1_000 + n, `Roll ${n}`));
     const items = ids.map((product_id) => ({ product_id, quantity: 999 }));
     const created = await placeOrder(customer, items);
     expect(created.items.map(({ product_id }) => product_id)).toEqual(ids);
@@ -110,7 +110,7 @@ describe('POST /api/orders', () => {
     ['12500.50', 12_501],
     ['999999999999.50', 1_000_000_000_000],
   ])('rounds a price of %s to %d rupiah before multiplying by the quantity', async (price, rounded) => {
-    const product = await addProduct(shop.service, price);
+    const product = await insertProduct(shop.service, price);
     // The bread keeps the total above 0. The service rejects a total of 0.
     const created = orderOf(await requestOrder(customer, [item(product, 3), item(bread)]).expect(201));
     expect(created.items[0]?.price).toBe(rounded);
@@ -169,12 +169,12 @@ describe('POST /api/orders', () => {
   });
 
   it('rejects an order whose rounded prices add up to 0', async () => {
-    const items = [item(await addProduct(shop.service, '0.49'))];
+    const items = [item(await insertProduct(shop.service, '0.49'))];
     await expectRejected(items, { items: 'the total should be at least 1 rupiah' });
   });
 
   it('rejects a total above Number.MAX_SAFE_INTEGER', async () => {
-    const ids = await inParallel(50, () => addProduct(shop.service, '999999999999.99'));
+    const ids = await inParallel(50, () => insertProduct(shop.service, '999999999999.99'));
     const items = ids.map((id) => item(id, 999));
     await expectRejected(items, { items: 'the total is too large to be paid' });
   });
@@ -182,7 +182,7 @@ describe('POST /api/orders', () => {
 
 describe('an order', () => {
   it('keeps the name and price of a product that is changed later', async () => {
-    const product_id = await addProduct(shop.service, 25_000, 'Croissant');
+    const product_id = await insertProduct(shop.service, 25_000, 'Croissant');
     const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
     await sendForm(shop.admin.put(`/api/products/${product_id}`), BREAD).expect(200);
     expect(created.items).toEqual([{ product_id, name: 'Croissant', price: 25_000, quantity: 2 }]);
@@ -192,7 +192,7 @@ describe('an order', () => {
   });
 
   it('can be paid after its product was deleted', async () => {
-    const product_id = await addProduct(shop.service, 25_000, 'Croissant');
+    const product_id = await insertProduct(shop.service, 25_000, 'Croissant');
     const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
     await shop.admin.delete(`/api/products/${product_id}`).expect(204);
     expect(await readOrder(customer, created.order_id)).toEqual(created);

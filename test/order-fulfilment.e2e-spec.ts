@@ -22,7 +22,7 @@ const shop = await useShop();
 
 /** Stores an order with this fulfilment and status, but without payment attempts. Returns the id of the order. */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
-  const [orderId = ''] = await shop.insertOrderRows(shop.customer, 1, status);
+  const [orderId = ''] = await shop.insertOrdersWithoutPages(shop.customer, 1, status);
   await shop.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [orderId, fulfilment]);
   return orderId;
 }

@@ -11,7 +11,7 @@ import {
   readOrder,
   requestOrder,
 } from './support/orders.js';
-import { addProduct } from './support/products.js';
+import { insertProduct } from './support/products.js';
 import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
 import { inParallel, until } from './support/wait.js';
@@ -28,7 +28,7 @@ let key: string;
 
 beforeEach(async () => {
   customer = await shop.service.customer();
-  items = [{ product_id: await addProduct(shop.service), quantity: 2 }];
+  items = [{ product_id: await insertProduct(shop.service), quantity: 2 }];
   key = randomUUID();
 });
 

@@ -5,7 +5,7 @@ import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
-import { addProduct } from './support/products.js';
+import { insertProduct } from './support/products.js';
 import { everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { inParallel } from './support/wait.js';
@@ -183,13 +183,13 @@ it('a customer has at most 50 open orders, even if 60 are sent in parallel', asy
 
 describe('the price that a customer was shown', () => {
   it('is accepted if it equals the price of the catalog, rounded to whole rupiah', async () => {
-    const rounded = await addProduct(shop.service, '12500.50');
+    const rounded = await insertProduct(shop.service, '12500.50');
     const items = [{ product_id: rounded, quantity: 2, price: 12_501 }];
     expect((await placeOrderWith({ items })).gross_amount).toBe(25_002);
   });
 
   it('is rejected together with all other invalid fields if it is outdated, and no order is created', async () => {
-    const cakeId = await addProduct(shop.service, 2_520_000);
+    const cakeId = await insertProduct(shop.service, 2_520_000);
     const unknownId = 2 ** 31 - 1;
     const items = [
       { product_id: cakeId, quantity: 1, price: 252_000 },
@@ -206,7 +206,7 @@ describe('the price that a customer was shown', () => {
   });
 
   it('is compared with the price that an administrator is changing: the order waits for the change', async () => {
-    const product_id = await addProduct(shop.service, 25_000);
+    const product_id = await insertProduct(shop.service, 25_000);
     const items = [{ product_id, quantity: 1, price: 25_000 }];
     const response = await sendDuringTransaction(
       shop.service.database,
@@ -225,7 +225,7 @@ describe('the price that a customer was shown', () => {
 
 describe('a retry with the same Idempotency-Key', () => {
   it('returns the original order after price, availability and opening hours have changed', async () => {
-    const product_id = await addProduct(shop.service, 25_000);
+    const product_id = await insertProduct(shop.service, 25_000);
     const [key, pickup_at] = [randomUUID(), inHours(24)];
     const body = { items: [{ product_id, quantity: 1, price: 25_000 }], pickup_at, phone: '0812345' };
     const created = await placeOrderWith(body, key);
@@ -260,7 +260,7 @@ describe('a retry with the same Idempotency-Key', () => {
 describe('the pickup filter of GET /api/admin/orders', () => {
   /** Stores an unpaid order for each pickup time. Returns the ids of the orders, in the same order as the times. */
   async function storeOrders(...times: string[]): Promise<string[]> {
-    const ids = await shop.insertOrderRows(customer, times.length);
+    const ids = await shop.insertOrdersWithoutPages(customer, times.length);
     await shop.query(
       `UPDATE orders SET pickup_at = time FROM unnest($1::uuid[], $2::timestamptz[]) AS pickups (id, time)
        WHERE order_id = id`,

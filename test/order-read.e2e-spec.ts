@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
-import { addProduct } from './support/products.js';
+import { insertProduct } from './support/products.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -40,7 +40,7 @@ async function readPages(client: Client, path: string, query = '') {
 
 describe('GET /api/orders', () => {
   it('lists 120 own orders newest first, in pages of 50, also orders that were created at the same instant', async () => {
-    const newestFirst = await shop.insertOrderRows(customer, 120);
+    const newestFirst = await shop.insertOrdersWithoutPages(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids: newestFirst, sizes: [50, 50, 20] });
     await shop.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [userIdOf(customer)]);
     const ids = await shop.readStoredOrderIds(customer); // sorted by descending id within an instant
@@ -48,9 +48,9 @@ describe('GET /api/orders', () => {
   });
 
   it('neither repeats nor skips orders while new orders are created', async () => {
-    const ids = await shop.insertOrderRows(customer, 60);
+    const ids = await shop.insertOrdersWithoutPages(customer, 60);
     const first = pageOf(await customer.get(ORDERS).expect(200));
-    await shop.insertOrderRows(customer, 1);
+    await shop.insertOrdersWithoutPages(customer, 1);
     const second = pageOf(await customer.get(`${ORDERS}?last_id=${first.meta.lastOrderId}`).expect(200));
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
@@ -58,7 +58,7 @@ describe('GET /api/orders', () => {
   it('returns only the orders of the customer, each with the same content as the response for the single order', async () => {
     const otherCustomer = await shop.service.customer();
     const cakes = { product_id: shop.productId, quantity: 1 };
-    const rolls = { product_id: await addProduct(shop.service), quantity: 2 };
+    const rolls = { product_id: await insertProduct(shop.service), quantity: 2 };
     await placeOrder(otherCustomer, [cakes]);
     const first = await placeOrder(customer, [cakes]);
     const second = await placeOrder(customer, [rolls, cakes]);
@@ -73,8 +73,8 @@ describe('GET /api/orders', () => {
   });
 
   it('returns 404 if last_id is the oldest order, an unknown order or an order of another customer', async () => {
-    const ids = await shop.insertOrderRows(customer, 2);
-    const [foreign] = await shop.insertOrderRows(await shop.service.customer(), 1);
+    const ids = await shop.insertOrdersWithoutPages(customer, 2);
+    const [foreign] = await shop.insertOrdersWithoutPages(await shop.service.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()])
       expectFailure(await customer.get(`${ORDERS}?last_id=${lastId}`), 404, MESSAGES.notFound);
   });
@@ -115,7 +115,7 @@ describe('GET /api/admin/orders', () => {
   beforeAll(async () => {
     await shop.query('TRUNCATE orders CASCADE');
     for (const status of ['pending', 'settlement', 'expire'])
-      await shop.insertOrderRows(await shop.service.customer(), 60, status);
+      await shop.insertOrdersWithoutPages(await shop.service.customer(), 60, status);
   });
 
   it.each([

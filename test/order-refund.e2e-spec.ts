@@ -239,7 +239,7 @@ describe('parallel requests', () => {
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
     await expectStatusAndRefund(orderId, 'partial_refund', 300_000);
-    expect(shop.loggedErrors()).toEqual([]);
+    expect(shop.listLoggedErrors()).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { expectOrder, orderOf, type OrderBody, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { sortedStatusesOf } from './support/wait.js';
+import { inParallel, sortedStatusesOf } from './support/wait.js';
 
 const ALREADY_REFUSED = 'the order cannot become refused';
 const REFUSED_BUT_PAID = { fulfilment: 'refused', status: 'settlement', refund_due: true };
@@ -51,8 +51,8 @@ describe('refusing an order whose payment is pending', () => {
       orderIds.map(async (orderId, index) => {
         const isPaid = index % 2 === 0;
         shop.gateway.setStatus(orderId, isPaid ? 'settlement' : 'pending', { paymentType: 'qris' });
-        const refusals = Promise.all([1, 2, 3].map(() => requestRefusal(orderId)));
-        const cancellations = Promise.all([1, 2].map(() => shop.cancel(orderId)));
+        const refusals = inParallel(3, () => requestRefusal(orderId));
+        const cancellations = inParallel(2, () => shop.cancel(orderId));
         if (isPaid) await shop.notify(orderId);
         expect(sortedStatusesOf(await refusals)).toEqual([200, 409, 409]);
         for (const { status } of await cancellations) expect(isPaid ? [409] : [200, 409]).toContain(status);
@@ -92,26 +92,3 @@ it.each([
     expect(shop.countCalls('cancel', orderId)).toBe(0);
   },
 );
-
-it('GET /api/admin/orders filters orders by paid=true, paid=false and refund=due', async () => {
-  await shop.query('TRUNCATE orders CASCADE');
-  const paid = await shop.orderTwoPieces();
-  const due = await shop.orderTwoPieces();
-  const challenged = await shop.orderTwoPieces();
-  const pending = await shop.orderTwoPieces();
-  const refunded = await shop.orderTwoPieces();
-  for (const orderId of [paid, due, refunded])
-    await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'qris' });
-  await shop.setStatusAndNotify(challenged, 'capture', {
-    paymentType: 'credit_card',
-    fraudStatus: 'challenge',
-  });
-  for (const orderId of [due, refunded]) await refuse(orderId);
-  await shop.requestRefund(refunded);
-
-  expect(await shop.listAsAdmin({ paid: 'true' })).toEqual([due, paid]);
-  expect(await shop.listAsAdmin({ paid: 'false' })).toEqual([refunded, pending, challenged]);
-  expect(await shop.listAsAdmin({ refund: 'due' })).toEqual([due]);
-  expect(await shop.listAsAdmin({ paid: 'true', fulfilment: 'new' })).toEqual([paid]);
-  expect(await shop.listAsAdmin({ paid: 'true', last_id: due })).toEqual([paid]);
-});

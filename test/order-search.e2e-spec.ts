@@ -1,4 +1,4 @@
-import { pageOf, readOrder, userIdOf } from './support/orders.js';
+import { expectOrder, pageOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 /** Names of the customers by email. */
@@ -15,7 +15,7 @@ const orderIds: Record<string, readonly string[]> = {};
 for (const [email, fullname] of Object.entries(CUSTOMERS)) {
   const customer = shop.service.client();
   await customer.register({ email, fullname }).expect(201);
-  orderIds[email] = await shop.insertOrderRows(customer, 2);
+  orderIds[email] = await shop.insertOrdersWithoutPages(customer, 2);
 }
 
 describe('GET /api/admin/orders?q=', () => {
@@ -33,8 +33,8 @@ describe('GET /api/admin/orders?q=', () => {
     expect(await shop.listAsAdmin({ q })).toEqual(orderIds[email]);
   });
 
-  // Words in another order, wildcards of LIKE, SQL, and the longest text that is allowed.
-  it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", 'x'.repeat(100)])(
+  // A number without digits, words in another order, wildcards of LIKE, SQL, and the longest text that is allowed.
+  it.each(['#', 'sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", 'x'.repeat(100)])(
     'finds no order for %s',
     async (q) => {
       expect(await shop.listAsAdmin({ q })).toEqual([]);
@@ -76,11 +76,34 @@ it('administrators see id, name and email of the customer in the list and in the
   const client = shop.service.client();
   const identity = { fullname: 'Ketut Dharma', email: 'ketut@example.com' };
   await client.register(identity).expect(201);
-  const [orderId = ''] = await shop.insertOrderRows(client, 1);
+  const [orderId = ''] = await shop.insertOrdersWithoutPages(client, 1);
   const ownView = await readOrder(client, orderId);
   expect(ownView).not.toHaveProperty('customer');
   const adminView = { ...ownView, customer: { id: userIdOf(client), ...identity }, refund_due: false };
   const { orders } = pageOf(await shop.admin.get(`/api/admin/orders?q=${orderId}`).expect(200));
   expect(orders).toEqual([adminView]);
   expect((await shop.readAsAdmin(orderId)).order).toEqual(adminView);
+});
+
+it('GET /api/admin/orders filters orders by paid=true, paid=false and refund=due', async () => {
+  await shop.query('TRUNCATE orders CASCADE');
+  const paid = await shop.orderTwoPieces();
+  const due = await shop.orderTwoPieces();
+  const challenged = await shop.orderTwoPieces();
+  const pending = await shop.orderTwoPieces();
+  const refunded = await shop.orderTwoPieces();
+  for (const orderId of [paid, due, refunded])
+    await shop.setStatusAndNotify(orderId, 'settlement', { paymentType: 'qris' });
+  await shop.setStatusAndNotify(challenged, 'capture', {
+    paymentType: 'credit_card',
+    fraudStatus: 'challenge',
+  });
+  for (const orderId of [due, refunded]) expectOrder(await shop.setFulfilment(orderId, 'refused'));
+  await shop.requestRefund(refunded);
+
+  expect(await shop.listAsAdmin({ paid: 'true' })).toEqual([due, paid]);
+  expect(await shop.listAsAdmin({ paid: 'false' })).toEqual([refunded, pending, challenged]);
+  expect(await shop.listAsAdmin({ refund: 'due' })).toEqual([due]);
+  expect(await shop.listAsAdmin({ paid: 'true', fulfilment: 'new' })).toEqual([paid]);
+  expect(await shop.listAsAdmin({ paid: 'true', last_id: due })).toEqual([paid]);
 });

@@ -26,7 +26,7 @@ async function openPage(orderId: string): Promise<{ token: string; redirect_url:
 
 /** Stores an order that has no payment page. Returns the order id. */
 async function storeOrder(): Promise<string> {
-  const [orderId = ''] = await shop.insertOrderRows(customer, 1);
+  const [orderId = ''] = await shop.insertOrdersWithoutPages(customer, 1);
   return orderId;
 }
 

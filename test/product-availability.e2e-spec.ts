@@ -2,7 +2,7 @@ import type { components } from '../client/schema.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { requestOrder } from './support/orders.js';
-import { addProduct, listProducts, type PageBody } from './support/products.js';
+import { insertProduct, listProducts, type PageBody } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
 import { inParallel, until } from './support/wait.js';
@@ -19,7 +19,7 @@ let productId: number;
 await setUpShop(shop.admin, { time_zone: 'Pacific/Kiritimati' });
 
 beforeEach(async () => {
-  productId = await addProduct(shop.service, 25_000, 'Kue lapis legit');
+  productId = await insertProduct(shop.service, 25_000, 'Kue lapis legit');
 });
 
 const setAvailability = (body: unknown, id = productId, client = shop.admin) =>
@@ -118,8 +118,8 @@ describe('GET /api/admin/products', () => {
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
   it('lists all products by id, filtered by availability and words, up to the final 404', async () => {
-    const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
-    const shown = await addProduct(shop.service, 1, 'Brûlée tart');
+    const hidden = await insertProduct(shop.service, 1, 'Crème brûlée');
+    const shown = await insertProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);
     const after = `last_id=${hidden - 1}`;
     expect(await listNames(after)).toEqual(['Crème brûlée', 'Brûlée tart']);
@@ -130,7 +130,7 @@ describe('GET /api/admin/products', () => {
   });
 
   it('returns pages of 50 products, each with its images sorted by position', async () => {
-    await inParallel(60, () => addProduct(shop.service, 1, 'Roti'));
+    await inParallel(60, () => insertProduct(shop.service, 1, 'Roti'));
     await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)
        SELECT gen_random_uuid(), 'local', 'attached', $1, 3 - n, n || '.png' FROM generate_series(1, 3) AS n`,

@@ -4,13 +4,13 @@ import { createJpeg, createPng, SVG_WITH_SCRIPT } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
+  createPictures,
   createProduct,
   type FormFields,
   type FormFile,
-  imageStatus,
   listProducts,
-  pictures,
   productOf,
+  readImageStatus,
   readLedger,
   readProduct,
   sendForm,
@@ -53,7 +53,7 @@ async function sendWithoutUpload(request: Test): Promise<Response> {
 
 describe('PUT /api/products/{product_id}', () => {
   it('trims fields, ignores unknown ones, and returns the remaining images before the new ones (contract 4.7)', async () => {
-    const { id, images } = await createProduct(admin, pictures(3));
+    const { id, images } = await createProduct(admin, createPictures(3));
     const [first = '', second = '', third = ''] = images;
     const response = await update(id, { ...BREAD, name: ' Roti\n', [REMOVED]: second, role: 'ADMIN' }, [
       { bytes: createJpeg('new'), name: 'new.jpg' },
@@ -66,15 +66,15 @@ describe('PUT /api/products/{product_id}', () => {
   });
 
   it('returns an empty list of images after the removal of all images, for which GET returns null', async () => {
-    const { id, images } = await createProduct(admin, pictures(1));
+    const { id, images } = await createProduct(admin, createPictures(1));
     const response = await update(id, { ...BREAD, [REMOVED]: images }).expect(200);
     expect(productOf(response).images).toEqual([]);
     expect((await readProduct(admin, id)).images).toBeNull();
   });
 
   it('treats a URL that the product does not have as already removed', async () => {
-    const other = await createProduct(admin, pictures(1));
-    const { id, images } = await createProduct(admin, pictures(2));
+    const other = await createProduct(admin, createPictures(1));
+    const { id, images } = await createProduct(admin, createPictures(2));
     const unknown = ['', 'http://bakery.test/api/images/nothing.png', 'nonsense', ' ', '\0', ...other.images];
     const fields = { ...BREAD, [REMOVED]: [...unknown, images[0] ?? ''] };
     for (let time = 0; time < 2; time += 1)
@@ -83,9 +83,9 @@ describe('PUT /api/products/{product_id}', () => {
   });
 
   it('reports all invalid fields and files together, and rejects an SVG named .png', async () => {
-    const { id } = await createProduct(admin, pictures(1));
+    const { id } = await createProduct(admin, createPictures(1));
     const files = [
-      ...pictures(1),
+      ...createPictures(1),
       { bytes: createPng(), name: 'a.gif' },
       { bytes: createPng(), name: 'b.png', field: 'picture' },
     ];
@@ -99,17 +99,21 @@ describe('PUT /api/products/{product_id}', () => {
   });
 
   it('accepts at most 5 images after the removals and additions of the same request', async () => {
-    const { id, images } = await createProduct(admin, pictures(5));
+    const { id, images } = await createProduct(admin, createPictures(5));
     const remove = (count: number) => ({ ...BREAD, [REMOVED]: images.slice(0, count) });
     const tooMany = 'each product can only have 5 images at max';
-    expectFailure(await sendRejectedUpdate(id, update(id, remove(1), pictures(2))), 400, tooMany);
-    expectFailure(await sendRejectedUpdate(id, update(id, remove(5), pictures(6))), 400, tooMany);
-    const response = await update(id, remove(5), pictures(5)).expect(200);
+    expectFailure(await sendRejectedUpdate(id, update(id, remove(1), createPictures(2))), 400, tooMany);
+    expectFailure(await sendRejectedUpdate(id, update(id, remove(5), createPictures(6))), 400, tooMany);
+    const response = await update(id, remove(5), createPictures(5)).expect(200);
     expect(productOf(response).images).toHaveLength(5);
   });
 
   it('returns 404 for an unknown product and uploads nothing, but reports invalid fields first', async () => {
-    expectFailure(await sendWithoutUpload(update(UNKNOWN_ID, BREAD, pictures(1))), 404, MESSAGES.notFound);
+    expectFailure(
+      await sendWithoutUpload(update(UNKNOWN_ID, BREAD, createPictures(1))),
+      404,
+      MESSAGES.notFound,
+    );
     const invalid = await update(UNKNOWN_ID, { ...BREAD, price: 'x' });
     expectFailure(invalid, 400, INVALID, { price: 'price should be a number' });
   });
@@ -124,13 +128,13 @@ describe('PUT /api/products/{product_id} with If-Match', () => {
     sendForm(admin.put(`/api/products/${id}`).set('If-Match', etag), fields, files);
 
   it('gets 412, changes nothing and leaves no image behind if the product has changed since the ETag', async () => {
-    const { id } = await createProduct(admin, pictures(1));
+    const { id } = await createProduct(admin, createPictures(1));
     const etag = await etagOf(id);
-    const updated = await updateIf(etag, id, { ...BREAD, price: '99000' }, pictures(1)).expect(200);
+    const updated = await updateIf(etag, id, { ...BREAD, price: '99000' }, createPictures(1)).expect(200);
     expect(updated.headers.etag).toBe(await etagOf(id));
     await admin.get(`/api/products/${id}`).set('If-None-Match', String(updated.headers.etag)).expect(304);
 
-    const outdated = updateIf(etag, id, BREAD, pictures(2));
+    const outdated = updateIf(etag, id, BREAD, createPictures(2));
     expectFailure(await sendRejectedUpdate(id, outdated), 412, MESSAGES.changedMeanwhile);
     await update(id, BREAD).expect(200);
   });
@@ -163,7 +167,7 @@ describe('PUT /api/products/{product_id} with If-Match', () => {
 });
 
 it('a change of PUBLIC_URL changes the URLs of images, which can then be removed by their new and by their earlier URL', async () => {
-  const { id, images } = await createProduct(admin, pictures(3));
+  const { id, images } = await createProduct(admin, createPictures(3));
   const { database, dataDir } = service;
   const NEW_URL = 'https://shop.example';
   const moved = images.map((url) => url.replace('http://bakery.test', NEW_URL));
@@ -171,18 +175,21 @@ it('a change of PUBLIC_URL changes the URLs of images, which can then be removed
     const client = await later.admin();
     expect((await readProduct(client, id)).images).toEqual(moved);
     expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
-    expect(await imageStatus(client, moved[0])).toBe(200);
+    expect(await readImageStatus(client, moved[0])).toBe(200);
     const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
     const response = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
     expect(productOf(response).images).toEqual([moved[2]]);
-    await until('the image is gone from the host', async () => (await imageStatus(client, moved[0])) === 404);
+    await until(
+      'the image is gone from the host',
+      async () => (await readImageStatus(client, moved[0])) === 404,
+    );
   });
 });
 
 describe('DELETE /api/products/{product_id}', () => {
   it('returns 204 without a body and removes the product (contract 4.8)', async () => {
-    const other = await createProduct(admin, pictures(3));
-    const { id } = await createProduct(admin, pictures(3));
+    const other = await createProduct(admin, createPictures(3));
+    const { id } = await createProduct(admin, createPictures(3));
     const response = await admin.delete(`/api/products/${id}`).expect(204);
     expect(response.text).toBe('');
     expect(response.headers['content-type']).toBeUndefined();
@@ -191,7 +198,7 @@ describe('DELETE /api/products/{product_id}', () => {
   });
 
   it('succeeds for exactly one of ten parallel requests', async () => {
-    const { id } = await createProduct(admin, pictures(3));
+    const { id } = await createProduct(admin, createPictures(3));
     const responses = await inParallel(10, () => admin.delete(`/api/products/${id}`));
     expect(sortedStatusesOf(responses)).toEqual([204, ...Array<number>(9).fill(404)]);
   });

@@ -5,10 +5,10 @@ import { createJpeg, createNoisyPng, createPng, SVG_WITH_SCRIPT } from './suppor
 import {
   CAKE,
   countProducts,
+  createPictures,
   createProduct,
   type FormFields,
   type FormFile,
-  pictures,
   productOf,
   readLedger,
   readProduct,
@@ -159,14 +159,14 @@ describe('POST /api/products', () => {
       ['a PNG named .gif', { bytes: createPng(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: createPng(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s and stores no image', async (_, file, message) => {
-      const response = await sendInvalidForm(CAKE, [...pictures(1), file]);
+      const response = await sendInvalidForm(CAKE, [...createPictures(1), file]);
       expectInvalid(response, { images: message });
     });
 
     it('rejects 6 or 21 files with 400, and a file of 5 MiB and one byte with 413', async () => {
       const details = { images: 'each product can only have 5 images at max' };
-      for (const count of [6, 21]) expectInvalid(await sendInvalidForm(CAKE, pictures(count)), details);
-      const files = [...pictures(4), { bytes: createNoisyPng(5 * MIB + 1), name: 'big.png' }];
+      for (const count of [6, 21]) expectInvalid(await sendInvalidForm(CAKE, createPictures(count)), details);
+      const files = [...createPictures(4), { bytes: createNoisyPng(5 * MIB + 1), name: 'big.png' }];
       expectFailure(await sendInvalidForm(CAKE, files), 413, 'an image can have 5 MiB at max');
     });
   });

@@ -1,8 +1,8 @@
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import {
-  addProduct,
   BREAD,
   createProduct,
+  insertProduct,
   insertProducts,
   type PageBody,
   sendForm,
@@ -77,7 +77,7 @@ async function searchNames(q: string): Promise<string[]> {
 
 describe('GET /api/products?q=', () => {
   beforeEach(async () => {
-    for (const name of NAMES) await addProduct(service, 25_000, name);
+    for (const name of NAMES) await insertProduct(service, 25_000, name);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('GET /api/products?q=', () => {
   );
 
   it('returns pages in the form of the list, with an ETag, and starts each page after last_id', async () => {
-    const id = await addProduct(service, '12.50', 'Zwieback');
+    const id = await insertProduct(service, '12.50', 'Zwieback');
     const response = await customer.get('/api/products?q=zwie').expect(200);
     const products = [{ id, name: 'Zwieback', description: 'From today', price: 12.5, images: null }];
     expect(response.body).toEqual({ status: 'success', data: { meta: { lastProductId: id }, products } });
@@ -137,8 +137,8 @@ describe('GET /api/products?q=', () => {
     'finds available products with names similar to %j, on one page only, if no name contains all words',
     async (q, names) => {
       const breads = ['Roti sobek cokelat', 'Croissant mentega', 'Brownies panggang', 'Donut gula'];
-      for (const name of [...breads, 'Kue sus', 'Cokelat lumer']) await addProduct(service, 25_000, name);
-      const hidden = await addProduct(service, 25_000, 'Coklaat');
+      for (const name of [...breads, 'Kue sus', 'Cokelat lumer']) await insertProduct(service, 25_000, name);
+      const hidden = await insertProduct(service, 25_000, 'Coklaat');
       await service.database.query('UPDATE products SET available = false WHERE id = $1', [hidden]);
       expect((await searchNames(q)).toSorted()).toEqual(names);
       await customer.get('/api/products').query({ q, last_id: 1 }).expect(404);
@@ -146,8 +146,8 @@ describe('GET /api/products?q=', () => {
   );
 
   it('orders similar names by their similarity', async () => {
-    const last = await addProduct(service, 25_000, 'Brownies kukus');
-    await addProduct(service, 25_000, 'Brownis');
+    const last = await insertProduct(service, 25_000, 'Brownies kukus');
+    await insertProduct(service, 25_000, 'Brownis');
     const response = await customer.get('/api/products?q=brownniss').expect(200);
     const { products, meta } = (response.body as PageBody).data;
     expect(products.map(({ name }) => name)).toEqual(['Brownis', 'Brownies kukus']);
@@ -157,14 +157,14 @@ describe('GET /api/products?q=', () => {
   it('finds only names that contain all words if the database has no extension pg_trgm', async () => {
     await withService({ settings: { CATALOG_ACCESS: 'public' } }, async (other) => {
       await other.database.query('DROP EXTENSION pg_trgm CASCADE');
-      await addProduct(other, 25_000, 'Cokelat lumer');
+      await insertProduct(other, 25_000, 'Cokelat lumer');
       await other.client().get('/api/products?q=lumer').expect(200);
       await other.client().get('/api/products?q=coklat').expect(404);
     });
   });
 
   it('ignores words after the eighth', async () => {
-    const id = await addProduct(service, 25_000, 'a b c d e f g h');
+    const id = await insertProduct(service, 25_000, 'a b c d e f g h');
     for (const q of ['a b c d e f g h zzz', 'a a b c d e f g zzz']) {
       const response = await customer.get('/api/products').query({ q }).expect(200);
       expect((response.body as PageBody).data.meta.lastProductId).toBe(id);

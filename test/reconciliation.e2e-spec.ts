@@ -1,4 +1,4 @@
-import { changeJobs, deleteJobs, makeJobsDue } from './support/jobs.js';
+import { changeJobs, deleteJobs, makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
 import { gatewaySettings, orderOf, readOrder, requestOrder } from './support/orders.js';
 import { withService } from './support/service.js';
@@ -141,7 +141,7 @@ describe('the result of a check', () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId, { grossAmount: '1.00' });
     await startCheck(orderId);
-    await shop.waitForFailedPaymentCheck();
+    await waitForFailedJob(shop.service.database.pool, 'check-order');
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
     expect((await shop.cancel(orderId)).status).toBe(502);
     shop.gateway.settle(orderId, { grossAmount: `${GROSS_AMOUNT}.00` });
@@ -260,7 +260,7 @@ describe('25 hours after the creation of an order', () => {
       const calls = shop.gateway.listCalls(fault.operation).length;
       await startCheck(orderId);
       await until('the gateway was called', () => shop.gateway.listCalls(fault.operation).length > calls);
-      await shop.waitForFailedPaymentCheck();
+      await waitForFailedJob(shop.service.database.pool, 'check-order');
       expect(await shop.readStatus(orderId)).toBe('pending');
       shop.gateway.clearFaults();
     }
@@ -294,7 +294,7 @@ it('a dead check runs again when the next check of the order is due', async () =
   shop.gateway.settle(orderId);
   shop.gateway.addFault({ operation: 'status', kind: 'error' });
   await startCheck(orderId);
-  await shop.waitForFailedPaymentCheck();
+  await waitForFailedJob(shop.service.database.pool, 'check-order');
   await changeJobs(shop.service.database.pool, `check-order:${orderId}`, { attempts: 25 });
   shop.gateway.clearFaults();
   await startCheck(orderId);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Language } from '../src/common/languages.js';
 import { PAGE_TEXTS } from '../src/gateway/simulator/page-texts.js';
 import { expectFailure } from './support/failure.js';
-import { addProduct } from './support/products.js';
+import { insertProduct } from './support/products.js';
 import { withService } from './support/service.js';
 import { useSimulator } from './support/simulator.js';
 
@@ -88,7 +88,7 @@ describe('the payment page', () => {
     const hostileCustomer = service.client();
     const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
     await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
-    const page = await openPaymentPage(hostileCustomer, await addProduct(service, 185_000, hostile));
+    const page = await openPaymentPage(hostileCustomer, await insertProduct(service, 185_000, hostile));
     await page.act('gopay');
     const text = await page.html();
     expect(text).toContain(page.orderId);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../measure.mjs';
-import { freePort, residentMB, SERVICE_FLAGS } from '../processes.mjs';
+import { findFreePort, residentMB, SERVICE_FLAGS } from '../processes.mjs';
 import { buildRow } from '../report.mjs';
 import { START_FOLDER } from '../stage.mjs';
 
@@ -44,7 +44,7 @@ export async function start({ stage, log }) {
 }
 
 async function startOnce(dataDir) {
-  const port = await freePort();
+  const port = await findFreePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...SERVICE_FLAGS, 'dist/src/main.js'], {
     cwd: root,

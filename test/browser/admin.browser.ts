@@ -9,7 +9,7 @@ import { createAdmin, createCustomer, openAsAdmin } from './support/shopper.js';
 const MIB = 1024 * 1024;
 
 /** Creates a PNG for a file input, padded to `size` bytes. The editor converts a file of more than 1 MiB to JPEG. */
-function toUpload(name: string, size?: number) {
+function createUpload(name: string, size?: number) {
   const bytes = createPng(name);
   return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padTo(bytes, size) };
 }
@@ -95,8 +95,8 @@ it('a product cannot be saved while its new pictures are being prepared', async 
   const { page } = await createAdmin();
   await holdDecoding(page);
   await openPage(page, `/manage/products/${product.id}`);
-  await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png')]);
-  await page.getByLabel('Add pictures').setInputFiles([toUpload('b.png')]);
+  await page.getByLabel('Add pictures').setInputFiles([createUpload('a.png')]);
+  await page.getByLabel('Add pictures').setInputFiles([createUpload('b.png')]);
   const save = page.getByRole('button', { name: 'Save changes' });
   await save.click();
   const message = page.getByRole('alert').getByText('The pictures are being prepared.');
@@ -113,13 +113,13 @@ it('a product cannot be saved while its new pictures are being prepared', async 
 it('a product that is saved again because the first response was lost gets its new pictures once', async () => {
   const product = await createProduct('Roti hilang', 20_000);
   const { page } = await openAsAdmin(`/manage/products/${product.id}`);
-  await page.getByLabel('Add pictures').setInputFiles([toUpload('a.png'), toUpload('b.png')]);
+  await page.getByLabel('Add pictures').setInputFiles([createUpload('a.png'), createUpload('b.png')]);
   await getTiles(page).nth(1).waitFor();
   await page.getByLabel('Description').fill('Two lines,\nand butter.');
   await saveAgainAfterLostResponse(page, product);
   expect(await getTiles(page).count()).toBe(2);
-  // The description is not touched this time: the service stores its line breaks in another form.
-  await page.getByLabel('Add pictures').setInputFiles([toUpload('c.png')]);
+  // Leaves the description untouched: the line breaks that the service stores must not count as a change.
+  await page.getByLabel('Add pictures').setInputFiles([createUpload('c.png')]);
   await getTiles(page).nth(2).waitFor();
   await saveAgainAfterLostResponse(page, product);
   expect(await getTiles(page).count()).toBe(3);
@@ -128,10 +128,10 @@ it('a product that is saved again because the first response was lost gets its n
 it('a product to which somebody else has added a picture keeps that picture and the new one', async () => {
   const product = await createProduct('Roti berdua', 20_000);
   const mine = await openAsAdmin(`/manage/products/${product.id}`);
-  await mine.page.getByLabel('Add pictures').setInputFiles([toUpload('mine.png')]);
+  await mine.page.getByLabel('Add pictures').setInputFiles([createUpload('mine.png')]);
   await getTiles(mine.page).nth(0).waitFor();
   const theirs = await openAsAdmin(`/manage/products/${product.id}`);
-  await theirs.page.getByLabel('Add pictures').setInputFiles([toUpload('theirs.png')]);
+  await theirs.page.getByLabel('Add pictures').setInputFiles([createUpload('theirs.png')]);
   await getTiles(theirs.page).nth(0).waitFor();
   await theirs.page.getByRole('button', { name: 'Save changes' }).click();
   await waitForText(theirs.page, `${product.name} is saved.`);
@@ -189,8 +189,8 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   const upload = page.getByLabel('Add pictures');
   await upload.setInputFiles([{ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }]);
   await waitForText(page, 'Not added: note.txt is not a picture that this browser can read.');
-  await upload.setInputFiles([toUpload('a.png', 4 * MIB), toUpload('b.png', 4 * MIB)]);
-  await upload.setInputFiles([toUpload('c.png', 4 * MIB), toUpload('d.png')]);
+  await upload.setInputFiles([createUpload('a.png', 4 * MIB), createUpload('b.png', 4 * MIB)]);
+  await upload.setInputFiles([createUpload('c.png', 4 * MIB), createUpload('d.png')]);
   await getTiles(page).nth(3).waitFor();
   expect(await getTiles(page).count()).toBe(4);
   await page.getByRole('button', { name: 'Take out d.png' }).click();

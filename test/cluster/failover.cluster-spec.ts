@@ -3,7 +3,7 @@ import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { freePort } from '../support/process.js';
+import { findFreePort } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
 
@@ -60,7 +60,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
     serviceDatabaseUrl = databaseUrl,
   ): Promise<void> {
     const { instances, external } = deployment;
-    const metricsPorts = [await freePort(), await freePort()];
+    const metricsPorts = [await findFreePort(), await findFreePort()];
     await Promise.all(
       instances.map((instance, index) =>
         instance.start({

@@ -6,7 +6,7 @@ import type { Client } from '../support/client.js';
 import { buildNotification, NOTIFICATION_FIELDS } from '../support/notifications.js';
 import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
-import { createProduct, pictures } from '../support/products.js';
+import { createPictures, createProduct } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 import { signExpiredToken } from '../support/tokens.js';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const admin = await service.admin();
   const ids: number[] = [];
   for (let n = 0; n < 9; n += 1) ids.push((await createProduct(admin)).id); // Random requests delete some of these products.
-  const { id, images } = await createProduct(admin, pictures(1));
+  const { id, images } = await createProduct(admin, createPictures(1));
   const orders = await inParallel(4, (n) => placeOrder(customer, [{ product_id: id, quantity: n + 1 }]));
   const [image = ''] = images;
   const document = await readOpenApi(service);

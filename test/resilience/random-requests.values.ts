@@ -46,11 +46,10 @@ function generateNewValue(schema: Schema, existing: ExistingValues): fc.Arbitrar
 }
 
 export function generateFields(fields: Readonly<Record<string, Schema>>, existing: ExistingValues) {
-  const values = Object.entries(fields).map(([name, schema]) => [
-    name,
-    generateValue(schema, existing, name),
-  ]);
-  return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>);
+  const arbitraries = Object.entries(fields).map(
+    ([name, schema]) => [name, generateValue(schema, existing, name)] as const,
+  );
+  return fc.record(Object.fromEntries(arbitraries));
 }
 
 const picture: fc.Arbitrary<FormFile> = fc

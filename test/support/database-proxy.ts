@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from './databases.js';
-import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
+import { listenOnLoopback, stopListening } from './loopback.js';
 import { startService } from './service.js';
 import { stopAfterTests } from './stop-after-tests.js';
 
@@ -9,10 +9,13 @@ export class DatabaseProxy {
   readonly #server = createServer((client) => {
     this.#forward(client);
   });
-  readonly #clientSockets = trackSockets(this.#server);
-  /** Statements of the service so far, oldest first. Each text also contains the other bytes of its message. */
+  /**
+   * Chunks of the service so far that begin with a statement, oldest first. A chunk can contain several statements: the service
+   * pipelines them.
+   */
   readonly statements: string[] = [];
-  readonly #allSockets = new Set<Socket>();
+  /** Connections of the service, and those to its database. */
+  readonly #sockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
   #stallTrigger: { readonly text: string; readonly onStall: () => void } | undefined;
@@ -33,11 +36,7 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  get statementCount(): number {
-    return this.statements.length;
-  }
-
-  /** Listens again after `down`, on the same port. Also ends a stall. */
+  /** Listens again after `down`, on the same port. A stall from before `down` has ended. */
   async up(): Promise<void> {
     this.#isStalled = false;
     this.#port = await listenOnLoopback(this.#server, this.#port);
@@ -45,13 +44,13 @@ export class DatabaseProxy {
 
   /** Rejects new connections and closes open ones. */
   async down(): Promise<void> {
-    await stopListening(this.#server, this.#clientSockets);
+    await stopListening(this.#server, this.#sockets);
   }
 
   /** Forwards no more data but closes no connection, like a network that loses packets. */
   stall(): void {
     this.#isStalled = true;
-    for (const socket of this.#allSockets) socket.pause();
+    for (const socket of this.#sockets) socket.pause();
   }
 
   /** Stalls at every client message that contains a text, and drops the message. Resolves when the first stall begins. */
@@ -77,25 +76,26 @@ export class DatabaseProxy {
   #forward(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     client.on('data', (chunk: Buffer) => {
-      this.#handleMessage(chunk, client, server);
+      this.#handleChunk(chunk, client, server);
     });
     server.on('data', (chunk: Buffer) => client.write(chunk));
     for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
-      this.#allSockets.add(socket);
+      this.#sockets.add(socket);
       // Without a listener, a reset of the connection would end the process.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
-        this.#allSockets.delete(socket);
+        this.#sockets.delete(socket);
         other.destroy();
       });
       if (this.#isStalled) socket.pause();
     }
   }
 
-  /** Records a message of the service, and forwards it unless the message triggers a stall. */
-  #handleMessage(chunk: Buffer, client: Socket, server: Socket): void {
-    // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
-    if (/^[QP]/.test(chunk.toString('latin1', 0, 1))) this.statements.push(chunk.toString('latin1'));
+  /** Records a chunk from the service, and forwards the chunk unless it triggers a stall. */
+  #handleChunk(chunk: Buffer, client: Socket, server: Socket): void {
+    const text = chunk.toString('latin1');
+    // The first byte is the type of the first message: Q (Query) or P (Parse).
+    if (/^[QP]/.test(text)) this.statements.push(text);
     if (this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
       this.stall();
       this.#stallTrigger.onStall();

@@ -111,7 +111,7 @@ export async function makeJobsDue(pool: Pool): Promise<void> {
 /** Waits until a try of a job of this task has failed. What the test changes then, the next try sees. */
 export async function waitForFailedJob(pool: Pool, task: string): Promise<void> {
   await until(`a job of ${task} has failed`, async () =>
-    (await readJobs(pool, task)).some(({ last_error }) => last_error !== null),
+    (await readJobs(pool, task)).some((job) => job.last_error !== null && job.locked_by === null),
   );
 }
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
 import { acceptsConnections } from './loopback.js';
-import { createWorldReadableFolder, freePort, removeFolder } from './process.js';
+import { createWorldReadableFolder, findFreePort, removeFolder } from './process.js';
 import { until } from './wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
@@ -15,7 +15,7 @@ export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 /** Starts PgBouncer in transaction mode in front of the server of a database. */
 export async function startPgBouncer(databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await createWorldReadableFolder('bakery-pgbouncer-');
   const configuration = join(folder, 'pgbouncer.ini');
   await writeFile(

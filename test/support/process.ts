@@ -96,7 +96,7 @@ export function removeFolder(path: string): Promise<void> {
  * Returns a free port below the range of outgoing connections. A client of a stopped service gets a local port from that
  * range. If the port of the service were in the range too, the client could get the same port and connect to itself.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_768);
     const server = createServer().listen(port, '127.0.0.1');

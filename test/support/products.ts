@@ -44,7 +44,7 @@ export function sendForm(request: Test, fields: FormFields, files: readonly Form
 }
 
 /** Creates files with different bytes. */
-export function pictures(count: number): FormFile[] {
+export function createPictures(count: number): FormFile[] {
   return Array.from({ length: count }, (_, index) => ({
     bytes: createPng(randomUUID()),
     name: `${index}.png`,
@@ -76,7 +76,7 @@ export async function listProducts(client: Client, lastId = 0): Promise<ProductB
 }
 
 /** Returns the status of a request for a local image. Fails without an image, such as `images?.[0]` of a product that has none. */
-export async function imageStatus({ url }: Client, imageUrl = 'no image'): Promise<number> {
+export async function readImageStatus({ url }: Client, imageUrl = 'no image'): Promise<number> {
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
@@ -95,7 +95,7 @@ export async function readLedger({ pool }: Pick<TestDatabase, 'pool'>): Promise<
 }
 
 /** Inserts a product by SQL. Returns its id. */
-export async function addProduct(
+export async function insertProduct(
   { database }: { readonly database: TestDatabase },
   price: string | number = 25_000,
   name = 'Croissant',

@@ -4,7 +4,7 @@ import { createDatabase } from './databases.js';
 import {
   type BuiltProcess,
   createWorldReadableFolder,
-  freePort,
+  findFreePort,
   removeFolder,
   spawnBuilt,
   waitUntilListening,
@@ -26,7 +26,7 @@ export class ServiceInstance {
   /** @param dataDir existing folder to share; by default a new folder, which is removed at the end */
   static async create(dataDir?: string): Promise<ServiceInstance> {
     const folder = dataDir ?? (await createWorldReadableFolder('bakery-instance-'));
-    return new ServiceInstance(await freePort(), folder, dataDir === undefined);
+    return new ServiceInstance(await findFreePort(), folder, dataDir === undefined);
   }
 
   get url(): string {

@@ -163,7 +163,7 @@ export class Shop {
    * apart.
    * @returns the ids of the orders, newest first
    */
-  async insertOrderRows(customer: Client, count: number, status = 'pending'): Promise<string[]> {
+  async insertOrdersWithoutPages(customer: Client, count: number, status = 'pending'): Promise<string[]> {
     const rows = await this.query<{ order_id: string }>(
       `WITH made AS (
          INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
@@ -201,9 +201,9 @@ export class Shop {
     await this.query(
       `WITH changed AS (UPDATE orders SET attempt_id = $1::uuid WHERE order_id = $2)
        INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
-       SELECT $1::uuid, $2, max(number) + 1, $3, 'https://gateway.example/later', now() + interval '1 day'
+       SELECT $1::uuid, $2, max(number) + 1, $1::uuid::text, 'https://gateway.example/later', now() + interval '1 day'
        FROM payment_attempts WHERE order_id = $2`,
-      [attemptId, orderId, attemptId],
+      [attemptId, orderId],
     );
     this.gateway.openPaymentPage(attemptId, GROSS_AMOUNT);
     return attemptId;
@@ -286,14 +286,6 @@ export class Shop {
     });
   }
 
-  /** Waits until exactly one payment check has failed and is waiting for its retry. */
-  async waitForFailedPaymentCheck(): Promise<void> {
-    await until('the check has failed', async () => {
-      const jobs = await readJobs(this.service.database.pool, 'check-order');
-      return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === 1;
-    });
-  }
-
   /** Lets time pass for orders, by default enough for their first payment check, and runs the checks that become due. */
   async reconcile(orderIds: readonly string[], interval = '6 minutes'): Promise<void> {
     await this.letOrdersAge(orderIds, interval);
@@ -302,7 +294,7 @@ export class Shop {
   }
 
   /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */
-  loggedErrors(): unknown[] {
+  listLoggedErrors(): unknown[] {
     return this.service.log.filter(({ level }) => level === 'error');
   }
 }

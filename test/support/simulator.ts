@@ -1,8 +1,8 @@
 import type { Response } from 'supertest';
 import { readHistory } from './notifications.js';
 import { placeOrder, readOrder } from './orders.js';
-import { freePort } from './process.js';
-import { addProduct } from './products.js';
+import { findFreePort } from './process.js';
+import { insertProduct } from './products.js';
 import { useService } from './service.js';
 
 interface PaymentView {
@@ -19,12 +19,12 @@ interface PaymentView {
 
 /** Starts a service with the payment simulator for the tests of a file, with an administrator, a customer and a product. */
 export async function useSimulator() {
-  const port = await freePort();
+  const port = await findFreePort();
   // The simulator sends its notifications to PUBLIC_URL.
   const service = await useService({ port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
   const customer = await service.customer();
   const admin = await service.admin();
-  const productId = await addProduct(service, 185_000, 'Kue lapis');
+  const productId = await insertProduct(service, 185_000, 'Kue lapis');
 
   /** Places an order. The returned functions use its payment page, and read or refund the order. */
   async function openPaymentPage(by = customer, product = productId) {

@@ -7,7 +7,7 @@ import { runDb, spawnDb } from '../support/db-command.js';
 import { addJob, readJobs } from '../support/jobs.js';
 import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
-import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
+import { createPictures, createProduct, listProducts, readImageStatus } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { inParallel, until } from '../support/wait.js';
 
@@ -60,7 +60,7 @@ function keepWriting(url: string, admin: Client) {
       const email = `customer-${done.customers.length}@example.com`;
       await new Client(url).register({ email, password: PASSWORD }).expect(201);
       done.customers.push(email);
-      await createProduct(admin, pictures(1));
+      await createProduct(admin, createPictures(1));
       done.products += 1;
     }
   })();
@@ -96,7 +96,7 @@ describe('a backup', () => {
     const admin = await restored.admin();
     const products = await listProducts(admin);
     expect(products.length).toBeGreaterThanOrEqual(acknowledged.products);
-    for (const { images } of products) expect(await imageStatus(admin, images?.[0])).toBe(200);
+    for (const { images } of products) expect(await readImageStatus(admin, images?.[0])).toBe(200);
     await createProduct(admin, []); // gets a new id, because the sequences are restored too
   });
 

@@ -12,7 +12,7 @@ import { createDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
   expectExit,
-  freePort,
+  findFreePort,
   useFolder,
   waitUntilListening,
   waitUntilReady,
@@ -71,7 +71,11 @@ describe('a start that cannot succeed', () => {
     await once(otherProgram, 'listening');
     const portInUse = String(instance.port);
     await expectStartFailure(instance.spawn(), `port ${portInUse} is in use: set PORT to another one`);
-    const settings = { PORT: String(await freePort()), METRICS_PORT: portInUse, DATABASE_URL: database.url };
+    const settings = {
+      PORT: String(await findFreePort()),
+      METRICS_PORT: portInUse,
+      DATABASE_URL: database.url,
+    };
     const metrics = `the metrics cannot be served on METRICS_HOST 127.0.0.1 and METRICS_PORT ${portInUse}:`;
     await expectStartFailure(instance.spawn(settings), `${metrics} listen EADDRINUSE`);
     otherProgram.close();
@@ -144,7 +148,7 @@ it.each<[string, (output: string, dataDir: string) => boolean]>([
     const dataDir = join(root, state);
     // A process group of its own, like a job in a terminal: every process of the group gets the signal.
     const child = spawn(process.execPath, ['dist/src/main.js'], {
-      env: { PATH: process.env.PATH, PORT: String(await freePort()), DATA_DIR: dataDir },
+      env: { PATH: process.env.PATH, PORT: String(await findFreePort()), DATA_DIR: dataDir },
       detached: true,
     });
     let output = '';

@@ -4,8 +4,8 @@ import { startServiceBehindProxy } from '../support/database-proxy.js';
 import { isInstalled, reportSkipped } from '../support/installed.js';
 import { addJob } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
-import { freePort } from '../support/process.js';
-import { createProduct, pictures } from '../support/products.js';
+import { findFreePort } from '../support/process.js';
+import { createPictures, createProduct } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startServiceProcess } from '../support/service-process.js';
 import { openShop, type Shop } from '../support/shop.js';
@@ -43,7 +43,7 @@ describe('the metrics of a shop', () => {
     // The counters are global in the process: another test file may have incremented them.
     const { register } = await importPackage('prom-client');
     register.resetMetrics();
-    port = await freePort();
+    port = await findFreePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
   });
 
@@ -56,7 +56,7 @@ describe('the metrics of a shop', () => {
 
     beforeAll(async () => {
       const { service, customer, gateway } = shop;
-      await createProduct(shop.admin, pictures(1));
+      await createProduct(shop.admin, createPictures(1));
       await customer.get('/api/products').expect(200);
       await until('a page comes from the cache', async () => {
         await customer.get('/api/products').expect(200);
@@ -198,7 +198,7 @@ function lostConnectionsName(pool: string): string {
 }
 
 it('the counters of a new process start at 0 for each value of their label', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const service = await startServiceProcess({ METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
   try {
     const { samples } = await scrape(port);
@@ -216,7 +216,7 @@ it('the counters of a new process start at 0 for each value of their label', asy
 });
 
 it('scrapes report within 10 s that the database does not respond, and later count the connections that were lost', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const { proxy, stop } = await startServiceBehindProxy({ METRICS_PORT: String(port) });
   try {
     await scrapeWithDatabase(port);

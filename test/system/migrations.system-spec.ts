@@ -9,7 +9,7 @@ import { buildNotification, sendNotification } from '../support/notifications.js
 import { pageOf, readOrder } from '../support/orders.js';
 import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
-import { imageStatus, listProducts } from '../support/products.js';
+import { listProducts, readImageStatus } from '../support/products.js';
 import { readContents, readSchema } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
@@ -179,7 +179,7 @@ describe('the migrations', () => {
         ['Sourdough', 45000, 0],
       ]);
       for (const image of products.flatMap(({ images }) => images ?? []))
-        expect(await imageStatus(customer, image)).toBe(200);
+        expect(await readImageStatus(customer, image)).toBe(200);
 
       const { orders } = pageOf(await customer.get('/api/orders').expect(200));
       expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);

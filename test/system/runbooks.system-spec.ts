@@ -6,7 +6,7 @@ import { buildNotification, sendNotification } from '../support/notifications.js
 import { gatewaySettings, placeOrder } from '../support/orders.js';
 import { type InstallationKind, Installations } from '../support/runbooks/installations.js';
 import { readBlocks, toPattern } from '../support/runbooks/pages.js';
-import { createProduct, pictures } from '../support/products.js';
+import { createPictures, createProduct } from '../support/products.js';
 import { SERVER_KEY, signInAdmin } from '../support/service.js';
 import { until } from '../support/wait.js';
 
@@ -91,7 +91,7 @@ describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openss
 /** Places and pays an order, and requests a refund. The response of the gateway to the refund is unusable. */
 async function leaveRefundWithoutResult(url: string, gateway: MidtransStandIn): Promise<void> {
   const admin = await signInAdmin(url);
-  const { id } = await createProduct(admin, pictures(1));
+  const { id } = await createProduct(admin, createPictures(1));
   const customer = new Client(url);
   await customer.register({ email: 'ayu@example.com' }).expect(201);
   const { order_id } = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);

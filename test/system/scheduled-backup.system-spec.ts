@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createDatabase, inTransaction } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
-import { freePort, useFolder } from '../support/process.js';
+import { findFreePort, useFolder } from '../support/process.js';
 import { useInstance } from '../support/service-process.js';
 import { stopAfterTests } from '../support/stop-after-tests.js';
 
@@ -144,7 +144,7 @@ describe('the metric of the age of the newest backup', () => {
   }
 
   it('counts from the time in the name of the newest checked backup that is not of the future, and is infinite without one', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     await fillFolder();
     await instance.start({ ...settings, METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
     expect(await readAge(port)).toBe('+Inf');

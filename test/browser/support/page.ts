@@ -4,8 +4,8 @@ export async function waitForHeading(page: Page, name: string | RegExp): Promise
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-export async function waitForText(page: Page | Locator, text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor();
+export async function waitForText(scope: Page | Locator, text: string | RegExp): Promise<void> {
+  await scope.getByText(text).first().waitFor();
 }
 
 /** Opens a page, and waits until its heading and its content are shown. */

@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from '../../support/installed.js';
 import { acceptsConnections } from '../../support/loopback.js';
-import { freePort } from '../../support/process.js';
+import { findFreePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
 import { listChildren, stopProgram } from './processes.js';
 
 const CONFIGURATION = 'deploy/nginx.conf';
 const UPSTREAM = /server replica:8080 ([^;]*);/;
+const LISTEN = 'listen 8080;';
 
 export type Nginx = Awaited<ReturnType<typeof startNginx>>;
 
 /** Starts nginx with deploy/nginx.conf as the proxy of processes on this machine. */
 export async function startNginx(upstreamPorts: readonly number[]) {
   const folder = await mkdtemp(join(tmpdir(), 'bakery-nginx-'));
-  const port = await freePort();
+  const port = await findFreePort();
   await writeConfiguration(folder, port, upstreamPorts);
   const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
   const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', directives], {
@@ -60,11 +61,12 @@ async function writeConfiguration(
   const shipped = await readFile(CONFIGURATION, 'utf8');
   const [, parameters = ''] = UPSTREAM.exec(shipped) ?? [];
   if (parameters === '') throw new Error(`${CONFIGURATION} has no upstream like ${UPSTREAM.source}`);
+  if (!shipped.includes(LISTEN)) throw new Error(`${CONFIGURATION} does not contain ${LISTEN}`);
   const servers = upstreamPorts.map(
     (upstream) => `server 127.0.0.1:${upstream} ${parameters}${upstream === downPort ? ' down' : ''};`,
   );
   const configuration = shipped
     .replace(UPSTREAM, servers.join(' '))
-    .replace('listen 8080;', `listen 127.0.0.1:${port};`);
+    .replace(LISTEN, `listen 127.0.0.1:${port};`);
   await writeFile(join(folder, 'nginx.conf'), configuration);
 }

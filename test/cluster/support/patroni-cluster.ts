@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryOnce } from '../../support/databases.js';
-import { freePort } from '../../support/process.js';
+import { findFreePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
 import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
@@ -31,14 +31,14 @@ export class PatroniCluster {
   static async start(): Promise<PatroniCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'bakery-cluster-'));
     await giveToClusterUser(folder);
-    const etcdPort = await freePort();
+    const etcdPort = await findFreePort();
     const nodes: PatroniNode[] = [];
     for (const name of ['node1', 'node2', 'node3']) {
-      const [port, apiPort] = [await freePort(), await freePort()];
+      const [port, apiPort] = [await findFreePort(), await findFreePort()];
       const etcd = `127.0.0.1:${etcdPort}`;
       nodes.push(new PatroniNode({ name, folder, etcd, password: PASSWORD, port, apiPort }));
     }
-    const cluster = new PatroniCluster(folder, nodes, await freePort());
+    const cluster = new PatroniCluster(folder, nodes, await findFreePort());
     try {
       await cluster.#startEtcd(etcdPort);
       for (const node of nodes) {
@@ -105,7 +105,7 @@ export class PatroniCluster {
 
   async #startEtcd(port: number): Promise<void> {
     const client = `http://127.0.0.1:${port}`;
-    const peer = `http://127.0.0.1:${await freePort()}`;
+    const peer = `http://127.0.0.1:${await findFreePort()}`;
     const dataDir = join(this.folder, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
     await giveToClusterUser(dataDir);

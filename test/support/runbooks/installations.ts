@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { startExternalPostgres } from '../external-postgres.js';
-import { createWorldReadableFolder, freePort, removeFolder } from '../process.js';
+import { createWorldReadableFolder, findFreePort, removeFolder } from '../process.js';
 import { COMMON_SETTINGS } from '../service.js';
 import { escapePattern } from './pages.js';
 
@@ -49,7 +49,11 @@ export class Installations {
   static async create(settings: Settings): Promise<Installations> {
     const root = await createWorldReadableFolder('bakery-runbooks-');
     const postgres = await startExternalPostgres();
-    const ports = { machine: await freePort(), compose: await freePort(), metrics: await freePort() };
+    const ports = {
+      machine: await findFreePort(),
+      compose: await findFreePort(),
+      metrics: await findFreePort(),
+    };
     const all = { ...COMMON_SETTINGS, ...settings, NODE_ENV: 'test', HOST: '127.0.0.1' };
     for (const folder of FOLDERS) await mkdir(join(root, folder), { recursive: true });
     await writeSettings(join(root, 'etc/bakery.env'), {
