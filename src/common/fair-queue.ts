@@ -35,7 +35,8 @@ class WaitingTask {
 
 /**
  * Limits the total size of the tasks that run at a time. Clients with waiting tasks are served in turn, so that a client with
- * many tasks does not delay the others. If too many tasks wait, the newest task of the client with the most tasks is rejected.
+ * many tasks does not delay the others. If too many tasks wait, the newest task of the client with the most waiting tasks is
+ * rejected.
  */
 export class FairQueue {
   /** Waiting tasks by client, oldest first. The first client is served next. */

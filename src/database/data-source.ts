@@ -18,17 +18,15 @@ const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
 export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
 export const migrationNames = migrations.map((Migration) => new Migration().name);
 
-const SECOND_MS = 1000;
-
 // The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
 // earlier. Waiting for a connection (4 s), a lock (4 s) and a response that never comes (6 s, RESPONSE_MS) takes 14 s.
-const CONNECTION_WAIT_MS = 4 * SECOND_MS;
-const LOCK_WAIT_MS = 4 * SECOND_MS;
-const STATEMENT_MS = 5 * SECOND_MS;
+const CONNECTION_WAIT_MS = 4_000;
+const LOCK_WAIT_MS = 4_000;
+const STATEMENT_MS = 5_000;
 /** Longer than `statement_timeout`, which does not apply to a COMMIT that waits for a synchronous standby. */
-const RESPONSE_MS = 6 * SECOND_MS;
-/** Time between two statements of a transaction. */
-const IDLE_MS = 10 * SECOND_MS;
+const RESPONSE_MS = 6_000;
+/** Maximum time between two statements of a transaction. */
+const IDLE_MS = 10_000;
 
 /** Connections of a process, without those of its job queue. */
 export const POOL_SIZE = 10;

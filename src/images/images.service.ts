@@ -22,7 +22,10 @@ export class ImagesService {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
-  /** One image at a time is decoded: decoding takes up to 190 MB of memory and a processor core. */
+  /**
+   * One uploaded image at a time is decoded: decoding takes up to 190 MB of memory and a processor core. Smaller versions have a
+   * queue of their own.
+   */
   readonly #decoder = new FairQueue({ capacity: 1 });
 
   constructor(
@@ -95,7 +98,10 @@ export class ImagesService {
     }
   }
 
-  /** Attaches staged images after the `remaining` ones. Throws Error if the sweep has condemned a staged image meanwhile. */
+  /**
+   * Attaches staged images after the `remaining` ones.
+   * @throws Error if the sweep has condemned a staged image meanwhile
+   */
   async attach(
     tx: EntityManager,
     productId: number,

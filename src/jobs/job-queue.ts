@@ -14,15 +14,14 @@ import { forgetFutureRuns, unlockStaleJobs, type NamedJob, RUNNER_LOST } from '.
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
-const SECOND_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 /** When the service stops, running jobs have STOP_MS to end. Then RESULTS_MS remain to write their results. */
-const STOP_MS = 5 * SECOND_MS;
-const RESULTS_MS = 2 * SECOND_MS;
+const STOP_MS = 5_000;
+const RESULTS_MS = 2_000;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
-const FAILED_STOP_MS = SECOND_MS;
+const FAILED_STOP_MS = 1_000;
 /** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers when jobs are due. */
-const POLL_INTERVAL_MS = 30 * SECOND_MS;
+const POLL_INTERVAL_MS = 30_000;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
 interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
@@ -51,7 +50,7 @@ export class JobQueue {
 
   /** Seconds since a worker of this process last received a response to a fetch, with or without a job. */
   get fetchAgeSeconds(): number {
-    return (performance.now() - this.#lastFetchAt) / SECOND_MS;
+    return (performance.now() - this.#lastFetchAt) / 1000;
   }
 
   async run(options: QueueOptions): Promise<void> {
@@ -147,7 +146,7 @@ export class JobQueue {
     this.#lastFetchAt = performance.now();
     this.#isWorking = true;
     if (this.#stoppedAt === undefined) return;
-    const seconds = Math.round((performance.now() - this.#stoppedAt) / SECOND_MS);
+    const seconds = Math.round((performance.now() - this.#stoppedAt) / 1000);
     this.#stoppedAt = undefined;
     this.#logger.log(`the queue works again after ${seconds} s`);
   }

@@ -4,8 +4,6 @@ import { WORKERS } from './job-kinds.js';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
-const SECOND_MS = 1000;
-
 /**
  * Connections of the job queue. graphile-worker 0.17 releases a connection twice if it stops while the response to its
  * `LISTEN` is outstanding and the connection then breaks. The second release throws an error that graphile-worker does
@@ -17,9 +15,9 @@ export class QueuePool extends pg.Pool {
       connectionString,
       application_name: 'bakery-jobs',
       max: WORKERS,
-      connectionTimeoutMillis: 3 * SECOND_MS,
+      connectionTimeoutMillis: 3_000,
       // The timeout of the driver also ends the wait for a response on a connection that was lost without an error.
-      query_timeout: 10 * SECOND_MS,
+      query_timeout: 10_000,
       // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
       keepAlive: true,

@@ -7,19 +7,17 @@ import {
   removeSupersededJobs,
 } from './job-table.js';
 
-const SECOND_MS = 1000;
-
 const TIMES = {
-  pollMs: SECOND_MS,
+  pollMs: 1_000,
   /** Gap between two upkeeps, which read all jobs. */
-  upkeepMs: 5 * SECOND_MS,
+  upkeepMs: 5_000,
   /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
-  stuckAfterMs: 30 * SECOND_MS,
+  stuckAfterMs: 30_000,
   readClock: Date.now,
 };
 
 /** Total time by which the clock may be set back, for example by NTP. Beyond it, the runner is replaced. */
-const MAX_STEP_BACK_MS = 2 * 60 * SECOND_MS;
+const MAX_STEP_BACK_MS = 120_000;
 
 export interface WatchedRunner {
   /** Returns true if every worker runs a job. */
@@ -60,7 +58,7 @@ export async function watchQueue(
     else runner.wake(due);
     lastHealthyAt = Math.max(lastHealthyAt, runner.lastFetchAt());
     if (performance.now() - lastHealthyAt > stuckAfterMs)
-      throw new Error(`no job was fetched for ${stuckAfterMs / SECOND_MS} s although ${due} are due`);
+      throw new Error(`no job was fetched for ${stuckAfterMs / 1000} s although ${due} are due`);
     await delay(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
 }

@@ -4,6 +4,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, register } from 'prom-client';
 import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
@@ -61,9 +62,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       sampleProducts(this.products),
       sampleBackups(this.env.backupDir),
     ]);
-    // TypeORM's driver type does not declare the connection pool.
-    const { master } = this.dataSource.driver as unknown as { readonly master: Pool };
-    samplePool('requests', master);
+    samplePool('requests', (this.dataSource.driver as PostgresDriver).master as Pool);
     samplePool('jobs', this.jobs.queue.pool);
     return await register.metrics();
   }

@@ -6,7 +6,7 @@ import { violatedConstraint } from '../common/errors/database-errors.js';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { CheckoutService, type LeasedAttempt } from './checkout.service.js';
+import { CheckoutService } from './checkout.service.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './order-requests.dto.js';
 import { IS_OPEN, PAY_TIME_HOURS } from './order-status.js';
@@ -19,9 +19,6 @@ const MAX_OPEN_ORDERS = 50;
 /** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
 const PLACEMENT_LOCK = 1_766_432;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
-
-/** Order with its first payment attempt, whose lease this request holds. */
-type NewOrder = Readonly<{ order: Order; attempt: LeasedAttempt }>;
 
 @Injectable()
 export class OrderPlacementService {
@@ -40,14 +37,11 @@ export class OrderPlacementService {
    */
   async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
-    let stored: NewOrder | null;
-    try {
-      stored = await this.#store(customer, request, digest);
-    } catch (error) {
+    const stored = await this.#store(customer, request, digest).catch((error: unknown) => {
       // A process of version 1.2 does not take the customer's lock, and may have stored an order with this key meanwhile.
-      if (violatedConstraint(error) !== KEY_CONSTRAINT) throw error;
-      stored = null;
-    }
+      if (violatedConstraint(error) === KEY_CONSTRAINT) return null;
+      throw error;
+    });
     if (stored === null) return this.#findRepeated(customer, request, digest);
     ordersCreated.inc();
     return this.checkout.openFirstPage(stored.order, customer, stored.attempt);
@@ -69,7 +63,7 @@ export class OrderPlacementService {
    * the offer has changed since then.
    * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
    */
-  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer): Promise<NewOrder | null> {
+  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer) {
     const idempotencyKey = request['idempotency-key'] ?? null;
     const shop = await this.shop.get();
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
@@ -82,6 +76,7 @@ export class OrderPlacementService {
       const offers = await this.products.lockOffers(tx, productIds);
       const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
       const priced = priceItems(wanted, offers, pickupProblem);
+      // After the fields: 400 is reported before 409.
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
       const order = Object.assign(new Order(), {
@@ -152,7 +147,7 @@ async function insertOrder(tx: EntityManager, order: Order): Promise<void> {
   );
 }
 
-/** Hashes a request as version 1.2 does, so that a request that was first sent before the upgrade can be repeated after it. */
+/** Hashes a request as version 1.2 does, so that a request of before the upgrade can be repeated after the upgrade. */
 function hashOrderRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) => [
     product_id,

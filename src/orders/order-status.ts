@@ -31,7 +31,7 @@ export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
 
 /** Maximum time in which an order can be paid, counted from its creation. */
 export const PAY_TIME_HOURS = 24;
-/** Time after the last payment page, for notifications of payments that were made in the last moment. */
+/** Time after the end of the newest payment page, for notifications of payments that were made at the last moment. */
 export const GRACE_HOURS = 1;
 
 /** `Order.isPaid` in SQL. `o` is the alias of the table `orders`. */
@@ -50,14 +50,14 @@ export function inSql(statuses: readonly string[]): string {
   return `('${statuses.join("', '")}')`;
 }
 
-/** Returns true if the statuses mean that money was received and not returned in full. */
-export function isReceived(status: TransactionStatus, fraudStatus: string | null): boolean {
+/** Returns true if the statuses mean that money was received and not returned in full. The refunded amount decides too. */
+export function isMoneyReceived(status: TransactionStatus, fraudStatus: string | null): boolean {
   const isDoubtful = status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(fraudStatus ?? '');
   return PAID_STATUSES.includes(status) && !isDoubtful;
 }
 
-/** Returns true for a captured card payment that was denied by fraud: the customer's payment cannot succeed. */
-export function isDeniedByFraud(status: TransactionStatus, fraudStatus: string | null): boolean {
+/** Returns true for a captured card payment that was denied as fraud: the customer's payment cannot succeed. */
+export function isDeniedAsFraud(status: TransactionStatus, fraudStatus: string | null): boolean {
   return status === 'capture' && fraudStatus === 'deny';
 }
 

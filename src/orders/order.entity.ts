@@ -5,7 +5,7 @@ import type { SoldItem } from './order-item.entity.js';
 import {
   type Fulfilment,
   GRACE_HOURS,
-  isReceived,
+  isMoneyReceived,
   NEXT_STEPS,
   OPEN_STATUSES,
   PAY_TIME_HOURS,
@@ -127,7 +127,7 @@ export class Order {
 
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
   get isPaid(): boolean {
-    return isReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
+    return isMoneyReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
   }
 
   get isRefundDue(): boolean {

@@ -1,5 +1,5 @@
 import type { OrderRow } from '../orders/order.entity.js';
-import { isReceived } from '../orders/order-status.js';
+import { isMoneyReceived } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
   canSucceed,
@@ -76,7 +76,7 @@ function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[])
   if (event.source !== 'notification') return false;
   const isConfirmation = ({ outcome, transactionId, status, fraudStatus }: PaymentEvent) => {
     const isSame = transactionId === event.transactionId && status === event.status;
-    return outcome === 'applied' && isSame && isReceived(event.status, fraudStatus);
+    return outcome === 'applied' && isSame && isMoneyReceived(event.status, fraudStatus);
   };
   return earlier.some((known, position) => {
     if (known.outcome === 'rejected' || REPEATED_FIELDS.some((field) => known[field] !== event[field]))

@@ -5,7 +5,7 @@ import {
   END_OF_PAYMENT,
   GRACE_HOURS,
   inSql,
-  isDeniedByFraud,
+  isDeniedAsFraud,
   OPEN_STATUSES,
 } from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
@@ -15,18 +15,19 @@ import { paymentReconciliations, type ReconciliationOutcome } from './payments.m
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
 /** Minutes after a notification at which `enqueueChecks` checks its order again. */
-const FURTHER_CHECKS_MIN = [1, 10, 360];
+const FURTHER_CHECK_MINUTES = [1, 10, 360];
 
 /** `Order.expiryDueAt` in SQL. */
 const EXPIRY = `(${END_OF_PAYMENT} + interval '${GRACE_HOURS} hours')`;
+
+/** Payment that is authorized or in review. */
+const IS_UNDECIDED = "(status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')";
 
 /**
  * Orders to ask the gateway about: unpaid orders that were not cancelled, and orders whose payment is authorized or in review. The
  * index `orders_next_check_at_idx` has the same condition.
  */
-const NEEDS_CHECKS = `(
-  first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)}
-  OR status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')`;
+const NEEDS_CHECKS = `(first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)} OR ${IS_UNDECIDED})`;
 
 /**
  * Takes at most 200 orders that are due for a check, and schedules the next check of each. The gaps between the checks of an
@@ -46,7 +47,7 @@ const TAKE_DUE = `
   WHERE order_id IN (
     SELECT order_id FROM orders AS o
     WHERE ${NEEDS_CHECKS} AND next_check_at <= now()
-      AND (status IN ('pending', 'authorize') OR status = 'capture' AND fraud_status = 'challenge'
+      AND (status = 'pending' OR ${IS_UNDECIDED}
         OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
@@ -85,7 +86,7 @@ export class ReconciliationService implements OnModuleInit {
    */
   async enqueueChecks(tx: EntityManager, orderId: string): Promise<void> {
     await this.#enqueueCheck(tx, orderId);
-    for (const minutes of FURTHER_CHECKS_MIN) {
+    for (const minutes of FURTHER_CHECK_MINUTES) {
       const runAt = new Date(Date.now() + minutes * 60_000);
       await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { subject: `${orderId}:${minutes}`, runAt });
     }
@@ -110,7 +111,7 @@ export class ReconciliationService implements OnModuleInit {
 }
 
 function isDueToExpire(order: OrderRow): boolean {
-  const hasFailed = order.isRetryable || isDeniedByFraud(order.status, order.fraudStatus);
+  const hasFailed = order.isRetryable || isDeniedAsFraud(order.status, order.fraudStatus);
   const isUnpaid = order.status === 'pending' || (hasFailed && order.firstPaidAt === null);
   return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
 }

@@ -50,8 +50,8 @@ export class Refund {
   rejection: string | null = null;
 
   /**
-   * True once a client got the success. Stays false for a rejection. Rows of version 1.2 have the default `true`: 1.2 did not
-   * record whether a client got the result.
+   * True if a client has received the success. Stays false for a rejection. Rows of version 1.2 have the default `true`: 1.2 did
+   * not record whether a client got the result.
    */
   @Column('boolean', { name: 'is_answered', default: true })
   isAnswered = false;

@@ -4,8 +4,8 @@ import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import {
   FAILED_STATUSES,
   isCompleted,
-  isDeniedByFraud,
-  isReceived,
+  isDeniedAsFraud,
+  isMoneyReceived,
   REFUND_STATUSES,
 } from '../orders/order-status.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -46,7 +46,7 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
-/** Status of a transaction. `doubtful`: a `capture` that is in review or denied by fraud. */
+/** Status of a transaction. `doubtful`: a `capture` that is in review or denied as fraud. */
 type State = TransactionStatus | 'doubtful';
 
 /** States of a transaction that has brought money, even if the shop has returned the money. */
@@ -72,14 +72,14 @@ export function isTransactionEvent(event: PaymentEvent): event is TransactionEve
   return event.transactionId !== null && event.status !== null;
 }
 
-/** Returns true if a transaction is pending or authorized, or captured but in review or denied by fraud. */
+/** Returns true if a transaction is pending or authorized, or captured but in review or denied as fraud. */
 export function isOpenTransaction(transaction: Transaction): boolean {
   return ['pending', 'authorize', 'doubtful'].includes(toState(transaction));
 }
 
 /** Returns true if the customer's payment can still succeed. */
 export function canSucceed(transaction: Transaction): boolean {
-  return isOpenTransaction(transaction) && !isDeniedByFraud(transaction.status, transaction.fraudStatus);
+  return isOpenTransaction(transaction) && !isDeniedAsFraud(transaction.status, transaction.fraudStatus);
 }
 
 export function hasFailed({ status }: Transaction): boolean {
@@ -91,7 +91,7 @@ export function isRefund({ status }: Transaction): boolean {
 }
 
 function toState({ status, fraudStatus }: Transaction): State {
-  return status === 'capture' && !isReceived(status, fraudStatus) ? 'doubtful' : status;
+  return status === 'capture' && !isMoneyReceived(status, fraudStatus) ? 'doubtful' : status;
 }
 
 /**
@@ -115,7 +115,7 @@ export function computeNext(
   const manualRefunds = (current?.manualRefunds ?? 0) + (isManual ? Number(payload.amount) : 0);
   const refundedAmount = Math.min(gatewayRefunds + manualRefunds, total);
   const fraudStatus = event.fraudStatus ?? current?.fraudStatus ?? null;
-  const holdsMoney = isReceived(status, fraudStatus) && refundedAmount < total;
+  const holdsMoney = isMoneyReceived(status, fraudStatus) && refundedAmount < total;
   return {
     transactionId,
     // Version 1.2 does not store the attempt of an event.

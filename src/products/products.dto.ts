@@ -13,7 +13,8 @@ import type { Product } from './product.entity.js';
 export type ProductWithUrls = Readonly<Omit<Product, 'images'>> & { readonly images: string[] };
 
 export class ProductParams {
-  // A text that is not an id becomes 0, the id of no product, because invalid fields (400) are reported before a 404.
+  // Not an exception for a text that is no id: invalid fields (400) are reported before an unknown product (404). 0 is the id of no
+  // product.
   @ApiProperty({ type: 'integer', minimum: 1, example: 7 })
   @Transform(({ value }: { value: string }) =>
     /^[1-9]\d{0,9}$/.test(value) && isId(Number(value)) ? Number(value) : 0,

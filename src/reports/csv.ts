@@ -15,7 +15,10 @@ export type SalesLine = Readonly<Record<(typeof COLUMNS)[number], string | numbe
 /** Makes Excel read a file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Matches cells that a spreadsheet would run as a formula, also if it splits at `;`. An apostrophe in front makes them text. */
+/**
+ * Matches cells that contain a formula at their start or after a `;`. An apostrophe in front makes a cell text. In a program that
+ * splits quoted cells at `;`, the apostrophe protects only the first part.
+ */
 const FORMULA = /(^|;)\s*[=+\-@\t\r]/;
 
 /** Returns the header of a file, and a function that formats a line (RFC 4180). */

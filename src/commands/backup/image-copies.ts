@@ -24,6 +24,7 @@ export class ImageCopies {
     await mkdir(dirname(target), { recursive: true });
     this.#addedFiles.push(draft);
     if (!existsSync(target)) this.#addedFiles.push(target);
+    // Not `copyFile`, which would also copy the mode from the archive.
     await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
     // An existing file of this name has the same content, because the name is the random id of the image.
     await rename(draft, target);

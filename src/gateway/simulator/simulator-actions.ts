@@ -94,7 +94,8 @@ function createTransaction(method: string): SimulatedTransaction {
   };
 }
 
+/** A denial also changes the fraud status, if the transaction has one. */
 function changeStatus(transaction: SimulatedTransaction, to = transaction.transaction_status) {
-  const isDeniedByFraud = to === 'deny' && transaction.fraud_status !== undefined;
-  return { ...transaction, transaction_status: to, ...(isDeniedByFraud && { fraud_status: 'deny' }) };
+  const changed = { ...transaction, transaction_status: to };
+  return to === 'deny' && changed.fraud_status !== undefined ? { ...changed, fraud_status: 'deny' } : changed;
 }
