@@ -6,7 +6,7 @@ import { PageHeading } from './page-heading';
 
 const SLOW_MS = 5_000;
 
-/** Message after a few seconds of loading: a slow service is not a broken connection. */
+/** Message after a few seconds of loading, so that a slow service does not look like a broken connection. */
 export function SlowNote() {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

@@ -8,14 +8,13 @@ export interface NoticeProps {
   icon: string;
   title: string;
   text: string;
-  role?: 'alert';
   children?: ReactNode;
 }
 
 /** Message instead of content, with the possible next steps. */
-export function Notice({ icon, title, text, role, children }: NoticeProps) {
+export function Notice({ icon, title, text, children }: NoticeProps) {
   return (
-    <div className="notice" role={role}>
+    <div className="notice">
       <Icon name={icon} />
       <h2>{title}</h2>
       <p>{text}</p>
@@ -24,12 +23,17 @@ export function Notice({ icon, title, text, role, children }: NoticeProps) {
   );
 }
 
-/** Notice that something failed, with a button to try again. */
+/**
+ * Notice that something failed, with a button to try again. It is inserted with its text, so some screen readers do not announce
+ * it (see `Alert`).
+ */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
   return (
-    <Notice icon="offline" title={t('error.title')} text={explain(error)} role="alert">
-      <Button onClick={() => void onRetry()}>{t('tryAgain')}</Button>
-    </Notice>
+    <div role="alert">
+      <Notice icon="offline" title={t('error.title')} text={explain(error)}>
+        <Button onClick={() => void onRetry()}>{t('tryAgain')}</Button>
+      </Notice>
+    </div>
   );
 }
 
