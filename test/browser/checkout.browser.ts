@@ -3,7 +3,7 @@ import { waitForHeading, waitForText } from './support/page.js';
 import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { changePrice, createProduct, CROISSANT, makeUnavailable, placeOrder } from './support/shop.js';
 import { createCustomer } from './support/shopper.js';
-import { addToCartAndChoosePickup, orderCart } from './support/steps.js';
+import { addToCartAndChoosePickup, choosePickup, orderCart } from './support/steps.js';
 
 const ORDERS = '**/api/orders';
 
@@ -121,6 +121,34 @@ it('a price that changed while the cart was open is shown before anything is ord
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
   await waitForText(page, /Rp\s30\.000/);
+});
+
+it('in narrow windows, the price of a line covers no button of the cart', async () => {
+  const { page } = await createCustomer();
+  const product = await createProduct('Kue pernikahan', 1_250_000);
+  await addToCartAndChoosePickup(page, product.id);
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.getByRole('button', { name: 'One more of' }).click();
+  }
+  await waitForText(page, 'Total, 3 pieces');
+});
+
+it('a double-click on "Order again" adds the products once, and one on "Order and pay" opens one payment page', async () => {
+  const { context, page } = await createCustomer();
+  const { order_id } = await placeOrder(page);
+  await page.goto(`/orders/${order_id}`);
+  await page.getByRole('button', { name: 'Order again' }).dblclick();
+  await waitForText(page, 'Total, 1 piece');
+  await choosePickup(page);
+  let orders = 0;
+  page.on('request', (request) => (orders += request.method() === 'POST' ? 1 : 0));
+  const opened = context.waitForEvent('page');
+  await page.getByRole('button', { name: 'Order and pay' }).dblclick();
+  await waitForHeading(page, 'Waiting for payment');
+  await (await opened).getByRole('button', { name: 'Pay with QRIS' }).waitFor();
+  expect(orders).toBe(1);
+  expect(context.pages()).toEqual([page, await opened]);
 });
 
 it('the last hour to pay has a countdown that screen readers ignore', async () => {

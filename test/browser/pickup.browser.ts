@@ -1,7 +1,7 @@
 import { everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, useShopSettings } from './support/shop.js';
+import { changeShop, CROISSANT, inDays, useShopSettings } from './support/shop.js';
 import { createCustomer, PHONE } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
@@ -47,15 +47,15 @@ it('the chosen pickup time is kept while nothing can be ordered, because the pic
   await waitForText(page, /^\w+ \d+ \w+, 10:30$/);
 });
 
-describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () => {
-  useShopSettings({ hours: everyDay(['07:10', '08:31']), lead_minutes: 0 });
+describe('in a shop that is open from 07:10 to 08:31 and from 09:05 to 09:25, and has no lead time', () => {
+  useShopSettings({ hours: everyDay(['07:10', '08:31'], ['09:05', '09:25']), lead_minutes: 0 });
 
-  it('the cart offers pickup times every half hour inside the opening hours', async () => {
+  it('the cart offers pickup times every half hour inside the opening hours, and the start of hours without a half hour', async () => {
     const { page } = await createCustomer();
     await addToCartAndChoosePickup(page, CROISSANT);
     await page.getByLabel('Day').selectOption(SECOND_DAY);
     const times = await page.getByLabel('Time').getByRole('option').allTextContents();
-    expect(times).toEqual(['07:30', '08:00', '08:30']);
+    expect(times).toEqual(['07:30', '08:00', '08:30', '09:05']);
   });
 
   it('a customer whose pickup time has become impossible can order for another time', async () => {
@@ -74,6 +74,15 @@ describe('in a shop that is open from 07:10 to 08:31 and has no lead time', () =
     await message.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForHeading(page, 'Waiting for payment');
+  });
+
+  it('an order that is rejected because the shop was paused is explained above the button, and the focus stays in the page', async () => {
+    const { page } = await createCustomer();
+    await addToCartAndChoosePickup(page, CROISSANT);
+    await changeShop({ paused_until: inDays(1).toISOString() });
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await waitForText(page.getByRole('alert'), 'The shop takes no orders at the moment.');
+    await page.locator('h1:focus').waitFor();
   });
 });
 

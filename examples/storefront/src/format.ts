@@ -1,5 +1,9 @@
-const FRACTION = { minimumFractionDigits: 0, maximumFractionDigits: 2 };
-const rupiah = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', ...FRACTION });
+const rupiah = new Intl.NumberFormat('id-ID', {
+  style: 'currency',
+  currency: 'IDR',
+  minimumFractionDigits: 2,
+  trailingZeroDisplay: 'stripIfInteger',
+});
 
 export function formatPrice(amount: number): string {
   return rupiah.format(amount);

@@ -19,8 +19,8 @@ export async function placeOrder(lines: CartLine[], details: CompleteDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // A new order is under way. So this is an earlier order with the same idempotency key, which has ended in the meantime.
-    // Order again: `postOrder` has removed that key and creates a new one.
+    // The order has ended, so the response is that of an earlier request with the same idempotency key: a new order would be
+    // under way. Order again: `postOrder` has removed that key and creates a new one.
     if (!isUnderWay(response.order) && !isPaid(response.order)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { BakeryFailure, dataOf, type paths } from 'bakery-client';
 import { type AdminOrder, api, type Fulfilment, type Order } from './client';
-import { orNullIf404 } from './errors';
+import { hasCode, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
@@ -85,7 +85,13 @@ export function adminOrderDetail(id: string) {
 }
 
 export async function cancelOrder(id: string) {
-  await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
+  try {
+    await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
+  } catch (error) {
+    // The order has changed in the meantime: the customer may have just paid.
+    if (hasCode(error, 409)) await queryClient.invalidateQueries(orderDetail(id));
+    throw error;
+  }
 }
 
 /** Requests a payment page, the live one or a new one after a payment that failed, and reloads the order. */

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps, MouseEvent } from 'react';
 import { Link } from 'react-router';
 
 interface ButtonProps extends ComponentProps<'button'> {
@@ -8,14 +8,12 @@ interface ButtonProps extends ComponentProps<'button'> {
 
 /** Button for an action on the page. */
 export function Button({ className = 'button', isBusy, onClick, ...attributes }: ButtonProps) {
+  // The second click of a double-click must not act again. It may come before the button looks busy, or after the action has ended.
+  const actOnce = (event: MouseEvent<HTMLButtonElement>) => {
+    if (isBusy === undefined || (!isBusy && event.detail < 2)) onClick?.(event);
+  };
   return (
-    <button
-      type="button"
-      className={className}
-      aria-disabled={isBusy}
-      onClick={isBusy ? undefined : onClick}
-      {...attributes}
-    />
+    <button type="button" className={className} aria-disabled={isBusy} onClick={actOnce} {...attributes} />
   );
 }
 

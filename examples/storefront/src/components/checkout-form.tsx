@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
 import type { Shop } from '../api/client';
@@ -15,6 +15,7 @@ import {
 import { Button } from './button';
 import { TextField } from './field';
 import { Alert } from './notice';
+import { focusHeading } from './page-heading';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
@@ -25,6 +26,8 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
   const form = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
   const times = useMemo(() => listPickupTimes(shop), [shop]);
+  const hasTimes = times.length > 0;
+  const isDisabled = lines.length === 0 || !hasTimes;
   const chosen = times.find(({ at }) => at === details.pickup_at);
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: async (sent: { lines: CartLine[]; details: CheckoutDetails }) => {
@@ -40,15 +43,22 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
       void navigate(`/orders/${order_id}`);
     },
   });
-  const messages = getFieldMessages(error, FIELDS);
+  // Without pickup times, the alert shows the message of the field that is missing.
+  const fields = hasTimes ? FIELDS : FIELDS.filter((field) => field !== 'pickup_at');
+  const messages = getFieldMessages(error, fields);
   // The message of a field disappears when the value of the field changes.
   const getMessage = (field: keyof CheckoutDetails) =>
     variables?.details[field] === details[field] ? messages[field] : undefined;
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
+  const focusAfterError = useEffectEvent(() => {
+    // The pressed button would lose the focus, because it is disabled now.
+    if (error && isDisabled) focusHeading();
+    else form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  });
+  useEffect(() => focusAfterError(), [error]);
   return (
     <div className="form" ref={form}>
       {/* Without pickup times, `ClosedNote` says why nothing can be ordered. */}
-      {times.length > 0 && (
+      {hasTimes && (
         <PickupPicker
           times={times}
           chosen={chosen}
@@ -76,11 +86,11 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
       />
       <p className="hint">{t('cart.payHint')}</p>
-      <Alert>{error && explain(error, FIELDS)}</Alert>
+      <Alert>{error && explain(error, fields)}</Alert>
       <Button
         className="button wide"
         isBusy={isPending}
-        disabled={lines.length === 0 || times.length === 0}
+        disabled={isDisabled}
         onClick={() => mutate({ lines, details })}
       >
         {t('cart.order')}

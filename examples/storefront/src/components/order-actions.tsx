@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Order } from '../api/client';
-import { explain } from '../api/errors';
+import { explain, hasCode } from '../api/errors';
 import { hasFailedPayment } from '../api/order-status';
 import { cancelOrder, requestPaymentPage } from '../api/orders';
 import { formatDayAndTime, useToday } from '../calendar';
@@ -21,6 +21,8 @@ export function OrderActions({ order }: { order: Order }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
     onSuccess: focusHeading,
+    // The order has been reloaded, and the pressed button may have disappeared.
+    onError: (failure) => hasCode(failure, 409) && focusHeading(),
   });
   // While a payment is authorized or captured, the customer cannot start another one.
   const canPay = order.status === 'pending' || hasFailedPayment(order);

@@ -6,6 +6,7 @@ import { api } from '../api/client';
 import { explain } from '../api/errors';
 import { useShopName } from '../api/shop';
 import { LANGUAGE_NAMES, t, useLanguage } from '../i18n';
+import { useSignInPath } from '../routing/guards';
 import { chooseLanguage } from '../state/language';
 import { removeCheckoutDetails } from '../state/checkout-details';
 import { forgetUser, useSession } from '../state/session';
@@ -56,6 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
 function AccountButton() {
   const { user } = useSession();
   const navigate = useNavigate();
+  const signInPath = useSignInPath();
   const signOut = async () => {
     try {
       await dataOf(api.POST('/api/logout'));
@@ -72,7 +74,7 @@ function AccountButton() {
     <div className="account">
       <span className="who">{user?.fullname}</span>
       {user === null ? (
-        <ButtonLink to="/login" className="button quiet small">
+        <ButtonLink to={signInPath} className="button quiet small">
           {t('account.signIn')}
         </ButtonLink>
       ) : (

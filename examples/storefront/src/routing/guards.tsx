@@ -14,8 +14,13 @@ export function RequireUser() {
 }
 
 export function RedirectToSignIn() {
+  return <Navigate to={useSignInPath()} replace />;
+}
+
+/** Returns the path of the sign-in that leads back to the current page. */
+export function useSignInPath() {
   const { pathname, search } = useLocation();
-  return <Navigate to={`/login?next=${encodeURIComponent(pathname + search)}`} replace />;
+  return `/login?next=${encodeURIComponent(pathname + search)}`;
 }
 
 interface RequireCatalogAccessProps {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type MouseEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
 import { changeFulfilments } from '../../api/orders';
@@ -99,16 +99,13 @@ export function StepButton(props: StepButtonProps) {
     onSuccess: (_, taken) => onTaken(taken.step),
     onError,
   });
-  // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click must
-  // not take the following step.
-  const take = ({ detail }: MouseEvent) => detail < 2 && mutate({ orders, step });
   return (
     <Button
       className={className}
       isBusy={isPending}
       // Enter that is held down must not take the following steps.
       onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
-      onClick={take}
+      onClick={() => mutate({ orders, step })}
     >
       {children}
     </Button>
