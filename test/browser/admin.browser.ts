@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { createPhoto, createPng, padTo } from '../support/pictures.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, loseFirstResponse } from './support/requests.js';
-import { changePrice, createProduct, makeUnique } from './support/shop.js';
+import { changePrice, createProduct, makeUnavailable, makeUnique } from './support/shop.js';
 import { createAdmin, createCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
@@ -125,22 +125,43 @@ it('a product that is saved again because the first response was lost gets its n
   expect(await getTiles(page).count()).toBe(3);
 });
 
-it('a product to which somebody else has added a picture keeps that picture and the new one', async () => {
+it('a form of a product whose pictures somebody else has replaced shows those pictures and its own new one', async () => {
   const product = await createProduct('Roti berdua', 20_000);
+  const theirs = await openAsAdmin(`/manage/products/${product.id}`);
+  const saveTheirs = async () => {
+    await theirs.page.getByRole('button', { name: 'Save changes' }).click();
+    await waitForText(theirs.page, `${product.name} is saved.`);
+  };
+  await theirs.page.getByLabel('Add pictures').setInputFiles([createUpload('old.png')]);
+  await getTiles(theirs.page).nth(0).waitFor();
+  await saveTheirs();
   const mine = await openAsAdmin(`/manage/products/${product.id}`);
   await mine.page.getByLabel('Add pictures').setInputFiles([createUpload('mine.png')]);
-  await getTiles(mine.page).nth(0).waitFor();
-  const theirs = await openAsAdmin(`/manage/products/${product.id}`);
-  await theirs.page.getByLabel('Add pictures').setInputFiles([createUpload('theirs.png')]);
-  await getTiles(theirs.page).nth(0).waitFor();
-  await theirs.page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(theirs.page, `${product.name} is saved.`);
+  await getTiles(mine.page).nth(1).waitFor();
+
+  await openPage(theirs.page, `/manage/products/${product.id}`);
+  await theirs.page.getByRole('button', { name: 'Remove picture 1' }).click();
+  await theirs.page.getByLabel('Add pictures').setInputFiles([createUpload('a.png'), createUpload('b.png')]);
+  await getTiles(theirs.page).nth(2).waitFor();
+  await saveTheirs();
+
   await mine.page.getByRole('button', { name: 'Save changes' }).click();
   await waitForText(mine.page, /Somebody else has changed: Pictures/);
+  const names = (await loadPictures(mine.page)).map((picture) => picture.name);
+  expect(names).toEqual(['picture 1', 'picture 2', 'mine.png']);
   await mine.page.getByRole('button', { name: 'Save changes' }).click();
   await waitForText(mine.page, `${product.name} is saved.`);
   await openPage(mine.page, `/manage/products/${product.id}`);
-  expect(await getTiles(mine.page).count()).toBe(2);
+  expect(await getTiles(mine.page).count()).toBe(3);
+});
+
+it('the form of a product is saved without a question after a colleague has marked the product as sold out', async () => {
+  const product = await createProduct('Roti habis', 20_000);
+  const { page } = await openAsAdmin(`/manage/products/${product.id}`);
+  await makeUnavailable(product.id);
+  await page.getByLabel('Description').fill('With more butter.');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, `${product.name} is saved.`);
 });
 
 it('a product whose creation is repeated because the first response was lost is created once', async () => {

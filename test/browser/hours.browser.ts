@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { DEFAULT_SHOP } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { openPage, waitForHeading, waitForText } from './support/page.js';
-import { loseFirstResponse } from './support/requests.js';
+import { holdRequests, loseFirstResponse } from './support/requests.js';
 import {
   changeShop,
   inDays,
@@ -82,6 +82,14 @@ it('a range whose first date is typed digit by digit ends on that date', async (
   await save(page);
   const range = { from: '2030-12-12', to: '2030-12-12', reason: null };
   expect((await readShop()).closed_ranges).toEqual([range]);
+});
+
+it('a reason without dates is rejected', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  await page.getByLabel('Reason').fill('Lebaran');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'Each needs two dates');
+  expect(await page.getByLabel('Reason').inputValue()).toBe('Lebaran');
 });
 
 it('a range of closed dates is saved without a press of "Add holidays", and adding or removing one leaves the focus in the form', async () => {
@@ -221,12 +229,46 @@ it('the form of the shop asks before a link or a sign-out discards unsaved limit
   expect(await readShop()).toMatchObject(limits);
 });
 
+it('a limit of orders without the length of a pickup time, and a length without a limit, are rejected at the empty field', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  const [limit, length] = [
+    page.getByLabel('Orders per pickup time'),
+    page.getByLabel('Length of a pickup time'),
+  ];
+  await limit.fill('20');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'A limit needs the number of orders and the length of a pickup time.');
+  await length.and(page.locator(':focus')).waitFor();
+  await limit.fill('');
+  await length.selectOption('30 minutes');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await limit.and(page.locator('[aria-invalid]:focus')).waitFor();
+  await limit.fill('20');
+  await save(page);
+});
+
+it('a setting that is typed while the form of the shop is being saved stays in the form and is unsaved', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  const release = await holdRequests(page, '**/api/admin/shop');
+  await page.getByLabel('Minutes between').fill('60');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByLabel('Days in advance').fill('9');
+  await release();
+  await waitForText(page, 'The opening hours are saved.');
+  expect(await page.getByLabel('Days in advance').inputValue()).toBe('9');
+  page.once('dialog', (question) => void question.dismiss());
+  await page.getByRole('link', { name: 'Today' }).click();
+  await save(page);
+  expect(await readShop()).toMatchObject({ lead_minutes: 60, days_ahead: 9 });
+});
+
 it('rejected settings of the shop are explained at their fields, and nothing is saved until all of them are corrected', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   const before = await readShop();
   await page.getByLabel('Wednesday, opens').fill('7pm');
   await waitForText(page, 'Write the time with digits, for example 07:00 or 19:00.');
   await page.getByLabel('Wednesday, opens').fill('0730');
+  await page.getByLabel('Length of a pickup time').selectOption('30 minutes');
   const fields: [label: string, wrong: string, message: string, right: string][] = [
     ['Wednesday, closes', '25:00', 'Wednesday: at most 5 periods', '18:00'],
     ['Days in advance', '0', 'Write a whole number from 1 to 90.', '14'],

@@ -57,6 +57,7 @@ describe.each([
         await press('register.submit')(page);
         await waitForText(page, text('api:fullname is required'));
         expect(await page.getByLabel(text('account.name')).getAttribute('aria-invalid')).toBe('true');
+        expect(await page.locator('input:focus').getAttribute('name')).toBe('fullname');
       }
 
       async function requestCode() {

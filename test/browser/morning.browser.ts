@@ -188,6 +188,18 @@ it('a step that fails because a colleague has handed over the order is explained
   await expectGoodLayout(page, 'rejected step of the day');
 });
 
+it('a step that fails because a colleague has refused the order is explained above the orders', async () => {
+  const { id, page, order } = await openDayWithOrder();
+  await page.route('**/fulfilment', async (route) => {
+    await setFulfilment(id, 'refused');
+    await route.continue();
+  });
+  await order.getByRole('button', { name: 'Start preparing' }).click();
+  await order.waitFor({ state: 'detached' });
+  const number = id.slice(0, 8).toUpperCase();
+  await waitForText(page.getByRole('alert'), `${number}: The order cannot take this step.`);
+});
+
 it('a double-click takes one step, which the page of the order takes back', async () => {
   const { id, page, order } = await openDayWithOrder();
   await order.getByRole('button', { name: 'Start preparing' }).dblclick();
@@ -218,6 +230,7 @@ it.each([
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('button', { name: `No new orders ${duration}` }).click();
   await waitForText(page, 'New orders are paused.');
+  await page.locator('h1:focus').waitFor(); // The pressed button has disappeared.
   await customerPage.goto('/');
   await waitForText(customerPage, note);
   await page.getByRole('button', { name: 'Undo' }).click();

@@ -1,8 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { holdRequests, LIKE_BROWSER } from './support/requests.js';
-import { placeOrder, placeOrderPaidTwice, placePaidOrder, setFulfilment } from './support/shop.js';
+import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
+import {
+  placeOrder,
+  placeOrderPaidTwice,
+  placePaidOrder,
+  refundByHand,
+  setFulfilment,
+} from './support/shop.js';
 import { createCustomer, openAsAdmin } from './support/shopper.js';
 
 /** Places an order for a new customer, and opens it as this customer and as the administrator. */
@@ -26,6 +32,10 @@ async function refund(
   await part.getByRole('button', { name: 'Refund', exact: true }).click();
   const confirm = byHand ? 'Record the refund' : 'Refund the money';
   await part.getByRole('button', { name: confirm }).click();
+}
+
+function getPayments(page: Page) {
+  return page.getByRole('list', { name: 'Payments of this order' });
 }
 
 function getHistory(page: Page) {
@@ -108,7 +118,7 @@ it('refusing a paid order without a refund makes a refund due, until refunds ret
 
 it('staff return a second payment by hand if the gateway refuses to return it', async () => {
   const { adminPage } = await openOrder(placeOrderPaidTwice);
-  const payments = adminPage.getByRole('list', { name: 'Payments of this order' });
+  const payments = getPayments(adminPage);
   const surplus = payments.getByText('The customer has paid twice. Return this payment.');
   await surplus.waitFor();
   expect(await payments.getByRole('listitem').count()).toBe(2);
@@ -130,6 +140,41 @@ it('staff return a second payment by hand if the gateway refuses to return it', 
   await refund(payments, { byHand: true });
   await surplus.waitFor({ state: 'detached' });
   await waitForText(adminPage, /^Refunded Rp\s4\.000 by /);
+});
+
+it('a refund that is rejected because a colleague has refunded a part in the meantime is explained', async () => {
+  const { id, adminPage } = await openOrder(placePaidOrder);
+  await adminPage.route('**/refund', async (route) => {
+    await refundByHand(id, 10_000);
+    await route.continue();
+  });
+  await refund(adminPage.getByRole('main'));
+  await waitForText(getHistory(adminPage), /Rp\s10\.000/);
+  await waitForText(adminPage.getByRole('alert'), 'This amount cannot be refunded.');
+});
+
+it('staff see that a card payment is under review or denied, and not that it is paid', async () => {
+  const { id, adminPage } = await openOrder(placeOrderPaidTwice);
+  const capture = <Item>(item: Item, index: number) => ({
+    ...item,
+    ...{ status: 'capture', transaction_status: 'capture' },
+    fraud_status: index % 2 === 0 ? 'challenge' : 'deny',
+  });
+  await changeResponses<{ transactions: object[]; notifications: object[] }>(
+    adminPage,
+    `**/api/admin/orders/${id}`,
+    ({ transactions, notifications, ...data }) => ({
+      ...data,
+      transactions: transactions.map(capture),
+      notifications: notifications.map(capture),
+    }),
+  );
+  await adminPage.reload();
+  for (const list of [getPayments(adminPage), getHistory(adminPage)]) {
+    await waitForText(list, /^Payment under review/);
+    await waitForText(list, /^Payment denied/);
+    expect(await list.getByText(/^Paid/).count()).toBe(0);
+  }
 });
 
 it('the next refund cannot start while the page reloads the order after a refund', async () => {

@@ -1,12 +1,10 @@
-const rupiah = new Intl.NumberFormat('id-ID', {
-  style: 'currency',
-  currency: 'IDR',
-  minimumFractionDigits: 2,
-  trailingZeroDisplay: 'stripIfInteger',
-});
+const CURRENCY = { style: 'currency', currency: 'IDR' } as const;
+const wholeRupiah = new Intl.NumberFormat('id-ID', { ...CURRENCY, maximumFractionDigits: 0 });
+const rupiahAndCents = new Intl.NumberFormat('id-ID', CURRENCY);
 
+/** Formats a price with no cents or two digits of cents. The option for it, `trailingZeroDisplay`, is missing in older browsers. */
 export function formatPrice(amount: number): string {
-  return rupiah.format(amount);
+  return (Number.isInteger(amount) ? wholeRupiah : rupiahAndCents).format(amount);
 }
 
 /**

@@ -63,6 +63,11 @@ export async function setFulfilment(orderId: string, fulfilment: Schemas['Fulfil
   await callAsAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, { data: { fulfilment } });
 }
 
+/** Records that a part of the money of an order was returned by hand. */
+export async function refundByHand(orderId: string, amount: number) {
+  await callAsAdmin('POST', `/api/admin/orders/${orderId}/refund`, { data: { amount, manual: true } });
+}
+
 /** Appends random characters, so that the name is unique in the shop. */
 export function makeUnique(name: string): string {
   return `${name} ${randomUUID().slice(0, 8)}`;

@@ -1,11 +1,17 @@
 import type { Order } from './client';
 
 /** Returns true if money was received and not returned in full. A denied or challenged card payment does not count. */
-export function isPaid({ status, fraud_status, refunded_amount, gross_amount }: Order) {
-  // A refund by hand and one by the gateway can return everything together while the status stays `partial_refund`.
-  if (refunded_amount >= gross_amount) return false;
+export function isPaid(order: Order) {
+  const { status, fraud_status } = order;
+  if (isRefundedInFull(order)) return false;
   if (status === 'capture') return fraud_status !== 'deny' && fraud_status !== 'challenge';
   return status === 'settlement' || status === 'partial_refund';
+}
+
+/** Returns true if the money of the order was returned in full. */
+export function isRefundedInFull({ status, refunded_amount, gross_amount }: Order) {
+  // A refund by hand and one by the gateway can return everything together while the status stays `partial_refund`.
+  return status === 'refund' || refunded_amount >= gross_amount;
 }
 
 /** Returns true if the customer can pay or cancel the order, also after a payment that failed. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import {
   type DefaultValues,
   type FieldValues,
@@ -6,17 +6,25 @@ import {
   type Path,
   useForm,
   useFormContext,
+  type UseFormReturn,
 } from 'react-hook-form';
 import { explain, getFieldMessages } from '../api/errors';
+import { useLanguage } from '../i18n';
 import { FieldFrame, TextField, type TextFieldProps } from './field';
 import { Alert } from './notice';
 
-interface FormProps<Values> {
+/** Reads and changes the values of a form. */
+export type FormControl<Values extends FieldValues> = Pick<
+  UseFormReturn<Values>,
+  'getValues' | 'reset' | 'setValue'
+>;
+
+interface FormProps<Values extends FieldValues> {
   /** Label of the button. */
   submitLabel: string;
   defaultValues?: DefaultValues<Values>;
-  /** If the promise is rejected, the form shows the failure. `reset` sets all values, by default to the default values. */
-  onSubmit: (values: Values, reset: (values?: Values) => void) => Promise<void>;
+  /** If the promise is rejected, the form shows the failure. */
+  onSubmit: (values: Values, form: FormControl<Values>) => Promise<void>;
   children: ReactNode;
 }
 
@@ -27,10 +35,12 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
     try {
-      await onSubmit(values, form.reset);
+      await onSubmit(values, form);
     } catch (error) {
       const fields = Object.keys(values);
       const messages = Object.entries(getFieldMessages(error, fields));
+      // In the order of the form, so that the first field with a message gets the focus.
+      messages.sort(([one], [other]) => fields.indexOf(one) - fields.indexOf(other));
       messages.forEach(([name, message], index) =>
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 }),
       );
@@ -39,6 +49,10 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       if (otherMessage !== '') form.setError('root', { message: otherMessage });
     }
   });
+  const { clearErrors } = form;
+  const language = useLanguage();
+  // The messages are in the language in which the values were sent.
+  useEffect(() => clearErrors(), [clearErrors, language]);
   return (
     <FormProvider {...form}>
       <form

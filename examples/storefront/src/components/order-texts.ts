@@ -1,5 +1,5 @@
 import type { Fulfilment, Order, OrderStatus } from '../api/client';
-import { isOpen, isPaid } from '../api/order-status';
+import { isOpen, isPaid, isRefundedInFull } from '../api/order-status';
 import { formatPrice } from '../format';
 import { findText, t } from '../i18n';
 import type { Tone } from './badge';
@@ -42,6 +42,16 @@ function describeStatus(status: OrderStatus): StatusText {
   return { label: t(`status.${status}`), text: t(`status.${status}.text`), tone: STATUS_TONES[status] };
 }
 
+/**
+ * Returns the label of a payment's status. A captured payment is labelled as paid unless the fraud check challenged or denied it.
+ * The status may be any text.
+ */
+export function labelStatus(status: string, fraudStatus: string | null): string {
+  if (status === 'capture' && fraudStatus === 'challenge') return t('status.review');
+  if (status === 'capture' && fraudStatus === 'deny') return t('status.deny');
+  return findText(`status.${status}`) ?? status;
+}
+
 /** Describes the payment of an order. A captured payment counts as paid unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
   // The order itself has not expired: the customer can pay in another way.
@@ -67,8 +77,7 @@ export function describeOrder(order: Order): StatusText {
 
 function describeRefund(order: Order) {
   const total = formatPrice(order.gross_amount);
-  if (order.status === 'refund' || order.refunded_amount >= order.gross_amount)
-    return t('refund.onItsWay', { total });
+  if (isRefundedInFull(order)) return t('refund.onItsWay', { total });
   if (!isPaid(order)) return t('refund.nothingToPay');
   if (order.refunded_amount === 0) return t('refund.willReturn', { total });
   return `${t('refund.partOnItsWay', describeAmounts(order))} ${t('refund.restFollows')}`;

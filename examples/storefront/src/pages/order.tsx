@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
-import { isOpen, isPaid } from '../api/order-status';
+import { isOpen, isPaid, isRefundedInFull } from '../api/order-status';
 import { orderDetail } from '../api/orders';
 import { BackLink } from '../components/back-link';
 import { Icon } from '../components/icon';
@@ -40,10 +40,11 @@ export default function OrderPage() {
   );
 }
 
-/** Returns true for a paid or started order. The steps of a refused order are not shown. */
+/** Returns true for a paid or started order. The steps of an order that was refused, or refunded in full, are not shown. */
 function shouldShowProgress(order: Order) {
   const { fulfilment } = order;
-  return fulfilment === 'new' ? isPaid(order) : fulfilment !== 'refused';
+  if (fulfilment === 'new') return isPaid(order);
+  return fulfilment === 'collected' || (fulfilment !== 'refused' && !isRefundedInFull(order));
 }
 
 function OrderState({ order }: { order: Order }) {

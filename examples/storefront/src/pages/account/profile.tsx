@@ -4,7 +4,7 @@ import { useFormContext } from 'react-hook-form';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { LocalizedError } from '../../api/errors';
-import { Form, FormField, SelectField } from '../../components/form';
+import { Form, type FormControl, FormField, SelectField } from '../../components/form';
 import { PageHeading } from '../../components/page-heading';
 import { type Language, LANGUAGE_NAMES, t, useLanguage } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
@@ -29,7 +29,10 @@ export default function ProfilePage() {
     showToast(t('profile.emailChanged'));
     await navigate('/verify?next=/profile');
   };
-  const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
+  const changePassword = async (
+    body: Schemas['ChangePasswordDto'],
+    { reset }: FormControl<Schemas['ChangePasswordDto']>,
+  ) => {
     await showWrongPasswordAt('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
     reset();
     showToast(t('profile.passwordChanged'));

@@ -3,8 +3,5 @@ import { t } from '../../i18n';
 
 /** Creates the error of a form that somebody else has saved in the meantime. `changes` describes the changed fields. */
 export function createConflict(changes: string[]): LocalizedError {
-  const fields = changes.join(', ');
-  return new LocalizedError(
-    fields === '' ? t('api:changed in the meantime') : t('conflict.fields', { fields }),
-  );
+  return new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
 }

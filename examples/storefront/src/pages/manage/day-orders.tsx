@@ -3,6 +3,7 @@ import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatShortDate, formatTime, toLocalDate } from '../../calendar';
 import { Alert, Notice } from '../../components/notice';
+import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { DayOrder } from './day-order';
 import { getNextStep, StepButton, useStepError } from './step-buttons';
@@ -24,13 +25,25 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const { error: groupError, callbacks } = useStepError(focusDayHeading);
   /** Errors of single orders by order id. */
   const [orderErrors, setOrderErrors] = useState<Record<string, Error | null>>({});
+  // An order leaves the page, for example, after a colleague has refused it. Its error is then shown above the orders.
+  const isShown = (id: string) => [...orders, ...overdue].some(({ order_id }) => order_id === id);
+  const messages = Object.entries(orderErrors)
+    .filter(([id]) => !isShown(id))
+    .flatMap(([id, error]) => (error ? `${formatOrderNumber(id)}: ${explain(error)}` : []));
+  if (groupError) messages.push(explain(groupError));
+  const changeError = (orderId: string, error: Error | null) =>
+    setOrderErrors((errors) => {
+      // The next step of any order removes the errors of orders that have left the page.
+      const shown = Object.entries(errors).filter(([id]) => isShown(id));
+      return { ...Object.fromEntries(shown), [orderId]: error };
+    });
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
     <DayOrder
       key={order.order_id}
       order={order}
       time={time}
       error={orderErrors[order.order_id] ?? null}
-      onErrorChange={(error) => setOrderErrors((errors) => ({ ...errors, [order.order_id]: error }))}
+      onErrorChange={(error) => changeError(order.order_id, error)}
       onMayHaveMoved={focusDayHeading}
     />
   );
@@ -49,7 +62,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
           ? t('nav.orders')
           : t('day.toHandOver', { orders: t('count.orders', { count: toHandOver.length }) })}
       </h2>
-      <Alert>{groupError && explain(groupError)}</Alert>
+      <Alert>{messages.join(' ')}</Alert>
       <div className="actions">
         {groupByTimeAndStep(toHandOver).map(({ key, time, step, orders: group }) => (
           <StepButton

@@ -4,6 +4,7 @@ import { explain } from '../../api/errors';
 import { getPauseEnd, pauseShop } from '../../api/shop';
 import { addDays, formatDayAndTime, toInstant, useToday } from '../../calendar';
 import { Button } from '../../components/button';
+import { focusHeading } from '../../components/page-heading';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 
@@ -15,10 +16,12 @@ export function PauseButtons({ shop }: { shop: Shop }) {
   const pauseEnd = getPauseEnd(shop);
   const { mutate, isPending } = useMutation({
     mutationFn: pauseShop,
-    onSuccess: (_, until) =>
-      until === null
-        ? showToast(t('pause.ended'))
-        : showToast(t('pause.started'), { label: t('undo'), run: () => mutate(null) }),
+    onSuccess: (_, until) => {
+      // The pressed button disappears.
+      focusHeading();
+      if (until === null) showToast(t('pause.ended'));
+      else showToast(t('pause.started'), { label: t('undo'), run: () => mutate(null) });
+    },
     onError: (error) => showToast(explain(error)),
   });
   const pauseUntil = (end: Date) => mutate(end.toISOString());

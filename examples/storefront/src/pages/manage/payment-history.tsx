@@ -1,7 +1,8 @@
 import type { PaymentEvent } from '../../api/client';
 import { formatDateAndTime } from '../../calendar';
+import { labelStatus } from '../../components/order-texts';
 import { formatPrice } from '../../format';
-import { findText, t } from '../../i18n';
+import { t } from '../../i18n';
 
 /** Maximum number of events in a response of the service. */
 const MAX_EVENTS = 50;
@@ -42,8 +43,8 @@ export function PaymentHistory({ events }: { events: PaymentEvent[] }) {
 }
 
 /** Describes the status that an event reports. A notification that was rejected may contain any text. */
-function describeEvent({ transaction_status, source, payload }: PaymentEvent) {
-  if (transaction_status !== null) return findText(`status.${transaction_status}`) ?? transaction_status;
+function describeEvent({ transaction_status, fraud_status, source, payload }: PaymentEvent) {
+  if (transaction_status !== null) return labelStatus(transaction_status, fraud_status);
   const { rejection } = source === 'refund' ? (JSON.parse(payload) as RefundPayload) : {};
   return rejection === undefined ? t('payment.noStatus') : t('payment.rejection', { reason: rejection });
 }

@@ -2,7 +2,7 @@ import type { AdminOrder, PaymentEvent, Transaction } from '../../api/client';
 import { isPaid } from '../../api/order-status';
 import { formatDateAndTime } from '../../calendar';
 import { Badge } from '../../components/badge';
-import { describeMethod, describePayment } from '../../components/order-texts';
+import { describeMethod, describePayment, labelStatus } from '../../components/order-texts';
 import { formatPrice } from '../../format';
 import { t } from '../../i18n';
 import { PaymentHistory } from './payment-history';
@@ -26,14 +26,7 @@ export function PaymentSection({ order, events, transactions }: PaymentSectionPr
       </p>
       {isDue && <p className="error">{t('payment.due')}</p>}
       {isPaid(order) && (
-        <RefundForm
-          // A new key resets the form after a refund.
-          key={order.refunded_amount}
-          orderId={order.order_id}
-          payment={order}
-          label={t('manage.refund')}
-          isDue={isDue}
-        />
+        <RefundForm orderId={order.order_id} payment={order} label={t('manage.refund')} isDue={isDue} />
       )}
       <Transactions orderId={order.order_id} transactions={transactions} />
       <PaymentHistory events={events} />
@@ -53,7 +46,8 @@ function Transactions({ orderId, transactions }: { orderId: string; transactions
           <li key={transaction.transaction_id}>
             <span className="title-line">
               <strong>
-                {t(`status.${transaction.status}`)} {describeMethod(transaction.payment_type)}
+                {labelStatus(transaction.status, transaction.fraud_status)}{' '}
+                {describeMethod(transaction.payment_type)}
               </strong>
               <span className="price">{formatPrice(transaction.gross_amount)}</span>
             </span>
@@ -63,14 +57,7 @@ function Transactions({ orderId, transactions }: { orderId: string; transactions
             {transaction.surplus && (
               <>
                 <p className="error">{t('transactions.surplus')}</p>
-                <RefundForm
-                  // As above, a new key resets the form.
-                  key={transaction.refunded_amount}
-                  orderId={orderId}
-                  payment={transaction}
-                  label={t('transactions.return')}
-                  isDue
-                />
+                <RefundForm orderId={orderId} payment={transaction} label={t('transactions.return')} isDue />
               </>
             )}
           </li>

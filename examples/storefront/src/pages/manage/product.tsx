@@ -8,6 +8,7 @@ import {
   changeProduct,
   createProduct,
   deleteProduct,
+  type EditedImage,
   type EditedProduct,
   findSaved,
   isSaved,
@@ -16,7 +17,7 @@ import {
   reloadProducts,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
-import { Form, FormField } from '../../components/form';
+import { Form, type FormControl, FormField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import { QuestionButton } from '../../components/question-button';
 import { formatPrice, parsePrice } from '../../format';
@@ -69,26 +70,38 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   };
   const create = async (values: ProductValues) =>
     (mayBeSaved.current ? await findSaved(values) : undefined) ?? createProduct(values, setUploadProgress);
-  const save = async (values: ProductValues) => {
+  const save = async (values: ProductValues, form: FormControl<ProductValues>) => {
     const price = parsePrice(values.price);
     if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
-    const sent = { ...values, price };
     try {
-      await finish(await (base === undefined ? create(sent) : changeProduct(base, sent, setUploadProgress)));
-    } catch (error) {
-      if (!(error instanceof BakeryFailure && error.code < 500)) mayBeSaved.current = true;
-      if (base === undefined || !hasCode(error, 412)) throw error;
-      const current = await queryClient.query({ ...productForEditing(base.product.id), staleTime: 0 });
-      if (current === null) throw error;
-      // `isSaved` cannot compare new images, only count them. Without a lost response, they may be somebody else's.
-      if (!mayBeSaved.current || !isSaved(current.product, sent)) {
-        setBase(current);
-        mayBeSaved.current = false;
-        throw createConflict(listChanges(base.product, current.product));
-      }
-      await finish(current.product);
+      await send({ ...values, price }, form, base);
     } finally {
       setUploadProgress(undefined);
+    }
+  };
+  const send = async (
+    sent: ProductValues,
+    form: FormControl<ProductValues>,
+    target: EditedProduct | undefined,
+  ): Promise<void> => {
+    try {
+      await finish(
+        await (target === undefined ? create(sent) : changeProduct(target, sent, setUploadProgress)),
+      );
+    } catch (error) {
+      if (!(error instanceof BakeryFailure && error.code < 500)) mayBeSaved.current = true;
+      if (target === undefined || !hasCode(error, 412)) throw error;
+      const current = await queryClient.query({ ...productForEditing(target.product.id), staleTime: 0 });
+      if (current === null) throw error;
+      // `isSaved` cannot compare new images, only count them. Without a lost response, they may be somebody else's.
+      if (mayBeSaved.current && isSaved(current.product, sent)) return finish(current.product);
+      const changes = listChanges(target.product, current.product);
+      // Nobody has changed a field of the form, but for example the availability, which the form keeps.
+      if (changes.length === 0) return send(sent, form, current);
+      setBase(current);
+      form.setValue('images', replaceStored(form.getValues('images'), current.product));
+      mayBeSaved.current = false;
+      throw createConflict(changes);
     }
   };
   return (
@@ -133,6 +146,12 @@ function toFormValues(product?: Product): ProductValues {
     description: product?.description?.replaceAll('\r\n', '\n') ?? '',
     images: product?.images?.map((src) => ({ src })) ?? [],
   };
+}
+
+/** Returns the stored images of a product, marked for removal as before, and then the new images of the form. */
+function replaceStored(images: EditedImage[], { images: stored }: Product): EditedImage[] {
+  const kept = (stored ?? []).map((src) => images.find((image) => image.src === src) ?? { src });
+  return [...kept, ...images.filter(({ file }) => file)];
 }
 
 /** Lists the changed fields by label. Adds the new name or price. */

@@ -26,34 +26,60 @@ interface RefundFormProps {
   isDue: boolean;
 }
 
-/** Refunds all or part of a payment, or records that the money was returned by hand. */
+/** Form that refunds all or part of a payment, and the failure of the latest refund. */
 export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) {
-  const refundable = getRefundableAmount(payment);
-  const [text, setText] = useState(String(refundable));
-  const [reason, setReason] = useState('');
-  const [isManual, setManual] = useState(false);
-  const amount = Number(parsePrice(text) ?? NaN);
-  // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
-  const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
-  const refund: Refund = {
-    amount,
-    ...(reason !== '' && { reason }),
-    ...(isManual && { manual: true }),
-  };
   const mutationKey = refundMutationKey(orderId);
   const { mutate, error } = useMutation({
     mutationKey,
-    mutationFn: () => refundOrder(orderId, payment, refund),
-    onSuccess: () => {
+    mutationFn: (refund: Refund & { amount: number }) => refundOrder(orderId, payment, refund),
+    onSuccess: (_, { amount }) => {
       showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
   });
   // Also true while another form, or the button that refuses the order, refunds a payment of the order.
   const isRefunding = useIsMutating({ mutationKey }) > 0;
-  const messages = getFieldMessages(error, FIELDS);
   return (
-    <details className="refund" open={isDue}>
+    <>
+      <RefundDetails
+        // A new key resets the fields after a refund, also after a refund by somebody else.
+        key={payment.refunded_amount}
+        refundable={getRefundableAmount(payment)}
+        label={label}
+        isOpen={isDue}
+        isBusy={isRefunding}
+        messages={getFieldMessages(error, FIELDS)}
+        onRefund={mutate}
+      />
+      <Alert>{error && explain(error, FIELDS)}</Alert>
+    </>
+  );
+}
+
+interface RefundDetailsProps {
+  refundable: number;
+  label: string;
+  isOpen: boolean;
+  isBusy: boolean;
+  messages: Record<string, string>;
+  onRefund: (refund: Refund & { amount: number }) => void;
+}
+
+/** Fields and button of the form. */
+function RefundDetails({ refundable, label, isOpen, isBusy, messages, onRefund }: RefundDetailsProps) {
+  const [text, setText] = useState(String(refundable));
+  const [reason, setReason] = useState('');
+  const [isManual, setManual] = useState(false);
+  const amount = Number(parsePrice(text) ?? NaN);
+  // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
+  const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
+  const refund = {
+    amount,
+    ...(reason !== '' && { reason }),
+    ...(isManual && { manual: true }),
+  };
+  return (
+    <details className="refund" open={isOpen}>
       <summary>{label}</summary>
       <div className="form">
         <TextField
@@ -76,17 +102,16 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
           <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />
           {t('refund.byHand')}
         </label>
-        <Alert>{error && explain(error, FIELDS)}</Alert>
         <QuestionButton
           className="button quiet"
           label={t('manage.refund')}
           disabled={!isAmountValid}
-          isBusy={isRefunding}
+          isBusy={isBusy}
           question={t('refund.question', { amount: formatPrice(amount) })}
           text={isManual ? t('refund.manualText') : t('refund.gatewayText')}
           answers={{ confirm: isManual ? t('refund.record') : t('refund.yes') }}
           declineLabel={t('refund.no')}
-          onAnswer={() => mutate()}
+          onAnswer={() => onRefund(refund)}
         />
       </div>
     </details>

@@ -1,4 +1,5 @@
 import type { AdminShop, ShopSettings } from '../../api/client';
+import { LocalizedError } from '../../api/errors';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 
 type ClosedRange = AdminShop['closed_ranges'][number];
@@ -67,14 +68,28 @@ export function toSettings(formValues: ShopFormValues): ShopSettings {
   return settings as ShopSettings;
 }
 
+/** Returns the values that have changed. */
+export function pickChanged(before: ShopFormValues, after: ShopFormValues): Partial<ShopFormValues> {
+  const names = Object.keys(after) as (keyof ShopFormValues)[];
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, after[name]]));
+}
+
+/** Throws if only one of the two settings is filled in that limit the orders of a slot together. */
+export function assertLimitIsComplete({ orders_per_slot, slot_minutes }: ShopFormValues): void {
+  const [hasLimit, hasLength] = [orders_per_slot.trim() !== '', slot_minutes !== ''];
+  if (hasLimit === hasLength) return;
+  throw new LocalizedError(t('shop.limitIncomplete'), hasLimit ? 'slot_minutes' : 'orders_per_slot');
+}
+
 /** Returns the dates in order, with this date unless it is empty. */
 export function addDate(dates: string[], date: string) {
   return date === '' ? dates : [...new Set([...dates, date])].sort();
 }
 
-/** Returns the ranges in order, with this range unless its dates are empty. */
+/** Returns the ranges in order, with this range unless it is empty. The service rejects a range without dates. */
 export function addRange(ranges: ClosedRange[], { from, to, reason }: typeof EMPTY_RANGE): ClosedRange[] {
-  if (from === '' && to === '') return ranges;
+  if (from === '' && to === '' && reason.trim() === '') return ranges;
   const added = [...ranges, { from, to, reason: reason.trim() || null }];
   return added.sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { hasCode } from '../../api/errors';
 import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
-import { Form, FormField, SelectField } from '../../components/form';
+import { Form, type FormControl, FormField, SelectField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -14,7 +14,15 @@ import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
-import { completeValues, listChanges, type ShopFormValues, toFormValues, toSettings } from './shop-values';
+import {
+  assertLimitIsComplete,
+  completeValues,
+  listChanges,
+  pickChanged,
+  type ShopFormValues,
+  toFormValues,
+  toSettings,
+} from './shop-values';
 
 /** Page for the settings of the shop: opening hours, closed dates, pickup, contact and time zone. */
 export default function ShopPage() {
@@ -28,7 +36,8 @@ export default function ShopPage() {
 function ShopForm(loaded: LoadedSettings) {
   // Settings that the form is based on. After a conflict, these are the settings that somebody else has saved.
   const [base, setBase] = useState(loaded);
-  const save = async (typed: ShopFormValues, reset: (values: ShopFormValues) => void) => {
+  const save = async (typed: ShopFormValues, { getValues, reset }: FormControl<ShopFormValues>) => {
+    assertLimitIsComplete(typed);
     const values = completeValues(typed);
     const settings = toSettings(values);
     try {
@@ -48,7 +57,10 @@ function ShopForm(loaded: LoadedSettings) {
     }
     // `saveShop` has reloaded the settings.
     setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
+    const typedLater = pickChanged(typed, getValues());
     reset(values);
+    // Keep what was typed while the settings were being saved. It is not saved yet.
+    reset({ ...values, ...typedLater }, { keepDefaultValues: true });
     showToast(t('hours.saved'));
   };
   return (
