@@ -2197,7 +2197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the resource has changed since, the request changes nothing and gets 412. */
+                /** @description ETag of the version to change, from the last GET or PUT of this resource by an administrator. If the resource has changed since, the request changes nothing and gets 412. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -3111,7 +3111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the resource has changed since, the request changes nothing and gets 412. */
+                /** @description ETag of the version to change, from the last GET or PUT of this resource by an administrator. If the resource has changed since, the request changes nothing and gets 412. */
                 "If-Match"?: string;
             };
             path: {

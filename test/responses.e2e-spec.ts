@@ -49,7 +49,7 @@ describe('a failing response', () => {
 
   it.each([
     ['an empty body', 'application/json', ''],
-    ['a list of logins', 'application/json', '[{"email":"a@example.com","password":"x"}]'],
+    ['a list of logins', 'application/json; charset="UTF-8"', '[{"email":"a@example.com","password":"x"}]'],
     ['a form', 'application/x-www-form-urlencoded', 'email=a%40example.com&password=x'],
     [
       'a multipart form',

@@ -8,7 +8,7 @@ import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
-import { ClientTurns, CONSTANT_TIME_MS } from './client-turns.js';
+import { ClientTurns, MIN_SECRET_TASK_MS } from './client-turns.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -35,7 +35,7 @@ export class AccountService {
 
   async requestReset(email: string, client: Client): Promise<void> {
     const request = (tx: EntityManager) => this.mails.requestReset(tx, email, client);
-    await this.turns.runTransaction(client, request, CONSTANT_TIME_MS);
+    await this.turns.runTransaction(client, request, MIN_SECRET_TASK_MS);
   }
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {

@@ -4,8 +4,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
 
-/** Shortest time of a request whose duration must not reveal whether an account exists or a limit rejected the request. */
-export const CONSTANT_TIME_MS = 100;
+/** Minimum time of a task whose duration must not reveal whether an account exists or a limit rejected the request. */
+export const MIN_SECRET_TASK_MS = 100;
 
 /** Serves clients in turn, so that customers can sign in while one client sends many requests. */
 @Injectable()
@@ -33,7 +33,8 @@ export class ClientTurns {
   async runDatabaseTask<T>(client: Client, task: () => Promise<T>, minimumMs = 0): Promise<T> {
     let minimumTime: Promise<void> | undefined;
     const runTask = () => {
-      minimumTime = delay(minimumMs); // Not before the turn, because the wait may be longer.
+      // Start the timer when the turn begins. A timer that includes the wait could end before the task.
+      minimumTime = delay(minimumMs);
       return task();
     };
     try {

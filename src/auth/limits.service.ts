@@ -5,7 +5,7 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { countGuess, type GuessOutcome } from './auth.metrics.js';
-import { ClientTurns, CONSTANT_TIME_MS } from './client-turns.js';
+import { ClientTurns, MIN_SECRET_TASK_MS } from './client-turns.js';
 import { type Counter, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
@@ -84,7 +84,7 @@ export class LimitsService implements OnModuleInit {
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
     const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
-    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn, CONSTANT_TIME_MS);
+    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn, MIN_SECRET_TASK_MS);
     countGuess('code', outcome);
     return outcome === 'ok';
   }

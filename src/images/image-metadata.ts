@@ -94,9 +94,10 @@ function splitJpeg(bytes: Buffer): Part[] {
 }
 
 function classifySegment(marker: number, segment: Buffer): Part['kind'] {
-  if (marker < APP0) return 'image';
-  if (marker === APP14) return segment.length === ADOBE_LENGTH ? 'image' : 'kept';
-  if (marker === APP0 && segment.length === JFIF_LENGTH) return 'image';
+  const isFormat =
+    (marker === APP0 && segment.length === JFIF_LENGTH) ||
+    (marker === APP14 && segment.length === ADOBE_LENGTH);
+  if (marker < APP0 || isFormat) return 'image';
   const isProfile = segment.toString('latin1', 4, 4 + PROFILE_NAME.length) === PROFILE_NAME;
   return marker === APP2 && isProfile ? 'kept' : 'metadata';
 }

@@ -49,8 +49,8 @@ export class SeedOrders {
       const { createdAt, pickupAt, eventsAt, paymentStatuses, fulfilment } = plan;
       const firstPaidAt = paymentStatuses.includes('settlement') ? eventsAt : null;
       await this.dataSource.transaction(async (tx) => {
-        // SQL, because no other module imports the entity. Before the lock reads the order: without `first_paid_at`, `record` would
-        // mail a receipt.
+        // Use SQL, because only the orders module may import the entity. Update before the lock reads the order: without
+        // `first_paid_at`, `record` would mail a receipt.
         await tx.query(
           `UPDATE orders SET created_at = $2, pay_until = $2::timestamptz + interval '${PAY_TIME_HOURS} hours',
              pickup_at = $3, first_paid_at = $4

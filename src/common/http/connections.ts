@@ -50,15 +50,24 @@ export function disconnectSlowReaders(server: Server, { bytesPerSecond, windowMs
     const isAnyWaiting = [...connections.keys()].some(({ writableLength }) => writableLength > 0);
     const sendQueues = isAnyWaiting ? await readSendQueues() : new Map<string, number>();
     for (const [socket, earlier] of connections) {
-      const received = countSentBytes(socket) - (sendQueues.get(toAddresses(socket)) ?? 0);
       // A client for which nothing waits is not slow.
-      const window = socket.writableLength === 0 ? [] : [...earlier, received].slice(-MEASUREMENTS - 1);
+      if (socket.writableLength === 0) {
+        connections.set(socket, []);
+        continue;
+      }
+      const received = countSentBytes(socket) - (sendQueues.get(toAddresses(socket)) ?? 0);
+      const window = [...earlier, received].slice(-MEASUREMENTS - 1);
       connections.set(socket, window);
       // Not the first measurement but the lowest one: a measurement is too high if Linux left out the line of the connection.
       if (window.length > MEASUREMENTS && received - Math.min(...window) < minimumBytes) socket.destroy();
     }
   };
-  const timer = setInterval(() => void measure(), windowMs / MEASUREMENTS).unref();
+  let isMeasuring = false;
+  const timer = setInterval(() => {
+    if (isMeasuring) return;
+    isMeasuring = true;
+    void measure().finally(() => (isMeasuring = false));
+  }, windowMs / MEASUREMENTS).unref();
   server.once('close', () => {
     clearInterval(timer);
   });
@@ -91,8 +100,13 @@ function toAddresses({ localAddress, localPort, remoteAddress, remotePort }: Soc
   return `${toProcAddress(localAddress, localPort)} ${toProcAddress(remoteAddress, remotePort)}`;
 }
 
-/** Writes an address in little-endian groups of four bytes, with the port. An address is unknown after the connection has ended. */
+/**
+ * Writes an address without its zone in little-endian groups of four bytes, with the port. An address is unknown after the
+ * connection has ended.
+ */
 function toProcAddress(address = '::', port = 0): string {
-  const bytes = Buffer.from(ipaddr.parse(address).toByteArray()).swap32().toString('hex');
+  const bytes = Buffer.from(ipaddr.parse(address.replace(/%.*/, '')).toByteArray())
+    .swap32()
+    .toString('hex');
   return `${bytes}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }

@@ -10,7 +10,7 @@ export function toEtag(version: unknown): string {
   return `W/"${createHash('sha256').update(JSON.stringify(version)).digest('base64url')}"`;
 }
 
-/** Makes Express send the whole response: a request without this header never gets a 304. */
+/** Prevents a 304. Without this header of the request, Express sends a 304 only for a response with Last-Modified. */
 export function preventNotModified(response: Response): void {
   delete response.req.headers['if-none-match'];
 }

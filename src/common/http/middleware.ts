@@ -114,5 +114,5 @@ function rejectUnreadableJson(request: Request, _response: Response, next: NextF
   const { 'content-length': length = 0, 'content-type': type = '' } = request.headers;
   if (!request.is('json')) next();
   else if (Number(length) > JSON_BODY_LIMIT) next(failures.tooLarge());
-  else next(/charset\s*=\s*"?(?!utf-8\b)/i.test(type) ? failures.unsupportedEncoding() : undefined);
+  else next(/charset\s*=(?!\s*"?utf-8\b)/i.test(type) ? failures.unsupportedEncoding() : undefined);
 }

@@ -96,8 +96,8 @@ const IF_NONE_MATCH = optionalHeader(
 );
 const IF_MATCH = optionalHeader(
   'If-Match',
-  'ETag of the version to change, from the last GET or PUT of this product, or of the settings of the shop (admin). If the ' +
-    'resource has changed since, the request changes nothing and gets 412.',
+  'ETag of the version to change, from the last GET or PUT of this resource by an administrator. If the resource has ' +
+    'changed since, the request changes nothing and gets 412.',
 );
 
 function optionalHeader(name: string, description: string): MethodDecorator {
