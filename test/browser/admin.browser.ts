@@ -155,7 +155,7 @@ it('a form of a product whose pictures somebody else has replaced shows those pi
   expect(await getTiles(mine.page).count()).toBe(3);
 });
 
-it('the form of a product is saved without a question after a colleague has marked the product as sold out', async () => {
+it('saving a product succeeds after a colleague has marked it as sold out', async () => {
   const product = await createProduct('Roti habis', 20_000);
   const { page } = await openAsAdmin(`/manage/products/${product.id}`);
   await makeUnavailable(product.id);

@@ -151,6 +151,7 @@ it('a refund that is rejected because a colleague has refunded a part in the mea
   await refund(adminPage.getByRole('main'));
   await waitForText(getHistory(adminPage), /Rp\s10\.000/);
   await waitForText(adminPage.getByRole('alert'), 'This amount cannot be refunded.');
+  await adminPage.locator('h1:focus').waitFor();
 });
 
 it('staff see that a card payment is under review or denied, and not that it is paid', async () => {

@@ -2,7 +2,7 @@ const CURRENCY = { style: 'currency', currency: 'IDR' } as const;
 const wholeRupiah = new Intl.NumberFormat('id-ID', { ...CURRENCY, maximumFractionDigits: 0 });
 const rupiahAndCents = new Intl.NumberFormat('id-ID', { ...CURRENCY, minimumFractionDigits: 2 });
 
-/** Formats a price with no cents or two digits of cents. The option for it, `trailingZeroDisplay`, is missing in older browsers. */
+/** Formats a price with no cents or two digits of cents. Older browsers lack `trailingZeroDisplay`, which would do this. */
 export function formatPrice(amount: number): string {
   return (Number.isInteger(amount) ? wholeRupiah : rupiahAndCents).format(amount);
 }

@@ -85,18 +85,23 @@ export function adminOrderDetail(id: string) {
 }
 
 export async function cancelOrder(id: string) {
+  const cancellation = dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id)));
+  await cacheOrder(await reloadAfterConflict(id, cancellation));
+}
+
+/** Waits for a call. If the order has changed in the meantime, for example by a payment, reloads the order before the error. */
+async function reloadAfterConflict<Data>(id: string, call: Promise<Data>): Promise<Data> {
   try {
-    await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
+    return await call;
   } catch (error) {
-    // The order has changed in the meantime: the customer may have just paid.
-    if (hasCode(error, 409)) await queryClient.invalidateQueries(orderDetail(id));
+    if (hasCode(error, 409)) await queryClient.invalidateQueries({ queryKey: orderDetail(id).queryKey });
     throw error;
   }
 }
 
 /** Requests a payment page, the live one or a new one after a payment that failed, and reloads the order. */
 export async function requestPaymentPage(id: string) {
-  await dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id)));
+  await reloadAfterConflict(id, dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
   await queryClient.invalidateQueries({ queryKey: orderDetail(id).queryKey });
   void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
 }

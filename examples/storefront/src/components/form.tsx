@@ -51,7 +51,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   });
   const { clearErrors } = form;
   const language = useLanguage();
-  // The messages are in the language in which the values were sent.
+  // Messages stay in the language in which they were created, so remove them.
   useEffect(() => clearErrors(), [clearErrors, language]);
   return (
     <FormProvider {...form}>

@@ -17,10 +17,11 @@ interface PickupTime {
 export function listPickupTimes({ pickup, slot_minutes }: Shop): PickupTime[] {
   // With an interval that is longer than a slot, customers could not choose some slots.
   const interval = Math.min(slot_minutes ?? PICKUP_INTERVAL_MINUTES, PICKUP_INTERVAL_MINUTES);
-  return pickup.flatMap(({ date, from, to }) => {
+  return pickup.flatMap(({ date, from, to }, index) => {
     const times = listTimes({ from, to }, interval);
-    // A short window may contain no multiple of the interval. Its start is a possible pickup time.
-    const offered = times.length === 0 ? [from] : times;
+    // A short window may contain no multiple of the interval. Offer its start. The first window may start at the earliest possible
+    // time, which passes within a minute.
+    const offered = times.length === 0 && index > 0 ? [from] : times;
     return offered.map((time) => ({ date, at: toInstant(date, time).toISOString() }));
   });
 }

@@ -50,7 +50,8 @@ export const en = {
   'error.step': 'The order cannot take this step. It may have changed in the meantime.',
   'error.hours':
     '{day}: at most 5 periods that do not overlap. Each ends after it begins, for example 07:00 to 12:00.',
-  'error.ranges': 'Write at most 50 periods. Each needs two dates, and ends on or after the first one.',
+  'error.ranges':
+    'Write at most 50 periods. Each needs two dates, and the second cannot be before the first.',
   'error.rangeTooLong': 'Choose a period of at most {days} days.',
   'error.totalTooSmall': 'An order must cost at least Rp 1.',
   'error.image': '{name} is not a PNG or JPEG file.',
@@ -413,7 +414,7 @@ export const en = {
   'shop.cutOffHint': 'For example 18:00. Empty: no limit.',
   'shop.perSlot': 'Orders per pickup time',
   'shop.perSlotHint': 'Empty: no limit.',
-  'shop.limitIncomplete': 'A limit needs the number of orders and the length of a pickup time.',
+  'shop.limitIncomplete': 'A limit needs the length of a pickup time.',
   'shop.slotMinutes': 'Length of a pickup time',
   'shop.minutes': '{count} minutes',
   'shop.noLimit': 'No limit',

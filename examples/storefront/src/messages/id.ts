@@ -420,7 +420,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'shop.cutOffHint': 'Misalnya 18:00. Kosong: tanpa batas.',
   'shop.perSlot': 'Pesanan per waktu pengambilan',
   'shop.perSlotHint': 'Kosong: tanpa batas.',
-  'shop.limitIncomplete': 'Batas memerlukan jumlah pesanan dan menit per waktu pengambilan.',
+  'shop.limitIncomplete': 'Batas memerlukan menit per waktu pengambilan.',
   'shop.slotMinutes': 'Menit per waktu pengambilan',
   'shop.minutes': '{count} menit',
   'shop.noLimit': 'Tanpa batas',

@@ -20,6 +20,7 @@ export function RedirectToSignIn() {
 /** Returns the path of the sign-in that leads back to the current page. */
 export function useSignInPath() {
   const { pathname, search } = useLocation();
+  if (/^\/(login|register)$/.test(pathname)) return `/login${search}`; // keeps the page that these pages lead back to
   return `/login?next=${encodeURIComponent(pathname + search)}`;
 }
 

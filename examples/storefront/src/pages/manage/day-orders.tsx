@@ -31,11 +31,11 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
     .filter(([id]) => !isShown(id))
     .flatMap(([id, error]) => (error ? `${formatOrderNumber(id)}: ${explain(error)}` : []));
   if (groupError) messages.push(explain(groupError));
-  const changeError = (orderId: string, error: Error | null) =>
+  /** Sets the errors of orders, and removes those of orders that have left the page. */
+  const changeErrors = (changed: Record<string, Error | null> = {}) =>
     setOrderErrors((errors) => {
-      // The next step of any order removes the errors of orders that have left the page.
       const shown = Object.entries(errors).filter(([id]) => isShown(id));
-      return { ...Object.fromEntries(shown), [orderId]: error };
+      return { ...Object.fromEntries(shown), ...changed };
     });
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
     <DayOrder
@@ -43,7 +43,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       order={order}
       time={time}
       error={orderErrors[order.order_id] ?? null}
-      onErrorChange={(error) => changeError(order.order_id, error)}
+      onErrorChange={(error) => changeErrors({ [order.order_id]: error })}
       onMayHaveMoved={focusDayHeading}
     />
   );
@@ -72,6 +72,10 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
             step={step}
             onTaken={focusDayHeading}
             {...callbacks}
+            onStart={() => {
+              callbacks.onStart();
+              changeErrors();
+            }}
           >
             {t('day.group', {
               time,

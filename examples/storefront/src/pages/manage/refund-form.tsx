@@ -1,6 +1,6 @@
 import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { explain, getFieldMessages } from '../../api/errors';
+import { explain, getFieldMessages, hasCode } from '../../api/errors';
 import {
   getRefundableAmount,
   type Refund,
@@ -36,6 +36,8 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
       showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
+    // The reload may have replaced the pressed button.
+    onError: (failure) => hasCode(failure, 409) && focusHeading(),
   });
   // Also true while another form, or the button that refuses the order, refunds a payment of the order.
   const isRefunding = useIsMutating({ mutationKey }) > 0;

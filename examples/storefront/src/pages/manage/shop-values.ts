@@ -75,11 +75,10 @@ export function pickChanged(before: ShopFormValues, after: ShopFormValues): Part
   return Object.fromEntries(changed.map((name) => [name, after[name]]));
 }
 
-/** Throws if only one of the two settings is filled in that limit the orders of a slot together. */
+/** Throws if the orders of a slot are limited, but the slots have no length: the limit would have no effect. */
 export function assertLimitIsComplete({ orders_per_slot, slot_minutes }: ShopFormValues): void {
-  const [hasLimit, hasLength] = [orders_per_slot.trim() !== '', slot_minutes !== ''];
-  if (hasLimit === hasLength) return;
-  throw new LocalizedError(t('shop.limitIncomplete'), hasLimit ? 'slot_minutes' : 'orders_per_slot');
+  if (orders_per_slot.trim() === '' || slot_minutes !== '') return;
+  throw new LocalizedError(t('shop.limitIncomplete'), 'slot_minutes');
 }
 
 /** Returns the dates in order, with this date unless it is empty. */
