@@ -28,7 +28,7 @@ export class ClientTurns {
   /**
    * Runs a task that locks rows and uses one connection at a time. Without turns, one client could occupy all connections to the
    * database.
-   * @param minimumMs shortest time from the beginning of the task until this method returns
+   * @param minimumMs minimum time from the beginning of the task until this method returns
    */
   async runDatabaseTask<T>(client: Client, task: () => Promise<T>, minimumMs = 0): Promise<T> {
     let minimumTime: Promise<void> | undefined;

@@ -89,7 +89,7 @@ export async function cancelOrder(id: string) {
   await cacheOrder(await reloadAfterConflict(id, cancellation));
 }
 
-/** Waits for a call. If the order has changed in the meantime, for example by a payment, reloads the order before the error. */
+/** Waits for a call. If a change of the order, for example a payment, made the call fail, reloads the order and throws the error. */
 async function reloadAfterConflict<Data>(id: string, call: Promise<Data>): Promise<Data> {
   try {
     return await call;

@@ -19,8 +19,8 @@ export function listPickupTimes({ pickup, slot_minutes }: Shop): PickupTime[] {
   const interval = Math.min(slot_minutes ?? PICKUP_INTERVAL_MINUTES, PICKUP_INTERVAL_MINUTES);
   return pickup.flatMap(({ date, from, to }, index) => {
     const times = listTimes({ from, to }, interval);
-    // A short window may contain no multiple of the interval. Offer its start. The first window may start at the earliest possible
-    // time, which passes within a minute.
+    // A short window may contain no multiple of the interval, so offer its start. Not in the first window, which may start at the
+    // earliest possible pickup time: that time passes within a minute.
     const offered = times.length === 0 && index > 0 ? [from] : times;
     return offered.map((time) => ({ date, at: toInstant(date, time).toISOString() }));
   });

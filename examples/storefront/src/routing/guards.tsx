@@ -20,7 +20,8 @@ export function RedirectToSignIn() {
 /** Returns the path of the sign-in that leads back to the current page. */
 export function useSignInPath() {
   const { pathname, search } = useLocation();
-  if (/^\/(login|register)$/.test(pathname)) return `/login${search}`; // keeps the page that these pages lead back to
+  // Both pages have a `next` of their own. Keep it.
+  if (/^\/(login|register)$/.test(pathname)) return `/login${search}`;
   return `/login?next=${encodeURIComponent(pathname + search)}`;
 }
 
