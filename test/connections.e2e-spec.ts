@@ -17,9 +17,12 @@ const WINDOW_MS = 1_200;
 /** Bytes after which the steady reader pauses. With these pauses, reading the images takes longer than the window. */
 const READ_BYTES = 256 * 1024;
 const READ_PAUSE_MS = 40;
-/** So slow that the operating system accepts no byte of the response during a window. */
+/**
+ * So slow that the operating system accepts no byte of the response during a window, but fast enough that it acknowledges some:
+ * on a local connection, the client's side may do so only after each 380 KiB.
+ */
 const SLOW_READ_BYTES = 64 * 1024;
-const SLOW_PAUSE_MS = 200;
+const SLOW_PAUSE_MS = 100;
 
 const service = await useService({ minimumReadRate: { bytesPerSecond: 1024, windowMs: WINDOW_MS } });
 
