@@ -18,14 +18,13 @@ import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
-import { USER_CONSTRAINT_FAILURES } from './users/user.entity.js';
 
 @Module({
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
-    { provide: APP_FILTER, useValue: new FailEnvelopeFilter(USER_CONSTRAINT_FAILURES) },
+    { provide: APP_FILTER, useClass: FailEnvelopeFilter },
   ],
 })
 export class AppModule {

@@ -6,14 +6,14 @@ import { everyDay } from './support/shop-settings.js';
 /** Settings that differ from those of a shop that is always open. */
 type Settings = Partial<Omit<typeof DEFAULT_SHOP, 'id'>>;
 
-const withDefaults = (settings: Settings) => {
+const toOpenShop = (settings: Settings) => {
   return { ...DEFAULT_SHOP, hours: everyDay(['00:00', '24:00']), lead_minutes: 0, ...settings };
 };
 
 /** @param pickups pickup times of orders that count toward the limit of a slot */
 function listWindows(settings: Settings, now: string, pickups: string[] = []): string[] {
   const counts = pickups.map((time) => ({ pickupAt: new Date(time), orders: 1 }));
-  const windows = generatePickupWindows(withDefaults(settings), new Date(now), counts);
+  const windows = generatePickupWindows(toOpenShop(settings), new Date(now), counts);
   return [...windows].map(({ date, from, to }) => `${date} ${from}-${to}`);
 }
 
@@ -57,7 +57,7 @@ it.each<[string, string, Settings, string, string]>([
   ['possible', 'just before the closing at 24:00', EVENING, '2026-11-24T23:59:59+07:00', NOW],
   ['impossible', 'at the closing at 24:00', EVENING, '2026-11-25T00:00:00+07:00', NOW],
 ])('pickup is %s %s', (expected, _when, settings, pickupAt, now) => {
-  const isPossible = isPickupPossible(withDefaults(settings), new Date(pickupAt), new Date(now));
+  const isPossible = isPickupPossible(toOpenShop(settings), new Date(pickupAt), new Date(now));
   expect(isPossible).toBe(expected === 'possible');
 });
 
@@ -120,14 +120,12 @@ describe('the pickup windows', () => {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: settings.time_zone, timeStyle: 'short' });
     for (const day of ['2026-03-08', '2026-07-01', '2026-11-01']) {
       const now = new Date(dayRange(day, settings.time_zone).start.getTime() - 3_600_000);
-      const found = [...generatePickupWindows(withDefaults(settings), now)].filter(
-        ({ date }) => date === day,
-      );
+      const found = [...generatePickupWindows(toOpenShop(settings), now)].filter(({ date }) => date === day);
       const { start, end } = dayRange(day, settings.time_zone);
       for (let at = start.getTime(); at < end.getTime(); at += 5 * 60_000) {
         const time = clock.format(at);
         const isListed = found.some(({ from, to }) => from <= time && time < to);
-        const isPossibleThen = isPickupPossible(withDefaults(settings), new Date(at), now);
+        const isPossibleThen = isPickupPossible(toOpenShop(settings), new Date(at), now);
         expect([day, time, isListed]).toEqual([day, time, isPossibleThen]);
       }
     }

@@ -179,6 +179,7 @@ describe('PUT /api/admin/shop', () => {
     ['a website with a space', 'website', 'https://a.example/ b', WEBSITE],
     ['a language that is not supported', 'language', 'fr', 'language should be id or en'],
     ['a range in reverse', 'closed_ranges', [{ from: '2027-01-02', to: '2027-01-01' }], BAD_RANGES],
+    ['a range from 30 February', 'closed_ranges', [{ from: '2027-02-30', to: '2027-03-01' }], BAD_RANGES],
     ['a reason of 101 characters', 'closed_ranges', [{ ...RANGE, reason: 'x'.repeat(101) }], BAD_RANGES],
     ['a reason with U+0000', 'closed_ranges', [{ ...RANGE, reason: '\0' }], BAD_RANGES],
     ['51 ranges', 'closed_ranges', Array<object>(51).fill(RANGE), BAD_RANGES],

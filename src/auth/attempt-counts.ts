@@ -5,7 +5,7 @@ import type { Client } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
 import { deleteExpired, HOURLY } from '../database/delete-expired.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { type AttemptCount, type Counter, isOverLimit, type Limit, type Mark } from './limits.js';
+import { type AttemptCount, type Counter, isOverLimit, type Limit } from './limits.js';
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
@@ -34,11 +34,14 @@ export class AttemptCounts implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => this.#removeExpired());
+    const rows = { table: 'attempt_counts', primaryKey: 'key', expiry: 'expire', now: NOW_MS };
+    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => deleteExpired(this.dataSource, rows));
   }
 
+  /** Returns a counter or a mark. Its key is a keyed digest, because the table must not contain client addresses. */
   toCounter(limit: Limit, ...parts: readonly (string | number)[]): Counter {
-    return { ...limit, key: this.#toKey(limit.name, parts) };
+    const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
+    return { ...limit, key: `${limit.name}:${digest}` };
   }
 
   /** Returns the counters of a client: that of its address, and that of its /48 network for IPv6. */
@@ -105,11 +108,7 @@ export class AttemptCounts implements OnModuleInit {
     );
   }
 
-  toMark({ name, seconds }: Omit<Limit, 'max'>, ...parts: readonly (string | number)[]): Mark {
-    return { key: this.#toKey(name, parts), seconds };
-  }
-
-  async setMark({ key, seconds }: Mark, tx = this.dataSource.manager): Promise<void> {
+  async setMark({ key, seconds }: Counter, tx = this.dataSource.manager): Promise<void> {
     await tx.query(
       `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
        ON CONFLICT (key) DO UPDATE SET expire = excluded.expire`,
@@ -117,23 +116,9 @@ export class AttemptCounts implements OnModuleInit {
     );
   }
 
-  async hasMark({ key }: Mark): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `SELECT FROM attempt_counts WHERE key = $1 AND expire > ${NOW_MS}`,
-      [key],
-    );
-    return rows.length > 0;
-  }
-
-  #removeExpired(): Promise<void> {
-    const rows = { table: 'attempt_counts', primaryKey: 'key', expiry: 'expire', now: NOW_MS };
-    return deleteExpired(this.dataSource, rows);
-  }
-
-  /** Returns a keyed digest as the key, because the table must not contain client addresses. */
-  #toKey(name: string, parts: readonly (string | number)[]): string {
-    const digest = createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
-    return `${name}:${digest}`;
+  /** Returns true if a mark is set: one attempt exhausts it. */
+  hasMark(mark: Counter): Promise<boolean> {
+    return this.isExhausted([mark]);
   }
 }
 

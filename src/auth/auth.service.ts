@@ -12,7 +12,7 @@ import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import type { IssuedTokens } from './tokens.js';
 
-/** Registers users, and signs them in and out (contract 4.1, 4.2). */
+/** Registers users, and signs them in and out (contract 4.1, 4.2, 11.4). */
 @Injectable()
 export class AuthService {
   constructor(
@@ -53,9 +53,9 @@ export class AuthService {
   async logout(accessToken: string, client: Client): Promise<void> {
     const authUser = this.sessions.identifyUser(accessToken);
     if (authUser === null) return;
-    // Omit the signal, so that a disconnect does not remove the logout from the queue.
-    const { disconnectSignal: _signal, ...clientWithoutSignal } = client;
-    await this.turns.runTransaction(clientWithoutSignal, (tx) => this.sessions.end(tx, authUser));
+    // Without the signal, so that a disconnect does not remove the logout from the queue.
+    const patientClient = { ...client, disconnectSignal: undefined };
+    await this.turns.runTransaction(patientClient, (tx) => this.sessions.end(tx, authUser));
   }
 
   /**

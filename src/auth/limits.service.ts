@@ -4,9 +4,9 @@ import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
-import { countGuess, type GuessOutcome } from './auth.metrics.js';
+import { guesses, type GuessOutcome } from './auth.metrics.js';
 import { ClientTurns, MIN_SECRET_TASK_MS } from './client-turns.js';
-import { type Counter, type Limit, LIMITS, type Mark, MARKS } from './limits.js';
+import { type Counter, type Limit, LIMITS, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
 
@@ -49,8 +49,8 @@ export class LimitsService implements OnModuleInit {
     // Count a password only when its check begins. Otherwise many correct passwords that wait could reach a limit together.
     const checkInTurn = () => this.#checkPasswordInTurn(guess, check);
     const outcome = await this.turns.runPasswordTask(guess.client, checkInTurn);
-    if (outcome === 'rejected') await delay(this.#checkMs);
-    countGuess('password', outcome);
+    if (outcome === 'slowed') await delay(this.#checkMs);
+    guesses.inc({ secret: 'password', outcome });
     return outcome === 'ok';
   }
 
@@ -60,7 +60,7 @@ export class LimitsService implements OnModuleInit {
     const addressCounters = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const accountCounter = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
     const countersIfUnknown = isKnown ? [] : [accountCounter, ...addressCounters];
-    if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...countersIfUnknown]))) return 'rejected';
+    if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...countersIfUnknown]))) return 'slowed';
     if (!(await this.#measure(check))) {
       // Count the wrong password for the address too, because the address may guess at accounts where it is unknown.
       if (isKnown) await this.counts.add(addressCounters);
@@ -85,7 +85,7 @@ export class LimitsService implements OnModuleInit {
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
     const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
     const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn, MIN_SECRET_TASK_MS);
-    countGuess('code', outcome);
+    guesses.inc({ secret: 'code', outcome });
     return outcome === 'ok';
   }
 
@@ -96,7 +96,7 @@ export class LimitsService implements OnModuleInit {
       await this.#chooseTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
-    if (!(await this.counts.tryAdd(counters))) return 'rejected';
+    if (!(await this.counts.tryAdd(counters))) return 'slowed';
     if (!check()) return 'wrong';
     await this.counts.takeBack(counters);
     await this.#recognizeOwner(guess);
@@ -144,20 +144,20 @@ export class LimitsService implements OnModuleInit {
     await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
   }
 
-  #toKnownAddressMark(guess: Guess): Mark {
-    return this.counts.toMark(MARKS.knownAddress, toAccountKey(guess), guess.client.clientAddress);
+  #toKnownAddressMark(guess: Guess): Counter {
+    return this.counts.toCounter(MARKS.knownAddress, toAccountKey(guess), guess.client.clientAddress);
   }
 
-  #toRequesterMark({ email, purpose, client }: CodeRequest): Mark {
-    return this.counts.toMark(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
+  #toRequesterMark({ email, purpose, client }: CodeRequest): Counter {
+    return this.counts.toCounter(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
   /**
    * Returns a mark for the email address, not for its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow
    * more tries of the code of `ayu@`.
    */
-  #toMailedMark({ email, purpose, client }: CodeRequest): Mark {
-    return this.counts.toMark(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
+  #toMailedMark({ email, purpose, client }: CodeRequest): Counter {
+    return this.counts.toCounter(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
   }
 
   #toMailboxCounters({ email, purpose }: Omit<CodeRequest, 'client'>): readonly Counter[] {

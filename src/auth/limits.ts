@@ -9,12 +9,6 @@ export interface Limit {
 /** Limit of one stored count, for example of the attempts at one account from one client address. */
 export type Counter = Limit & { readonly key: string };
 
-/** Fact that is stored until it expires. */
-export interface Mark {
-  readonly key: string;
-  readonly seconds: number;
-}
-
 /** Counter with its number of attempts, including the attempt that is being checked. */
 export type AttemptCount = Counter & { readonly attempts: number };
 
@@ -58,14 +52,14 @@ export const LIMITS = {
   },
 } as const;
 
-/** Marks of client addresses. */
+/** Marks of client addresses: counters of one attempt, which stay set until they expire. */
 export const MARKS = {
   /** The owner of an account has used the address. */
-  knownAddress: { name: 'known', seconds: 30 * DAY_S },
+  knownAddress: { name: 'known', max: 1, seconds: 30 * DAY_S },
   /** The address has requested a code, which is valid for a shorter time than the mark. */
-  requester: { name: 'code-requested', seconds: 20 * MINUTE_S },
+  requester: { name: 'code-requested', max: 1, seconds: 20 * MINUTE_S },
   /** A request from the address was counted as a mail. Also set for an email without an account, to which nothing is mailed. */
-  mailed: { name: 'code-mailed', seconds: 20 * MINUTE_S },
+  mailed: { name: 'code-mailed', max: 1, seconds: 20 * MINUTE_S },
 } as const;
 
 /** Returns true if one of the limits rejects the attempt that is being checked. */

@@ -40,7 +40,8 @@ export class SessionsService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.repeat('remove-expired-sessions', HOURLY, () => this.#removeExpired());
+    const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
+    this.jobs.repeat('remove-expired-sessions', HOURLY, () => deleteExpired(this.dataSource, rows));
   }
 
   /**
@@ -53,7 +54,7 @@ export class SessionsService implements OnModuleInit {
     const tokens = this.#issueAccessToken(user, randomUUID());
     const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
-    // SQL: one statement, because a login waits for it. Expired rows are left to `#removeExpired`.
+    // SQL: one statement, because a login waits for it. Expired rows are left to the hourly job.
     await tx.query(
       `WITH dropped AS (
          UPDATE sessions SET refresh_token_digest = NULL WHERE id IN (
@@ -128,11 +129,6 @@ export class SessionsService implements OnModuleInit {
   ): Promise<LockedUser> {
     await tx.delete(Session, { userId: user.id });
     return this.users.change(tx, user, changes);
-  }
-
-  #removeExpired(): Promise<void> {
-    const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
-    return deleteExpired(this.dataSource, rows);
   }
 }
 

@@ -9,9 +9,5 @@ export type Language = (typeof LANGUAGES)[number];
 export function findPreferredLanguage(request: Request): Language | null {
   // Tags such as `id-ID`, the preferred one first, and `*` for any language.
   const codes = request.acceptsLanguages().map((tag) => tag.split('-')[0]?.toLowerCase());
-  return codes.find(isLanguage) ?? null;
-}
-
-function isLanguage(code: string | undefined): code is Language {
-  return LANGUAGES.some((known) => known === code);
+  return codes.find((code): code is Language => LANGUAGES.some((known) => known === code)) ?? null;
 }

@@ -47,7 +47,7 @@ export function parseRejection({ httpStatus, fields }: MidtransResponse): string
   const reasons = fields?.error_messages;
   const isRejected = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;
   if (!isRejected || !Array.isArray(reasons)) return null;
-  return reasons.filter((reason) => typeof reason === 'string').join('; ');
+  return reasons.filter((reason) => typeof reason === 'string').join('; ') || null;
 }
 
 /**

@@ -44,7 +44,7 @@ export interface GatewayTransaction {
   readonly grossAmount: string;
   /** Null for some payment methods, for example convenience stores. */
   readonly fraudStatus: string | null;
-  /** Sum of the transaction's refunds, or null. Midtrans responds to a refund with the amount of that refund alone. */
+  /** Sum of the transaction's refunds, or null. Only in the response to `refund`, Midtrans gives the amount of that refund. */
   readonly refundAmount: string | null;
   /** Unchanged body of the gateway's response. */
   readonly payload: string;

@@ -5,7 +5,7 @@ import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
 
-/** Request whose body counts as a form. `FormInterceptor` begins with an empty form. */
+/** Request of a route with `FormInterceptor`, with its form. A body that is not a form counts as an empty form. */
 export interface FormRequest extends Request {
   /** Names of all files in the field `images`, in the order sent. */
   imageNames: string[];
@@ -55,7 +55,7 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   // Multer would wait forever for a form whose client disconnected before the reading started.
   if (response.closed) throw failures.malformedRequest();
   try {
-    await Promise.race([parse(request, response), rejectWhenIdleOrClosed(request, response, idleMs)]);
+    await Promise.race([parse(request, response), rejectWhenIdle(request, response, idleMs)]);
   } catch (error) {
     throw toFailure(error);
   } finally {
@@ -63,11 +63,8 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   }
 }
 
-function rejectWhenIdleOrClosed(request: Request, response: Response, idleMs: number): Promise<never> {
+function rejectWhenIdle(request: Request, response: Response, idleMs: number): Promise<never> {
   return new Promise((_, reject) => {
-    response.once('close', () => {
-      reject(failures.malformedRequest());
-    });
     request.setTimeout(idleMs, () => {
       // Otherwise multer would continue to buffer the form, although its memory is given to other forms.
       request.unpipe();

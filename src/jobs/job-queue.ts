@@ -10,7 +10,7 @@ import {
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { forgetFutureRuns, unlockStaleJobs, type NamedJob, RUNNER_LOST } from './job-table.js';
+import { forgetFutureRuns, type NamedJob, RUNNER_LOST, unlockStaleJobs } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   countDueJobs,
-  unlockStaleJobs,
   type NamedJob,
   type Queryable,
   removeSupersededJobs,
+  unlockStaleJobs,
 } from './job-table.js';
 
-const TIMES = {
+const DEFAULTS = {
   pollMs: 1_000,
   /** Gap between two upkeeps, which read all jobs. */
   upkeepMs: 5_000,
-  /** Time without a fetch, although jobs are due and a worker is idle, after which a runner counts as stuck. */
+  /** A runner is stuck if no worker fetches for this time although jobs are due and a worker is idle. */
   stuckAfterMs: 30_000,
   readClock: Date.now,
 };
@@ -38,7 +38,7 @@ export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  { pollMs, upkeepMs, stuckAfterMs, readClock } = TIMES,
+  { pollMs, upkeepMs, stuckAfterMs, readClock } = DEFAULTS,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;

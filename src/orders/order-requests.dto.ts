@@ -5,7 +5,6 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   ArrayUnique,
-  IsArray,
   IsIn,
   IsObject,
   IsOptional,
@@ -48,11 +47,10 @@ export class CreateOrderDto extends IdempotentRequest {
   @IsObject({ each: true, ...INVALID_ITEMS })
   @ArrayMaxSize(50, INVALID_ITEMS)
   @ArrayMinSize(1, INVALID_ITEMS)
-  @IsArray(INVALID_ITEMS)
   items!: NewOrderItemDto[];
 
   /** ISO 8601 with an offset: any time in a pickup window of GET /api/shop. */
-  @ApiPropertyOptional({ nullable: true, format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
+  @ApiPropertyOptional({ format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
   @IsOptional()
   @Instant({ message: PICKUP_IMPOSSIBLE })
   pickup_at?: Date | null;
@@ -64,7 +62,6 @@ export class CreateOrderDto extends IdempotentRequest {
     maxLength: 500,
     ifBlank: undefined,
     required: false,
-    nullable: true,
     example: 'Please write "Selamat ulang tahun" on it',
   })
   note?: string | null;

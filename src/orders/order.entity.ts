@@ -189,7 +189,7 @@ export class Order {
   }
 }
 
-/** Order without its relations and what is computed from them. */
+/** Order without its items, its other relations, and the values that are computed from them. */
 export type OrderRow = Omit<
   Order,
   'items' | 'customer' | 'attempts' | 'attemptIds' | 'livePage' | 'needsPage'

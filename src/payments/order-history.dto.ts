@@ -132,14 +132,14 @@ export class ActionView {
   readonly action: string;
 
   /** Null for actions before version 1.3. */
-  @ApiProperty({ type: UserView, nullable: true })
+  @ApiProperty()
   readonly by: UserView | null;
 
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly at: Date;
 
   /** Whole rupiah of a refund, otherwise null. */
-  @ApiProperty({ type: 'integer', nullable: true, example: 50000 })
+  @ApiProperty({ type: 'integer', example: 50000 })
   readonly amount: number | null;
 
   /** Reason of a refund, otherwise null. */

@@ -24,8 +24,8 @@ const EXPIRY = `(${END_OF_PAYMENT} + interval '${GRACE_HOURS} hours')`;
 const IS_UNDECIDED = "(status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')";
 
 /**
- * Orders to ask the gateway about: unpaid orders that were not cancelled, and orders whose payment is authorized or in review. The
- * index `orders_next_check_at_idx` has the same condition.
+ * Orders to ask the gateway about: orders that were never paid and not cancelled, and orders whose payment is authorized or in
+ * review. The index `orders_next_check_at_idx` has the same condition.
  */
 const NEEDS_CHECKS = `(first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)} OR ${IS_UNDECIDED})`;
 
@@ -111,7 +111,7 @@ export class ReconciliationService implements OnModuleInit {
 }
 
 function isDueToExpire(order: OrderRow): boolean {
-  const hasFailed = order.isRetryable || isDeniedAsFraud(order.status, order.fraudStatus);
-  const isUnpaid = order.status === 'pending' || (hasFailed && order.firstPaidAt === null);
-  return isUnpaid && Date.now() >= order.expiryDueAt.getTime();
+  const { status, fraudStatus, firstPaidAt } = order;
+  const isUnpaid = status === 'pending' || order.isRetryable || isDeniedAsFraud(status, fraudStatus);
+  return isUnpaid && firstPaidAt === null && Date.now() >= order.expiryDueAt.getTime();
 }

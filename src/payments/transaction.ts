@@ -46,7 +46,7 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
-/** Status of a transaction. `doubtful`: a `capture` that is in review or denied as fraud. */
+/** Status of a transaction, with `doubtful` for a `capture` that is in review or denied as fraud. */
 type State = TransactionStatus | 'doubtful';
 
 /** States of a transaction that has brought money, even if the shop has returned the money. */

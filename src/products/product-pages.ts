@@ -19,7 +19,7 @@ export class ProductPages {
   /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
   readonly #cache: LRUCache<number, string> | null;
 
-  /** Leaves connections to PostgreSQL for other requests, because a search can read all names. */
+  /** Limits parallel searches, which can read all names, so that connections to PostgreSQL stay free for other requests. */
   readonly #searches = new FairQueue({ capacity: 2, maxWaiting: 200 });
 
   constructor(

@@ -119,7 +119,7 @@ export class ListedProductView {
   @ApiProperty({ description: 'Rupiah. An order rounds a fraction to whole rupiah', example: 185000 })
   readonly price: number;
 
-  @ApiProperty({ ...IMAGE_URLS, nullable: true })
+  @ApiProperty(IMAGE_URLS)
   readonly images: string[] | null;
 
   constructor({ id, name, description, price, images }: ProductWithUrls) {

@@ -10,7 +10,10 @@ const MESSAGE =
   `closed_ranges should be a list of at most ${MAX_RANGES} ranges {from, to, reason}, with dates from ≤ to ` +
   `and a reason of at most 100 characters or null`;
 
-/** Validates a list of ranges of dates on which the shop is closed. One message covers all ranges. */
+/**
+ * Validates a list of ranges of dates on which the shop is closed. Accepts a range without a reason, unlike the schema. One
+ * message covers all ranges.
+ */
 export function IsClosedRanges(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({

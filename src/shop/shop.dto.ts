@@ -1,5 +1,5 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
@@ -10,15 +10,17 @@ import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
 const MAX_WEBSITE = 2000;
 const SLOT_MINUTES = [15, 30, 60];
-const MAX_CLOSED = 366;
+const MAX_CLOSED_DATES = 366;
 
-const WEBSITE = { message: 'website should be an http or https URL' };
-const CUT_OFF = { message: 'cut_off should be a time HH:MM, such as 20:00, or null' };
-const PAUSED_UNTIL = {
+const INVALID_WEBSITE = { message: 'website should be an http or https URL' };
+const INVALID_CUT_OFF = { message: 'cut_off should be a time HH:MM, such as 20:00, or null' };
+const INVALID_PAUSED_UNTIL = {
   message: 'paused_until should be a time with an offset, such as 2026-11-24T10:30:00+07:00, or null',
 };
-const TIME_ZONE = { message: 'time_zone should be the name of a time zone, such as Asia/Jakarta' };
-const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} dates, such as 2026-12-25` };
+const INVALID_TIME_ZONE = { message: 'time_zone should be the name of a time zone, such as Asia/Jakarta' };
+const INVALID_CLOSED = {
+  message: `closed should be a list of at most ${MAX_CLOSED_DATES} dates, such as 2026-12-25`,
+};
 
 /**
  * Settings that a request may leave out. A setting that is absent does not change. In a request, `PartialType` allows absence;
@@ -40,7 +42,7 @@ class OptionalShopSettings {
   @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE, example: 'http://localhost:8080' })
   @Trim({ ifBlank: null })
   @IsOptional()
-  @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, WEBSITE)
+  @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, INVALID_WEBSITE)
   website!: string | null;
 
   /** Language of customers who have chosen none. */
@@ -55,11 +57,11 @@ class OptionalShopSettings {
   /** An order must be placed before this time on the day before its pickup. */
   @ApiProperty({ example: '20:00' })
   @IsOptional()
-  @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, CUT_OFF)
+  @Matches(/^([01]\d|2[0-3]):[0-5]\d$/, INVALID_CUT_OFF)
   cut_off!: string | null;
 
   /** Length of a slot in minutes. Slots divide each opening window from its start. Used only with `orders_per_slot`. */
-  @ApiProperty({ type: 'integer', nullable: true, enum: [...SLOT_MINUTES, null], example: null })
+  @ApiProperty({ type: 'integer', enum: [...SLOT_MINUTES, null], example: null })
   @IsOptional()
   @IsIn(SLOT_MINUTES, { message: 'slot_minutes should be 15, 30, 60 or null' })
   slot_minutes!: number | null;
@@ -72,24 +74,23 @@ class OptionalShopSettings {
   /** The shop takes no orders until this time: ISO 8601 with an offset. */
   @ApiProperty({ format: 'date-time', example: null })
   @IsOptional()
-  @Instant(PAUSED_UNTIL)
+  @Instant(INVALID_PAUSED_UNTIL)
   paused_until!: Date | null;
 }
 
 /** Settings that every request must contain. */
 class RequiredShopSettings {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
-  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, TIME_ZONE)
+  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, INVALID_TIME_ZONE)
   time_zone!: string;
 
   @IsOpeningHours()
   hours!: OpeningHours;
 
   /** Dates on which the shop is closed. */
-  @ApiProperty({ type: [String], format: 'date', maxItems: MAX_CLOSED, example: ['2026-12-25'] })
-  @IsCalendarDate({ each: true, ...CLOSED })
-  @ArrayMaxSize(MAX_CLOSED, CLOSED)
-  @IsArray(CLOSED)
+  @ApiProperty({ type: [String], format: 'date', maxItems: MAX_CLOSED_DATES, example: ['2026-12-25'] })
+  @IsCalendarDate({ each: true, ...INVALID_CLOSED })
+  @ArrayMaxSize(MAX_CLOSED_DATES, INVALID_CLOSED)
   closed!: string[];
 
   /** Minimum time from an order to its pickup, in minutes. */
@@ -120,7 +121,7 @@ export class PickupWindowView {
 
 export class ShopView extends IntersectionType(RequiredShopSettings, OptionalShopSettings) {
   @ApiProperty({ type: [PickupWindowView], description: 'Windows from which a customer can choose now' })
-  pickup!: readonly PickupWindowView[];
+  readonly pickup!: readonly PickupWindowView[];
 }
 
 export class PaidOrdersView {
@@ -133,7 +134,7 @@ export class PaidOrdersView {
 
 export class AdminShopView extends ShopView {
   @ApiProperty({ type: [PaidOrdersView], description: 'Closed dates for which paid orders are due' })
-  paid_orders!: readonly PaidOrdersView[];
+  readonly paid_orders!: readonly PaidOrdersView[];
 }
 
 /**

@@ -1,10 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Role } from '../common/access.js';
-import { failures } from '../common/errors/failures.js';
 import type { Language } from '../common/languages.js';
 import type { Locked } from '../database/locked.js';
-
-export const USER_CONSTRAINT_FAILURES = { users_email_key: failures.emailTaken };
 
 /** User whose row the current transaction has locked or created. Only methods of `UsersService` create this type. */
 export type LockedUser = Locked<User>;

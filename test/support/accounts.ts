@@ -165,7 +165,7 @@ export function createAccountMethods(database: TestDatabase, readOutbox: () => P
       return findCode(text);
     },
 
-    /** Waits until no mail about an account is waiting. */
+    /** Waits until all jobs that send mails about accounts are done. */
     async waitUntilMailed(): Promise<void> {
       await until('the end of all jobs that send mails about accounts', async () => {
         // In this order, because a job of each of the first two tasks may enqueue a job of the next one.

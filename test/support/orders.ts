@@ -29,9 +29,11 @@ export function gatewaySettings(gateway: MidtransStandIn): Record<string, string
 
 /** Sends POST /api/orders. `fields`: further fields of the body; can also replace `items`. */
 export function requestOrder(client: Client, items: unknown, idempotencyKey?: string, fields: object = {}) {
-  const request = client.post(ORDERS);
-  if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
-  return request.send({ items, ...fields });
+  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+  return client
+    .post(ORDERS)
+    .set(headers)
+    .send({ items, ...fields });
 }
 
 /** Creates an order, which must succeed. */
@@ -43,7 +45,7 @@ export function orderOf({ body }: Pick<Response, 'body'>): OrderBody {
   return (body as { data: { order: OrderBody } }).data.order;
 }
 
-/** Returns the order of a response with the status 200. After another status, the assertion prints the body. */
+/** Returns the order of a response with the status 200. For another status, the assertion prints the body. */
 export function expectOrder(response: Pick<Response, 'status' | 'body'>): OrderBody {
   const { status, body } = response as { status: number; body: unknown };
   expect({ status, body }).toMatchObject({ status: 200 });

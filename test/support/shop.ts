@@ -133,9 +133,8 @@ export class Shop {
 
   /** Requests a refund as an administrator. */
   async requestRefund(orderId: string, body: object = {}, key?: string): Promise<Response> {
-    const request = this.admin.post(`/api/admin/orders/${orderId}/refund`);
-    if (key !== undefined) void request.set('Idempotency-Key', key);
-    return request.send(body);
+    const headers = key === undefined ? {} : { 'Idempotency-Key': key };
+    return this.admin.post(`/api/admin/orders/${orderId}/refund`).set(headers).send(body);
   }
 
   /**

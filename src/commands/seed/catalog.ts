@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { ShopDto } from '../../shop/shop.dto.js';
 import type { Random } from './random.js';
 
-type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
+type TextList = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
 /** Content of `examples/bakery.json`. The first entry of `bakers` is empty: the first products mention no baker. */
-interface Bakery extends Record<Words, readonly string[]> {
+interface Bakery extends Record<TextList, readonly string[]> {
   readonly shop: ShopDto;
   readonly recipes: readonly {
     readonly name: string;

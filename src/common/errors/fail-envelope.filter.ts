@@ -47,17 +47,19 @@ const FAILURES_BY_STATUS: Readonly<Record<number, () => Failure>> = {
   415: failures.unsupportedEncoding,
 };
 
+/** Failures for violations of database constraints, by the name of the constraint. */
+const FAILURES_BY_CONSTRAINT: Readonly<Record<string, () => Failure>> = {
+  users_email_key: failures.emailTaken,
+};
+
 /** Turns anything thrown into a response. Message and stack of an unexpected error appear only in the log. */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
   readonly #logger = new Logger('Failure');
 
-  /** @param constraintFailures failures for violations of database constraints, by the name of the constraint */
-  constructor(private readonly constraintFailures: Readonly<Record<string, () => Failure>>) {}
-
   catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
-    const failure = toFailure(thrown, this.constraintFailures);
+    const failure = toFailure(thrown);
     if (failure.status >= 500)
       this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
     // `rejectOnSocket` has already written a response, for example 408 for a slow body. Do not write another one.
@@ -68,9 +70,9 @@ export class FailEnvelopeFilter implements ExceptionFilter {
   }
 }
 
-function toFailure(thrown: unknown, constraintFailures: Readonly<Record<string, () => Failure>>): Failure {
+function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  const createFailure = constraintFailures[violatedConstraint(thrown) ?? ''];
+  const createFailure = FAILURES_BY_CONSTRAINT[violatedConstraint(thrown) ?? ''];
   if (createFailure !== undefined) return createFailure();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
   // Nest's exceptions and the errors of body parsers have a `status`.

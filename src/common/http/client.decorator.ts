@@ -9,7 +9,7 @@ export interface Client {
   /** /48 network of an IPv6 address, because some providers assign a /48; absent for an IPv4 address. */
   readonly network48?: string;
   /** Aborted when the response has been sent or the client disconnects; absent in a job. */
-  readonly disconnectSignal?: AbortSignal;
+  readonly disconnectSignal?: AbortSignal | undefined;
 }
 
 /** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

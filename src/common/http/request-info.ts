@@ -7,15 +7,15 @@ const VALID_ID = /^[\w.:-]{1,128}$/;
 
 interface TimedRequest extends IncomingMessage {
   /**
-   * Time of `performance.now()` at which the service began to process the request. A pipelined request first waits for the
-   * previous response.
+   * Time of `performance.now()` at which the request arrived. A pipelined request counts as arrived when the previous response
+   * has ended.
    */
   arrivedAtMs: number;
 }
 
 /**
- * Stores the time at which the service begins to process a request, and sets `X-Request-Id` of the response: to the id of the
- * client if that id is valid, otherwise to a generated id.
+ * Stores the time at which a request arrives, and sets `X-Request-Id` of the response: to the id of the client if that id is
+ * valid, otherwise to a generated id.
  */
 export function identifyRequest(request: TimedRequest, response: ServerResponse, next: () => void): void {
   request.arrivedAtMs = performance.now();
@@ -30,7 +30,7 @@ export function requestIdOf(response: ServerResponse): string {
   return String(response.getHeader(ID_HEADER));
 }
 
-/** Injects the time of `performance.now()` at which the service began to process the request. */
+/** Injects the time of `performance.now()` at which the request arrived (see `TimedRequest`). */
 export const ArrivedAtMs = createParamDecorator((_: undefined, context: ExecutionContext): number => {
   return context.switchToHttp().getRequest<TimedRequest>().arrivedAtMs;
 });

@@ -77,14 +77,12 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
     const errors = {
       properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },
     };
-    const examples = messages.flatMap((message) =>
-      ofStatus
-        .filter((failure) => failure.message === message)
-        .map((failure, index) => {
-          const name = index === 0 ? message : `${message} (${index + 1})`;
-          return [name, { value: toFailEnvelope(failure) }] as const;
-        }),
-    );
+    const examples = ofStatus.map((failure) => {
+      const { message } = failure;
+      const number = ofStatus.filter((other) => other.message === message).indexOf(failure) + 1;
+      const name = number === 1 ? message : `${message} (${number})`;
+      return [name, { value: toFailEnvelope(failure) }] as const;
+    });
     const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
     return ApiResponse({
       status,

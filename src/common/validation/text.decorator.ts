@@ -71,7 +71,7 @@ export function PhoneNumber({
   const pattern = /^[0-9 +\-().]{5,32}$/;
   const rules = { minLength: 5, maxLength: 32, pattern: pattern.source };
   return applyDecorators(
-    ApiProperty({ type: String, nullable: true, ...rules, example: '+62 812-3456-7890', ...docs }),
+    ApiProperty({ type: String, ...rules, example: '+62 812-3456-7890', ...docs }),
     Trim({ ifBlank }),
     IsOptional(),
     Matches(pattern, { message: '$property should be a phone number' }),

@@ -1,7 +1,7 @@
 import type { ComponentProps, MouseEvent } from 'react';
 import { Link } from 'react-router';
 
-interface ButtonProps extends ComponentProps<'button'> {
+export interface ButtonProps extends ComponentProps<'button'> {
   /**
    * True while the action runs: the button keeps the focus, looks busy and ignores clicks. Set it, also to false, for an action that
    * a double-click must not repeat. Without it, every click counts.

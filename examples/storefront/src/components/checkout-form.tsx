@@ -63,7 +63,7 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
           times={times}
           chosen={chosen}
           message={getMessage('pickup_at')}
-          onChoose={({ at }) => changeCheckoutDetails({ pickup_at: at })}
+          onChoose={(pickup_at) => changeCheckoutDetails({ pickup_at })}
         />
       )}
       <TextField

@@ -31,17 +31,13 @@ interface PickupPickerProps {
   /** Undefined until the customer chooses a time. */
   chosen: PickupTime | undefined;
   message?: string | undefined;
-  onChoose: (time: PickupTime) => void;
+  onChoose: (at: string | null) => void;
 }
 
 /** Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. */
 export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerProps) {
   const today = useToday();
   const days = [...new Set(times.map(({ date }) => date))];
-  const chooseFirst = (matches: (time: PickupTime) => boolean) => {
-    const time = times.find(matches);
-    if (time) onChoose(time);
-  };
   return (
     <fieldset className="pickup">
       <legend>{t('pickup.question')}</legend>
@@ -51,7 +47,7 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
           <select
             {...control}
             value={chosen?.date ?? ''}
-            onChange={({ target }) => chooseFirst(({ date }) => date === target.value)}
+            onChange={({ target }) => onChoose(times.find(({ date }) => date === target.value)?.at ?? null)}
           >
             {chosen === undefined && <option value="">{t('pickup.choose')}</option>}
             {days.map((date) => (
@@ -68,7 +64,7 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
             {...control}
             value={chosen?.at ?? ''}
             disabled={chosen === undefined}
-            onChange={({ target }) => chooseFirst(({ at }) => at === target.value)}
+            onChange={({ target }) => onChoose(target.value)}
           >
             {times
               .filter(({ date }) => date === chosen?.date)

@@ -1,17 +1,13 @@
 import { type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
 import { t } from '../i18n';
-import { Button } from './button';
+import { Button, type ButtonProps } from './button';
 
-interface QuestionButtonProps {
-  className: string;
+interface QuestionButtonProps extends Pick<ButtonProps, 'className' | 'disabled' | 'isBusy'> {
   label: string;
   question: string;
   text: ReactNode;
   /** Label of the button that declines. */
   declineLabel?: string;
-  disabled?: boolean;
-  /** True while an action that the person confirmed before is running. */
-  isBusy?: boolean;
   /** Button text for each answer. `onAnswer` receives the key. */
   answers: Record<string, string>;
   onAnswer: (answer: string) => void;
@@ -19,17 +15,7 @@ interface QuestionButtonProps {
 
 /** Button that asks a question before an action that cannot be undone. Escape declines. */
 export function QuestionButton(props: QuestionButtonProps) {
-  const {
-    className,
-    label,
-    question,
-    text,
-    declineLabel = t('question.keep'),
-    disabled,
-    isBusy,
-    answers,
-    onAnswer,
-  } = props;
+  const { label, question, text, declineLabel = t('question.keep'), answers, onAnswer, ...button } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
@@ -40,12 +26,7 @@ export function QuestionButton(props: QuestionButtonProps) {
   };
   return (
     <>
-      <Button
-        className={className}
-        disabled={disabled}
-        isBusy={isBusy}
-        onClick={() => dialog.current?.showModal()}
-      >
+      <Button {...button} onClick={() => dialog.current?.showModal()}>
         {label}
       </Button>
       <dialog ref={dialog} aria-labelledby={id} aria-describedby={`${id}-text`} onClose={onClose}>

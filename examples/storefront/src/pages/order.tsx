@@ -40,7 +40,7 @@ export default function OrderPage() {
   );
 }
 
-/** Returns true for a paid or started order. The steps of an order that was refused, or refunded in full, are not shown. */
+/** Returns true for a paid or started order, unless it was refused, or refunded in full before its collection. */
 function shouldShowProgress(order: Order) {
   const { fulfilment } = order;
   if (fulfilment === 'new') return isPaid(order);
