@@ -143,8 +143,8 @@ describe('an HTTP request', () => {
 
 it('a client has 10 s for the headers, 10 minutes for a form, 15 s without a byte in a form, and 5 s until the next request (contract 7 and 8.1)', async () => {
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 600_000, keepAliveTimeout: 5_000 });
-  const { FormLimits } = await importBuilt('src/images/form.interceptor.js');
-  expect(service.app.get(FormLimits).idleMs).toBe(15_000);
+  const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
+  expect(service.app.get(FormInterceptor).idleMs).toBe(15_000);
 });
 
 describe('a slow client', () => {

@@ -179,6 +179,15 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expectFailure(await shop.requestRefund(randomUUID(), []), 400, MESSAGES.malformedRequest);
   });
 
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/merge-patch+json'])(
+    'rejects JSON that is sent as %s, which would count as a request to refund everything',
+    async (contentType) => {
+      const refund = shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`);
+      const response = await refund.set('Content-Type', contentType).send('{"amount":1000}');
+      expectFailure(response, 400, MESSAGES.malformedRequest);
+    },
+  );
+
   it('rejects an Idempotency-Key of 256 characters', async () => {
     expectInvalid(await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256)), {
       'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',

@@ -34,8 +34,8 @@ export class AttemptCounts implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const rows = { table: 'attempt_counts', primaryKey: 'key', expiry: 'expire', now: NOW_MS };
-    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => deleteExpired(this.dataSource, rows));
+    const removeExpired = () => deleteExpired(this.dataSource, 'attempt_counts', `expire <= ${NOW_MS}`);
+    this.jobs.repeat('sweep-attempt-counts', HOURLY, removeExpired);
   }
 
   /** Returns a counter or a mark. Its key is a keyed digest, because the table must not contain client addresses. */

@@ -40,8 +40,8 @@ export class SessionsService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const rows = { table: 'sessions', primaryKey: 'id', expiry: 'expires_at', now: 'now()' };
-    this.jobs.repeat('remove-expired-sessions', HOURLY, () => deleteExpired(this.dataSource, rows));
+    const removeExpired = () => deleteExpired(this.dataSource, 'sessions', 'expires_at <= now()');
+    this.jobs.repeat('remove-expired-sessions', HOURLY, removeExpired);
   }
 
   /**

@@ -3,9 +3,8 @@ import { withClient } from '../database/with-client.js';
 import {
   changeJob,
   JOB_STATES,
+  JOBS,
   type JobState,
-  listJobs,
-  MAIL_JOBS,
   type Queryable,
   retryDeadJobs,
   unlockStaleJobs,
@@ -63,32 +62,46 @@ function parse(args: string[]): Command {
   };
 }
 
+/** Job as shown to operators, without the payload, which may contain personal data. */
+interface ListedJob {
+  readonly id: string;
+  readonly state: JobState;
+  readonly task: string;
+  /** Part of the key after the task, for example `17:verify_email`: the user's id and the purpose. */
+  readonly subject: string;
+  /** Email address of the account that a mail job concerns. */
+  readonly customer: string;
+  readonly tries: number;
+  readonly ageSeconds: number;
+  readonly lastError: string;
+}
+
 async function list(database: Queryable, filter: JobState | undefined): Promise<void> {
-  const jobs = await listJobs(database, filter);
+  // Reads a private table, because only private tables contain payloads. The payload of a mail contains the id of an account or
+  // of an order, or an address that somebody typed.
+  const { rows: jobs } = await database.query<ListedJob>(
+    `SELECT id, state, task_identifier AS task, attempts AS tries, coalesce(last_error, '') AS "lastError",
+       coalesce(substring(key FROM length(task_identifier) + 2), '') AS subject,
+       floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
+       coalesce((
+         SELECT min(email) FROM graphile_worker._private_jobs AS mail
+           LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
+           JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
+             OR lower(email) = lower(payload ->> 'email')
+         WHERE mail.id = jobs.id AND jobs.flags ?| ARRAY['mail', 'code-mail']), '') AS customer
+     FROM ${JOBS} WHERE $1::text IS NULL OR state = $1 ORDER BY id`,
+    [filter ?? null],
+  );
   if (jobs.length === 0) {
     console.log(`there is no ${filter === undefined ? '' : `${filter} `}job`);
     return;
   }
-  const customers = await findCustomers(database);
   console.log(HEADER);
-  for (const { id, state, task, subject, tries, ageSeconds, lastError } of jobs) {
-    const customer = customers.get(id) ?? '';
+  for (const { id, state, task, subject, customer, tries, ageSeconds, lastError } of jobs) {
     const age = formatAge(ageSeconds);
     const columns = [id, state, task, toCell(subject), customer, tries, age, toCell(lastError)];
     console.log(columns.join('\t'));
   }
-}
-
-/** Returns the customer's email address for each mail job that concerns an account, by the job's id. */
-async function findCustomers(database: Queryable): Promise<Map<string, string>> {
-  const { rows } = await database.query<{ id: string; email: string }>(
-    `SELECT jobs.id, users.email
-     FROM ${MAIL_JOBS}
-       LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
-       JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
-         OR lower(users.email) = lower(payload ->> 'email')`,
-  );
-  return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
 /** Masks email addresses, which may be of strangers. */

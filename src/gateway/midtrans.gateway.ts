@@ -7,7 +7,7 @@ import {
   parsePaymentPage,
   parseRejection,
   parseStatusCode,
-  parseStatusMessage,
+  parseText,
   parseTransaction,
   toSnapRequest,
 } from './midtrans.messages.js';
@@ -129,7 +129,8 @@ export class MidtransGateway extends PaymentGateway {
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
       if (REJECTIONS[operation]?.test(code) === true) {
-        const reason = this.#client.quote(parseStatusMessage(response));
+        const message = parseText(response.fields?.status_message, 10_000) ?? 'the gateway gave no reason';
+        const reason = this.#client.quote(message);
         throw new GatewayRejectedError(`Midtrans ${operation}: ${code} ${reason}`, reason);
       }
       // 407 reports an expired payment.

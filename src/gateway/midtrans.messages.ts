@@ -69,10 +69,6 @@ export function parseStatusCode({ httpStatus, fields }: MidtransResponse): strin
   return httpStatus === 401 ? '401' : 'none';
 }
 
-export function parseStatusMessage({ fields }: MidtransResponse): string {
-  return parseText(fields?.status_message, 10_000) ?? 'the gateway gave no reason';
-}
-
 /**
  * Returns the transaction of a response; null if a required field is missing or malformed.
  * @param id requested id. It replaces an `order_id` that is missing or that repeats the transaction id.

@@ -15,19 +15,16 @@ const OVERHEAD_BYTES = 8 * MIB;
 /** Memory budget for all forms that are being processed: one form of the maximum length, or four small forms. */
 const MEMORY_BYTES = MAX_FORM_BYTES + OVERHEAD_BYTES;
 
-/** Limits that all forms share. Not part of the interceptor, because Nest creates an interceptor for each module that uses it. */
+/**
+ * Reads a multipart form into the request, after the guards. Any other body counts as an empty form. All forms share the limits,
+ * because only one module uses the interceptor: Nest creates an instance for each module.
+ */
 @Injectable()
-export class FormLimits {
+export class FormInterceptor implements NestInterceptor {
   /** A form waits in this queue until enough of the budget is free. */
   readonly queue = new FairQueue({ capacity: MEMORY_BYTES });
   /** Idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
   readonly idleMs: number = 15_000;
-}
-
-/** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
-@Injectable()
-export class FormInterceptor implements NestInterceptor {
-  constructor(private readonly limits: FormLimits) {}
 
   /** Waits for the memory of the form, and reserves that memory until the handler has ended. */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
@@ -45,12 +42,12 @@ export class FormInterceptor implements NestInterceptor {
         formsInFlight.dec();
       }
     };
-    return this.limits.queue.run(task, { ...toTurn(identifyClient(request, response)), size });
+    return this.queue.run(task, { ...toTurn(identifyClient(request, response)), size });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {
     try {
-      await parseForm(request, response, this.limits.idleMs);
+      await parseForm(request, response, this.idleMs);
     } catch (error) {
       formOutcomes.inc({ outcome: toOutcome(error) });
       throw error;

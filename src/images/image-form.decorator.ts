@@ -16,11 +16,6 @@ export interface ImageForm<T> {
   readonly images: readonly ImageFile[];
 }
 
-/** Fields of a form's DTO. */
-interface FormFields {
-  readonly images?: unknown;
-}
-
 /** Messages with which one route rejects a form. */
 interface ImageFormMessages {
   readonly failure: string;
@@ -35,7 +30,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
 /** Injects the `ImageForm` of a request whose form `FormInterceptor` has read. */
-export function ImageFormBody<T extends FormFields>(
+export function ImageFormBody<T extends { images?: unknown }>(
   dto: ClassConstructor<T>,
   messages: ImageFormMessages,
 ): ParameterDecorator {
@@ -45,7 +40,7 @@ export function ImageFormBody<T extends FormFields>(
 }
 
 /** Validates text fields and files in one step, because one response must report all failing fields and the first failing file. */
-async function validateForm<T extends FormFields>(
+async function validateForm<T extends { images?: unknown }>(
   { body, files = [], imageNames, misplacedFileFields }: FormRequest,
   dto: ClassConstructor<T>,
   messages: ImageFormMessages,

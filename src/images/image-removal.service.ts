@@ -46,11 +46,8 @@ export class ImageRemovalService implements OnModuleInit {
     const criteria = { id: In(images.map(({ id }) => id)), state: from };
     const change = { state: 'condemned', productId: null, position: null } as const;
     const result = await tx.update(Image, criteria, change, { returning: ['id'] });
-    for (const { id } of result.raw as { id: string }[]) await this.#enqueueRemoval(tx, id);
-  }
-
-  async #enqueueRemoval(manager: EntityManager, imageId: string, runAt?: Date): Promise<void> {
-    await this.jobs.enqueue(manager, REMOVE_IMAGE, { imageId }, { subject: imageId, runAt });
+    for (const { id } of result.raw as { id: string }[])
+      await this.jobs.enqueue(tx, REMOVE_IMAGE, { imageId: id }, { subject: id });
   }
 
   async #remove(imageId: string): Promise<void> {
@@ -65,8 +62,8 @@ export class ImageRemovalService implements OnModuleInit {
     ]);
     if (affected === 1) return;
     // One second more, because `Date` drops the microseconds of `staged_at`.
-    const settledAt = new Date(image.stagedAt.getTime() + (MAX_UPLOAD_S + 1) * 1000);
-    await this.#enqueueRemoval(this.images.manager, imageId, settledAt);
+    const runAt = new Date(image.stagedAt.getTime() + (MAX_UPLOAD_S + 1) * 1000);
+    await this.jobs.enqueue(this.images.manager, REMOVE_IMAGE, { imageId }, { subject: imageId, runAt });
   }
 
   /** Condemns images that stayed staged, for example after a crash. */

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { FormLimits } from './form.interceptor.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
 import { Image } from './image.entity.js';
@@ -11,7 +10,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [FormLimits, ImageHosts, ImageRemovalService, ImagesService],
-  exports: [FormLimits, ImageRemovalService, ImagesService],
+  providers: [ImageHosts, ImageRemovalService, ImagesService],
+  exports: [ImageRemovalService, ImagesService],
 })
 export class ImagesModule {}

@@ -10,21 +10,6 @@ export type Queryable = Pick<pg.Pool, 'query'>;
 export const JOB_STATES = ['waiting', 'due', 'running', 'retrying', 'dead'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** Job as shown to operators, without the payload, which may contain personal data. */
-interface JobRecord {
-  readonly id: string;
-  readonly state: JobState;
-  readonly task: string;
-  /**
-   * Part of the key after the task, for example `17:verify_email`: the user's id and the purpose. Empty for a job without
-   * a subject.
-   */
-  readonly subject: string;
-  readonly tries: number;
-  readonly ageSeconds: number;
-  readonly lastError: string;
-}
-
 interface JobCount {
   readonly state: JobState;
   readonly task: string;
@@ -33,7 +18,7 @@ interface JobCount {
   readonly overdueSeconds: number;
 }
 
-export type NamedJob = Pick<JobRecord, 'id' | 'task'>;
+export type NamedJob = Readonly<Record<'id' | 'task', string>>;
 
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
@@ -46,27 +31,10 @@ export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
  * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
  */
 const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
+/** All other jobs with their states, for the FROM clause of a statement. */
+export const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
-
-export async function listJobs(database: Queryable, state: JobState | undefined): Promise<JobRecord[]> {
-  const { rows } = await database.query<JobRecord>(
-    `SELECT id, state, task_identifier AS task, attempts AS tries, coalesce(last_error, '') AS "lastError",
-       coalesce(substring(key FROM length(task_identifier) + 2), '') AS subject,
-       floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds"
-     FROM ${JOBS} WHERE $1::text IS NULL OR state = $1 ORDER BY id`,
-    [state ?? null],
-  );
-  return rows;
-}
-
-/**
- * All mail jobs, for the FROM clause of a statement. Reads a private table, because only private tables contain payloads. A
- * payload contains the id of an account or an order, or an address that somebody typed.
- */
-export const MAIL_JOBS = `(SELECT id, payload FROM graphile_worker._private_jobs
-  WHERE flags ?| ARRAY['mail', 'code-mail']) AS jobs`;
 
 export async function countJobs(database: Queryable): Promise<JobCount[]> {
   // `run_at` of a retry lies in the future until the retry is due, so a pending retry is not overdue.

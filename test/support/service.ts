@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions = {}) {
   const { LimitedExpressAdapter } = await importBuilt('src/common/http/http-adapter.js');
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
-  const { FormLimits } = await importBuilt('src/images/form.interceptor.js');
+  const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
   const { createLogger, createNestLogger, redirectConsole } = await importBuilt(
@@ -81,10 +81,6 @@ export async function startService(options: ServiceOptions = {}) {
   const timeoutFactor = options.databaseUrl === undefined ? 10 : 1;
   const root = AppModule.forRoot(env, { url: options.databaseUrl ?? database.url, timeoutFactor });
   const builder = Test.createTestingModule({ imports: [root] }).setLogger(createNestLogger(logger));
-  if (options.formIdleMs !== undefined)
-    builder
-      .overrideProvider(FormLimits)
-      .useValue(Object.assign(new FormLimits(), { idleMs: options.formIdleMs }));
   // A deadline that is long enough for a busy machine.
   if (env.paymentGateway === 'midtrans')
     builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
@@ -93,6 +89,8 @@ export async function startService(options: ServiceOptions = {}) {
     new LimitedExpressAdapter(options.minimumReadRate),
     APP_OPTIONS,
   );
+  if (options.formIdleMs !== undefined)
+    Object.assign(app.get(FormInterceptor), { idleMs: options.formIdleMs });
   await startApp(app, logger);
   await app.listen(options.port ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

@@ -2,6 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext, type Type
 import { ApiBody, ApiHeader, ApiHideProperty } from '@nestjs/swagger';
 import { IsOptional, Length } from 'class-validator';
 import type { Request } from 'express';
+import { failures } from '../errors/failures.js';
 
 /** Documents the header and the body that `IdempotentBody` injects. */
 export function ApiIdempotent(body: Type<IdempotentRequest>): MethodDecorator {
@@ -26,6 +27,9 @@ export abstract class IdempotentRequest {
 /** Injects the body together with the header, so that the DTO reports all failing fields at once. */
 export const IdempotentBody = createParamDecorator((_: undefined, context: ExecutionContext) => {
   const { body, headers } = context.switchToHttp().getRequest<Request<object, unknown, object | undefined>>();
+  const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  // Not parsed, because its content type is not JSON. Without fields, a request for a refund would return all money.
+  if (body === undefined && isSent) throw failures.malformedRequest();
   // Not a copy of the body, which takes as long as parsing it if a hostile body has thousands of keys.
   return Object.assign(body ?? {}, { 'idempotency-key': headers['idempotency-key'] });
 });
