@@ -138,6 +138,17 @@ describe('npm run jobs -- retry', () => {
     expect(await readJobs(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
+  it('--all-retrying makes the jobs due that wait for their next try', async () => {
+    const { pool } = service.database;
+    await addJob(pool, 'kept', { dueInS: 3_600 });
+    await changeJobs(pool, 'kept', { attempts: 3 });
+    const output = 'retrying jobs queued again: 1\n';
+    expect(await runCommand('retry', '--all-retrying')).toEqual({ code: 0, output });
+    const [job] = await readJobs(pool, 'kept');
+    expect(job?.attempts).toBe(0);
+    expect(job?.due_in).toBeLessThanOrEqual(0);
+  });
+
   it.each([UNKNOWN_ID, BEYOND_BIGINT])('exits with code 1 for an unknown job: %s', async (id) => {
     expect(await runCommand('retry', id)).toEqual({ code: 1, output: `job ${id}: there is no such job\n` });
   });

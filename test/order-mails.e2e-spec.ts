@@ -22,7 +22,7 @@ const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
 async function waitForSubjects(orderId: string): Promise<string[]> {
   await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
-    return (await readJobs(shop.service.database.pool, 'send-order-mail')).length === 0;
+    return (await readJobs(shop.service.database.pool)).every(({ payload }) => payload.mail === undefined);
   });
   return smtp.mails.filter(({ text }) => text.includes(numberOf(orderId))).map(({ subject }) => subject);
 }

@@ -111,6 +111,8 @@ describe('a signed notification of a completed payment', () => {
       // A rejected notification is stored without a status. The check of the order may add a second entry.
       expect(await shop.describeHistory(orderId)).toContain('notification - rejected');
       expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
+      const line = expect.stringContaining(`about order ${orderId} was rejected: `) as string;
+      expect(shop.service.log).toContainEqual(expect.objectContaining({ level: 'warn', msg: line }));
     }
   });
 

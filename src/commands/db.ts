@@ -22,7 +22,7 @@ const HELP = `Backs up and restores the database, and manages its migrations.
   npm run db -- restore FILE     writes a backup into an empty database, and its images into DATA_DIR
   npm run db -- status           lists the migrations that are applied and those that are pending
   npm run db -- migrate          applies the pending migrations, like every start of the service
-  npm run db -- revert           reverts the last migration: data in its tables and columns is lost
+  npm run db -- revert [--yes]   reverts the last migration: data in its tables and columns is lost; --yes: required in production
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
@@ -42,10 +42,11 @@ function parse(args: string[]): Command {
   const { positionals, values } = readArgs({
     args,
     allowPositionals: true,
-    options: { keep: { type: 'string' } },
+    options: { keep: { type: 'string' }, yes: { type: 'boolean', default: false } },
   });
   if (values.keep !== undefined && positionals[0] !== 'backup')
     throw new UsageError('--keep is an option of backup');
+  if (values.yes && positionals[0] !== 'revert') throw new UsageError('--yes is an option of revert');
   const keep =
     values.keep === undefined ? null : parseWholeNumber('--keep', values.keep, { min: 1, max: 9_999 });
   const { action, argument: file } = readAction(positionals, {
@@ -56,7 +57,7 @@ function parse(args: string[]): Command {
     migrate: null,
     revert: null,
   });
-  return async ({ dataDir, backupDir }, open) => {
+  return async ({ nodeEnv, dataDir, backupDir }, open) => {
     switch (action) {
       case 'backup':
         if (keep === null) return backup((await open()).url, dataDir, file);
@@ -71,6 +72,8 @@ function parse(args: string[]): Command {
       case 'migrate':
         return applyPending((await open()).url);
       case 'revert':
+        if (nodeEnv === 'production' && !values.yes)
+          throw new Error('NODE_ENV is production: use --yes to lose the data of the last migration');
         return revert((await open()).url);
     }
   };

@@ -6,7 +6,7 @@ import {
   JOBS,
   type JobState,
   type Queryable,
-  retryDeadJobs,
+  retryAllJobs,
   unlockStaleJobs,
 } from '../jobs/job-table.js';
 import { toMaskedLine } from '../mail/masked-line.js';
@@ -17,6 +17,7 @@ const HELP = `Background jobs of the service: mails, image removals, payment che
   npm run jobs -- list [--state STATE]   lists all jobs, or those in a state
   npm run jobs -- retry ID               makes a job due now, with all its tries again; the service runs it
   npm run jobs -- retry --all-dead       makes every dead job due now, with all its tries again
+  npm run jobs -- retry --all-retrying   the same for every job that waits for its next try, for example after an outage
   npm run jobs -- drop ID                removes a job without running it
 
 States: waiting (scheduled for later), due (can run now, first try), running, retrying (failed; retried after growing
@@ -27,7 +28,7 @@ The columns of the list are separated by tabs. For a mail job, customer is the a
 addresses are masked.
 The command uses the settings of the service. It can be used while the service runs; a running job is neither retried
 nor dropped.
-Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wrong usage.
+Exit codes: 0 done (also if list or an option --all-… finds no job), 1 not done, 2 wrong usage.
 `;
 
 const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
@@ -37,12 +38,16 @@ function parse(args: string[]): Command {
   const { positionals, values } = readArgs({
     args,
     allowPositionals: true,
-    options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
+    options: {
+      state: { type: 'string' },
+      'all-dead': { type: 'boolean' },
+      'all-retrying': { type: 'boolean' },
+    },
   });
-  const isAllDead = values['all-dead'];
-  if (isAllDead && positionals.join() !== 'retry')
-    throw new UsageError('--all-dead is an option of retry, without an ID');
-  const actions = { list: null, retry: isAllDead ? null : ID_DESCRIPTION, drop: ID_DESCRIPTION };
+  const retried = (['dead', 'retrying'] as const).find((name) => values[`all-${name}`] === true);
+  if (retried !== undefined && positionals.join() !== 'retry')
+    throw new UsageError(`--all-${retried} is an option of retry, without an ID`);
+  const actions = { list: null, retry: retried === undefined ? ID_DESCRIPTION : null, drop: ID_DESCRIPTION };
   const { action, argument: id } = readAction(positionals, actions);
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
   const state = JOB_STATES.find((name) => name === values.state);
@@ -56,7 +61,8 @@ function parse(args: string[]): Command {
       // This command started the embedded database, so no service runs. The holder of a locked job has died.
       if (isExclusive === true) await unlockStaleJobs(client, { lockedForS: 0 });
       if (action === 'list') await list(client, state);
-      else if (isAllDead) console.log(`dead jobs queued again: ${await retryDeadJobs(client)}`);
+      else if (retried !== undefined)
+        console.log(`${retried} jobs queued again: ${await retryAllJobs(client, retried)}`);
       else await change(client, action, id);
     });
   };

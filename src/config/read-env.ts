@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
+import { errorMessage } from '../common/errors/error-info.js';
 import { createDataDir, writeOnce } from '../common/files.js';
 import { Env, type ParsedSettings, type Problems } from './env.js';
 import { findProductionProblems, findProductionWarnings } from './production-checks.js';
@@ -38,7 +39,15 @@ export function findOptionTakenByNpm(names: readonly string[]): string | undefin
 
 /** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */
 function loadProcessEnv(): NodeJS.ProcessEnv {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  // Not `existsSync`, which is false for a link to a missing file: the service would start without its settings.
+  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) {
+    try {
+      accessSync('.env', constants.R_OK);
+    } catch (error) {
+      throw new Error(`the settings in .env cannot be read: ${errorMessage(error)}`, { cause: error });
+    }
+    process.loadEnvFile('.env');
+  }
   return process.env;
 }
 

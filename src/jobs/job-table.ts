@@ -61,8 +61,9 @@ export async function changeJob(
   return rows.length === 1 ? 'running' : 'unknown';
 }
 
-export async function retryDeadJobs(database: Queryable): Promise<number> {
-  const { rowCount } = await database.query(retryStatement(`state = 'dead'`));
+/** Retries all jobs in a state. Returns their number. */
+export async function retryAllJobs(database: Queryable, state: 'dead' | 'retrying'): Promise<number> {
+  const { rowCount } = await database.query(retryStatement('state = $1'), [state]);
   return rowCount ?? 0;
 }
 

@@ -14,6 +14,8 @@ type OrderMail = keyof MailTexts['orders'];
 const READY_DELAY_MS = 60_000;
 
 const SEND_ORDER_MAIL = 'send-order-mail';
+/** A task of its own, because a process of version 1.2 cannot send the mail `order-refunded`. */
+const SEND_REFUND_MAIL = 'send-refund-mail';
 
 /** Contains no address: the mail goes to the customer's address at the time of sending. */
 interface OrderMailPayload {
@@ -32,7 +34,8 @@ export class OrderMailsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), 'mail');
+    for (const task of [SEND_ORDER_MAIL, SEND_REFUND_MAIL])
+      this.jobs.handle<OrderMailPayload>(task, (payload) => this.#send(payload), 'mail');
   }
 
   /** @param refund refund that has succeeded, for the mail `order-refunded` */
@@ -46,7 +49,8 @@ export class OrderMailsService implements OnModuleInit {
     const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
     // Only `order-ready` is delayed. Other jobs get their time from PostgreSQL: a fast clock of the service would delay them.
     const runAt = mail === 'order-ready' ? new Date(Date.now() + READY_DELAY_MS) : undefined;
-    await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { subject, runAt });
+    const task = mail === 'order-refunded' ? SEND_REFUND_MAIL : SEND_ORDER_MAIL;
+    await this.jobs.enqueue(tx, task, payload, { subject, runAt });
   }
 
   async #send({ orderId, mail, amount = 0 }: OrderMailPayload): Promise<void> {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
@@ -24,6 +24,8 @@ interface Result {
 /** Receives the gateway's notifications (contract 4.9, 6 and 14). */
 @Injectable()
 export class PaymentNotificationsService {
+  readonly #logger = new Logger('Payments');
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
@@ -83,7 +85,11 @@ export class PaymentNotificationsService {
     if (Object.keys(reasons).length > 0) {
       await this.history.recordRejected(tx, { orderId, payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
-      return buildRejection(notification, reasons);
+      const result = buildRejection(notification, reasons);
+      const fields = Object.keys(reasons).join(', ');
+      if (result.outcome === 'invalid')
+        this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
+      return result;
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
     if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);

@@ -8,6 +8,7 @@ import { addJob, readJobs } from '../support/jobs.js';
 import { createPng } from '../support/pictures.js';
 import { createWorldReadableFolder, removeFolder } from '../support/process.js';
 import { createPictures, createProduct, listProducts, readImageStatus } from '../support/products.js';
+import { SERVER_KEY } from '../support/service.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { inParallel, until } from '../support/wait.js';
 
@@ -214,7 +215,9 @@ describe('npm run db', () => {
     const settings = settingsOf(database);
     const before = await runDb(0, settings, 'status');
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
-    expect(await runDb(0, settings, 'revert')).toContain(`reverted ${last};`);
+    const production = { ...settings, NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
+    expect(await runDb(1, production, 'revert')).toContain('use --yes');
+    expect(await runDb(0, production, 'revert', '--yes')).toContain(`reverted ${last};`);
     expect(await runDb(0, settings, 'status')).toContain(`pending\t${last}`);
     expect(await runDb(0, settings, 'migrate')).toBe(`applied ${last}\n`);
     expect(await runDb(0, settings, 'status')).toBe(before);

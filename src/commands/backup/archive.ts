@@ -1,10 +1,11 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../../common/errors/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
@@ -40,9 +41,11 @@ export async function pack(
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
 export async function unpack(file: string, folder: string): Promise<UnpackedBackup> {
-  const archive = await stat(file).catch((error: unknown) => {
-    throw new Error(`${file} does not exist`, { cause: error });
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    const problem = errorCode(error) === 'ENOENT' ? 'does not exist' : 'cannot be read by this user';
+    throw new Error(`${file} ${problem}`, { cause: error });
   });
+  const archive = await stat(file);
   if (!archive.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
