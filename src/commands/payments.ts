@@ -10,8 +10,6 @@ import { RefundCompletionService } from '../payments/refund-completion.service.j
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { withServices } from './with-services.js';
 
-/** Orders that are searched at a time, because the statement timeout must suffice for a history of any length. */
-const BATCH_SIZE = 500;
 /** Id before the ids of all orders. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFUND_ID_DESCRIPTION =
@@ -58,7 +56,7 @@ class PaymentsCommand {
     let changedCount = 0;
     let ids: readonly string[] = [];
     do {
-      ids = await this.history.listOrdersWithSeveralEvents(ids.at(-1) ?? FIRST_ID, BATCH_SIZE);
+      ids = await this.history.listOrdersWithSeveralEvents(ids.at(-1) ?? FIRST_ID);
       for (const orderId of ids) {
         const change = await this.#repairOrder(orderId);
         if (change === null) continue;
@@ -66,7 +64,7 @@ class PaymentsCommand {
         changedCount += 1;
       }
       orderCount += ids.length;
-    } while (ids.length === BATCH_SIZE);
+    } while (ids.length > 0);
     console.log(`${changedCount} of ${orderCount} orders with several payment events were changed`);
   }
 

@@ -46,10 +46,6 @@ export class Lease<Row extends Leasable> {
     return affected === 1 ? lease.leaseId : null;
   }
 
-  isHeld(manager: EntityManager, where: FindOptionsWhere<Row>): Promise<boolean> {
-    return manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });
-  }
-
   /**
    * Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result.
    * @param deadline time in milliseconds since 1970
@@ -62,7 +58,7 @@ export class Lease<Row extends Leasable> {
   ): Promise<T | null> {
     for (;;) {
       // Read the lease first: a holder stores the result and ends the lease at the same time.
-      const isLeased = await this.isHeld(manager, where);
+      const isLeased = await manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });
       const result = await readResult();
       if (result !== null || !isLeased || Date.now() >= deadline) return result;
       await delay(POLL_MS);

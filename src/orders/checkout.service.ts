@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, Raw } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Raw } from 'typeorm';
 import type { Customer } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Lease } from '../database/lease.js';
@@ -20,7 +21,7 @@ import { PaymentAttempt } from './payment-attempt.entity.js';
 const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
 
 /** Payment attempt without a page, whose lease this request holds. Its page will end at `expiresAt`. */
-export type LeasedAttempt = PaymentAttempt & { readonly leaseId: string; readonly expiresAt: Date };
+type LeasedAttempt = PaymentAttempt & { readonly leaseId: string; readonly expiresAt: Date };
 
 /**
  * Condition that the order of an attempt is open, as a value of any column: `Raw` ignores the column. PostgreSQL plans this
@@ -43,16 +44,24 @@ export class CheckoutService {
     private readonly gateway: PaymentGateway,
   ) {}
 
-  /** Inserts the first attempt of a new order, and takes its lease. */
-  insertFirst(tx: EntityManager, orderId: string, expiresAt: Date): Promise<LeasedAttempt> {
-    return storeLeased(tx, PaymentAttempt.create(orderId, 1), expiresAt);
+  /** Inserts an attempt of a new or locked order, and takes its lease. The first attempt has the number 1. */
+  async insertAttempt(
+    tx: EntityManager,
+    orderId: string,
+    number: number,
+    expiresAt: Date,
+  ): Promise<LeasedAttempt> {
+    const attempt = { attemptId: number === 1 ? orderId : randomUUID(), orderId, number };
+    const started = lease.start();
+    await tx.insert(PaymentAttempt, { ...attempt, ...started });
+    return Object.assign(new PaymentAttempt(), attempt, { leaseId: started.leaseId, expiresAt });
   }
 
   /** Like `ensurePage`, for a new order whose first attempt this request has leased. */
-  async openFirstPage(order: Order, customer: Customer, attempt: LeasedAttempt): Promise<Order> {
-    const opened = await this.#openPage(order, customer, attempt, Date.now() + CALL_DEADLINE_MS);
+  async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
+    const opened = await this.#openPage(order, attempt, Date.now() + CALL_DEADLINE_MS);
     // The order is no longer open, or this request's lease expired during the call and another request has taken it.
-    if (opened === null) return this.ensurePage(order, customer);
+    if (opened === null) return this.ensurePage(order);
     return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
   }
 
@@ -61,7 +70,7 @@ export class CheckoutService {
    * @throws Failure 404 for another customer's order, 409 if the order is not open, 502 if the gateway returned no page in time
    */
   async getPage(customer: Customer, orderId: string): Promise<PaymentPage> {
-    const order = await this.ensurePage(await this.orders.findOrFail(orderId, customer.id), customer);
+    const order = await this.ensurePage(await this.orders.findOrFail(orderId, customer.id));
     if (!order.isOpen || order.livePage === null) throw failures.orderNotPending();
     return order.livePage;
   }
@@ -71,14 +80,14 @@ export class CheckoutService {
    * @returns the order with a live page, or the order as it is if it is not open
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ensurePage(order: Order, customer: Customer): Promise<Order> {
+  async ensurePage(order: Order): Promise<Order> {
     if (!order.needsPage) return order;
-    const { orderId, userId } = order;
+    const { orderId } = order;
     const deadline = Date.now() + CALL_DEADLINE_MS;
     const attempt = await this.#takeLease(orderId);
-    if (attempt !== null) await this.#openPage(order, customer, attempt, deadline);
+    if (attempt !== null) await this.#openPage(order, attempt, deadline);
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
-      const stored = await this.orders.findOrFail(orderId, userId);
+      const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
     });
     // Another request had the lease, and the order still needs a page.
@@ -98,18 +107,18 @@ export class CheckoutService {
       if (usedUp !== undefined && !(await lease.end(tx, { attemptId: usedUp.attemptId }, usedUp.leaseId)))
         return null;
       if (!order.isOpen) return null;
-      // Locked, because a first page is stored without locking the order.
       const newest = await tx.findOneOrFail(PaymentAttempt, {
         where: { orderId },
         order: { number: 'DESC' },
-        lock: { mode: 'pessimistic_write' },
       });
-      const hasUsablePage = newest.livePage !== null && !order.isRetryable;
-      if (hasUsablePage || (await lease.isHeld(tx, { attemptId: newest.attemptId }))) return null;
-      // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const canReuse = newest.token === null && usedUp === undefined;
-      const attempt = canReuse ? newest : PaymentAttempt.create(orderId, newest.number + 1);
-      return storeLeased(tx, attempt, order.computeEndOfPage(shop));
+      if (newest.livePage !== null && !order.isRetryable) return null;
+      const expiresAt = order.computeEndOfPage(shop);
+      if (newest.token !== null || usedUp !== undefined)
+        return this.insertAttempt(tx, orderId, newest.number + 1, expiresAt);
+      // The gateway has most likely never received the id of an attempt without a page, so the id can be used again. The
+      // condition on the token, because a first page is stored without locking the order.
+      const leaseId = await lease.take(tx, { attemptId: newest.attemptId, token: IsNull() });
+      return leaseId === null ? null : Object.assign(newest, { leaseId, expiresAt });
     });
   }
 
@@ -121,13 +130,12 @@ export class CheckoutService {
    */
   async #openPage(
     order: Order,
-    customer: Customer,
     attempt: LeasedAttempt,
     deadline: number,
     { canReplace = true } = {},
   ): Promise<PaymentAttempt | null> {
     try {
-      const request = toPageRequest(order, customer, attempt);
+      const request = toPageRequest(order, attempt);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
       return await this.#storePage(order, attempt, page);
     } catch (error) {
@@ -135,7 +143,7 @@ export class CheckoutService {
         // The gateway knows the id from a call whose response was lost.
         const replacement = await this.#takeLease(order.orderId, attempt);
         if (replacement === null) return null;
-        return this.#openPage(order, customer, replacement, deadline, { canReplace: false });
+        return this.#openPage(order, replacement, deadline, { canReplace: false });
       }
       await lease.endAfter(error, this.dataSource.manager, { attemptId: attempt.attemptId }, attempt.leaseId);
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
@@ -167,15 +175,8 @@ export class CheckoutService {
   }
 }
 
-async function storeLeased(tx: EntityManager, attempt: PaymentAttempt, expiresAt: Date) {
-  const { attemptId, orderId, number } = attempt;
-  const started = lease.start();
-  await tx.upsert(PaymentAttempt, { attemptId, orderId, number, ...started }, ['attemptId']);
-  return Object.assign(attempt, { leaseId: started.leaseId, expiresAt });
-}
-
-function toPageRequest(order: Order, { fullname, email }: Customer, attempt: LeasedAttempt) {
-  const { attemptId, expiresAt } = attempt;
+function toPageRequest(order: Order, { attemptId, expiresAt }: LeasedAttempt) {
+  const { fullname, email } = order.customer;
   const items = order.items.map(({ productId, name, price, quantity }) => {
     return { id: String(productId), name, price, quantity };
   });

@@ -44,7 +44,7 @@ export class OrderPlacementService {
     });
     if (stored === null) return this.#findRepeated(customer, request, digest);
     ordersCreated.inc();
-    return this.checkout.openFirstPage(stored.order, customer, stored.attempt);
+    return this.checkout.openFirstPage(stored.order, stored.attempt);
   }
 
   /**
@@ -55,7 +55,7 @@ export class OrderPlacementService {
     const idempotencyKey = request['idempotency-key'] ?? null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey });
     if (order?.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
-    return order.status === 'pending' ? this.checkout.ensurePage(order, customer) : order;
+    return order.status === 'pending' ? this.checkout.ensurePage(order) : order;
   }
 
   /**
@@ -82,6 +82,7 @@ export class OrderPlacementService {
       const order = Object.assign(new Order(), {
         orderId: randomUUID(),
         userId: customer.id,
+        customer,
         ...priced,
         createdAt: new Date(),
         pickupAt,
@@ -92,7 +93,7 @@ export class OrderPlacementService {
       });
       order.payUntil = order.computeEndOfPage(shop);
       await insertOrder(tx, order);
-      return { order, attempt: await this.checkout.insertFirst(tx, order.orderId, order.payUntil) };
+      return { order, attempt: await this.checkout.insertAttempt(tx, order.orderId, 1, order.payUntil) };
     });
   }
 }

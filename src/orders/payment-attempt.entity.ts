@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 
@@ -37,11 +36,6 @@ export class PaymentAttempt {
   @ManyToOne('Order', 'attempts')
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: object;
-
-  static create(orderId: string, number: number): PaymentAttempt {
-    const attemptId = number === 1 ? orderId : randomUUID();
-    return Object.assign(new PaymentAttempt(), { attemptId, orderId, number });
-  }
 
   /** The payment page. Null if it has expired or the gateway has not opened one. */
   get livePage(): PaymentPage | null {

@@ -16,6 +16,8 @@ import { canSucceed } from './transaction.js';
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
 const PAGE_SIZE = 50;
+/** Orders that are searched at a time, because the statement timeout must suffice for a history of any length. */
+const BATCH_SIZE = 500;
 /** Reasons for the end of an order by the service. The history shows them. */
 const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
 
@@ -95,7 +97,7 @@ export class PaymentHistoryService {
     await this.record(tx, order, { source, status, payload });
   }
 
-  async listOrdersWithSeveralEvents(afterId: string, limit: number): Promise<string[]> {
+  async listOrdersWithSeveralEvents(afterId: string): Promise<string[]> {
     const rows = await this.dataSource.manager
       .createQueryBuilder(PaymentEvent, 'event')
       .select('event.orderId', 'orderId')
@@ -103,7 +105,7 @@ export class PaymentHistoryService {
       .groupBy('event.orderId')
       .having('count(*) > 1')
       .orderBy('event.orderId')
-      .limit(limit)
+      .limit(BATCH_SIZE)
       .getRawMany<{ orderId: string }>();
     return rows.map(({ orderId }) => orderId);
   }

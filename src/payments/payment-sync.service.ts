@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { parseRupiah } from '../common/rupiah.js';
 import { STORABLE } from '../common/validation/text.decorator.js';
-import { parseJsonObject } from '../gateway/midtrans.messages.js';
+import { parseJsonObject, parseText } from '../gateway/midtrans.messages.js';
 import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
@@ -129,10 +129,9 @@ function listIdsToConfirm({ events }: PaymentHistory): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
-    .map(({ payload }) => parseJsonObject(payload)?.transaction_id)
-    .filter(
-      (id): id is string => typeof id === 'string' && id !== '' && id.length <= 255 && STORABLE.test(id),
-    );
+    .map(({ payload }) => parseText(parseJsonObject(payload)?.transaction_id))
+    .filter((id) => id !== null)
+    .filter((id) => STORABLE.test(id));
 }
 
 function findLastApplied({ events }: PaymentHistory): number | undefined {

@@ -1,11 +1,10 @@
 import type { OrderRow } from '../orders/order.entity.js';
-import { isMoneyReceived } from '../orders/order-status.js';
+import { FAILED_STATUSES, isMoneyReceived } from '../orders/order-status.js';
 import type { PaymentEvent } from './payment-event.entity.js';
 import {
   canSucceed,
   computeNext,
   decideOutcome,
-  hasFailed,
   isRefund,
   isTransactionEvent,
   type Transaction,
@@ -79,8 +78,7 @@ function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[])
     return outcome === 'applied' && isSame && isMoneyReceived(event.status, fraudStatus);
   };
   return earlier.some((known, position) => {
-    if (known.outcome === 'rejected' || REPEATED_FIELDS.some((field) => known[field] !== event[field]))
-      return false;
+    if (REPEATED_FIELDS.some((field) => known[field] !== event[field])) return false;
     if (known.outcome === 'unconfirmed') return earlier.slice(position + 1).some(isConfirmation);
     return known.source === 'notification' || known.source === 'refund';
   });
@@ -132,7 +130,7 @@ export function computeOrderColumns(
 }
 
 function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
-  const sorted = sortBy(transactions, ({ position }) => position);
+  const sorted = transactions.toSorted((a, b) => a.position - b.position);
   return sorted.find(({ holdsMoney }) => holdsMoney) ?? sorted.findLast(isRefund);
 }
 
@@ -143,11 +141,6 @@ function findPaid(transactions: readonly Transaction[]): Transaction | undefined
 function findLatest(transactions: readonly Transaction[], newestAttemptId: string): Transaction | undefined {
   if (!transactions.some(({ attemptId }) => attemptId === newestAttemptId)) return undefined;
   // The gateway's time decides, because messages can arrive out of order. A tie goes to the one that was learned of later.
-  const started = sortBy(transactions, ({ startedAtMs }) => startedAtMs ?? 0);
-  return started.findLast((transaction) => !hasFailed(transaction)) ?? started.at(-1);
-}
-
-/** Sorts transactions by a number, lowest first. Transactions with the same number keep their order. */
-function sortBy(transactions: readonly Transaction[], toNumber: (transaction: Transaction) => number) {
-  return transactions.toSorted((a, b) => toNumber(a) - toNumber(b));
+  const started = transactions.toSorted((a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0));
+  return started.findLast(({ status }) => !FAILED_STATUSES.includes(status)) ?? started.at(-1);
 }

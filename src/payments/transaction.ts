@@ -82,10 +82,6 @@ export function canSucceed(transaction: Transaction): boolean {
   return isOpenTransaction(transaction) && !isDeniedAsFraud(transaction.status, transaction.fraudStatus);
 }
 
-export function hasFailed({ status }: Transaction): boolean {
-  return FAILED_STATUSES.includes(status);
-}
-
 export function isRefund({ status }: Transaction): boolean {
   return REFUND_STATUSES.includes(status);
 }

@@ -12,7 +12,6 @@ import { ReportsService } from './reports.service.js';
 /** Codes of Node's errors for a client that closed the connection: during the download, or before it (from Node 23 on). */
 const CLIENT_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
-const BAD_DATE = failures.validation({ date: 'date should be a date, such as 2026-11-24' });
 const BAD_TO = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
 
 @ApiTags('Administration')
@@ -27,7 +26,7 @@ export class ReportsController {
       'date of its payment. A day without orders has empty lists.',
     access: 'admin',
     success: { status: 200, data: DayView },
-    failures: [BAD_DATE],
+    failures: [failures.validation({ date: 'date should be a date, such as 2026-11-24' })],
   })
   @Get('days/:date')
   day(@Param() { date }: DayParams): Promise<DayView> {
