@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 
-/** `slowed`: rejected by a limit. Dashboards of version 1.2 select this name and that of the metric. */
+/** `slowed`: rejected by a limit. The names of this outcome and of the metric stay, because dashboards of version 1.2 select them. */
 export type GuessOutcome = 'ok' | 'wrong' | 'slowed';
 
 export const guesses = new Counter({

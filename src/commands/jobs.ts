@@ -44,10 +44,15 @@ function parse(args: string[]): Command {
       'all-retrying': { type: 'boolean' },
     },
   });
-  const retried = (['dead', 'retrying'] as const).find((name) => values[`all-${name}`] === true);
-  if (retried !== undefined && positionals.join() !== 'retry')
-    throw new UsageError(`--all-${retried} is an option of retry, without an ID`);
-  const actions = { list: null, retry: retried === undefined ? ID_DESCRIPTION : null, drop: ID_DESCRIPTION };
+  const [retriedState, second] = (['dead', 'retrying'] as const).filter((name) => values[`all-${name}`]);
+  if (second !== undefined) throw new UsageError('use either --all-dead or --all-retrying');
+  if (retriedState !== undefined && positionals.join() !== 'retry')
+    throw new UsageError(`--all-${retriedState} is an option of retry, without an ID`);
+  const actions = {
+    list: null,
+    retry: retriedState === undefined ? ID_DESCRIPTION : null,
+    drop: ID_DESCRIPTION,
+  };
   const { action, argument: id } = readAction(positionals, actions);
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
   const state = JOB_STATES.find((name) => name === values.state);
@@ -61,8 +66,8 @@ function parse(args: string[]): Command {
       // This command started the embedded database, so no service runs. The holder of a locked job has died.
       if (isExclusive === true) await unlockStaleJobs(client, { lockedForS: 0 });
       if (action === 'list') await list(client, state);
-      else if (retried !== undefined)
-        console.log(`${retried} jobs queued again: ${await retryAllJobs(client, retried)}`);
+      else if (retriedState !== undefined)
+        console.log(`${retriedState} jobs queued again: ${await retryAllJobs(client, retriedState)}`);
       else await change(client, action, id);
     });
   };
@@ -75,7 +80,7 @@ interface ListedJob {
   readonly task: string;
   /** Part of the key after the task, for example `17:verify_email`: the user's id and the purpose. */
   readonly subject: string;
-  /** Email address of the account that a mail job concerns. */
+  /** Email address of the account that a mail job concerns; empty for other jobs. */
   readonly customer: string;
   readonly tries: number;
   readonly ageSeconds: number;
@@ -90,7 +95,8 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
        coalesce(substring(key FROM length(task_identifier) + 2), '') AS subject,
        floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
        coalesce((
-         SELECT min(email) FROM graphile_worker._private_jobs AS mail
+         SELECT min(email) -- one, even if the payload matched two accounts
+         FROM graphile_worker._private_jobs AS mail
            LEFT JOIN orders ON orders.order_id = (payload ->> 'orderId')::uuid
            JOIN users ON users.id = coalesce((payload ->> 'userId')::int, orders.user_id)
              OR lower(email) = lower(payload ->> 'email')

@@ -12,7 +12,7 @@ const CHECKED_NAME = new RegExp(`^${NAME}$`);
 /** Name of a backup that has not been checked, or of the folder that a killed command has left. */
 const UNCHECKED_NAME = new RegExp(`^${NAME}\\${UNCHECKED}(\\${PARTIAL})?$`);
 
-/** A backup may be from so far in the future, because the clocks of two machines can differ. */
+/** Maximum time by which a backup may lie in the future, because the clocks of two machines can differ. */
 const CLOCK_TOLERANCE_S = 600;
 
 export function nameBackup(time: Date): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, lstatSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
@@ -39,14 +39,13 @@ export function findOptionTakenByNpm(names: readonly string[]): string | undefin
 
 /** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */
 function loadProcessEnv(): NodeJS.ProcessEnv {
-  // Not `existsSync`, which is false for a link to a missing file: the service would start without its settings.
-  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) {
-    try {
-      accessSync('.env', constants.R_OK);
-    } catch (error) {
-      throw new Error(`the settings in .env cannot be read: ${errorMessage(error)}`, { cause: error });
-    }
+  try {
+    // Not `existsSync`, which is false for a link to a missing file: the service would start without its settings.
+    if (lstatSync('.env', { throwIfNoEntry: false }) === undefined) return process.env;
+    readFileSync('.env'); // names the cause, unlike an error of `loadEnvFile`
     process.loadEnvFile('.env');
+  } catch (error) {
+    throw new Error(`the settings in .env cannot be read: ${errorMessage(error)}`, { cause: error });
   }
   return process.env;
 }

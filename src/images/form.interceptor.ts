@@ -16,8 +16,8 @@ const OVERHEAD_BYTES = 8 * MIB;
 const MEMORY_BYTES = MAX_FORM_BYTES + OVERHEAD_BYTES;
 
 /**
- * Reads a multipart form into the request, after the guards. Any other body counts as an empty form. All forms share the limits,
- * because only one module uses the interceptor: Nest creates an instance for each module.
+ * Reads a multipart form into the request, after the guards. Any other body counts as an empty form. Nest creates one instance
+ * for each module that uses the interceptor. Use it in one module only, because all forms must share one memory budget.
  */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {

@@ -31,7 +31,7 @@ export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
  * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
  */
 const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-/** All other jobs with their states, for the FROM clause of a statement. */
+/** Jobs that are not superseded, with their states, for the FROM clause of a statement. */
 export const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;

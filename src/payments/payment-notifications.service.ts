@@ -19,6 +19,8 @@ interface Result {
   readonly outcome: NotificationOutcome;
   /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;
+  /** Order of a rejected notification, or what the notification names instead of one. */
+  readonly orderId?: string;
 }
 
 /** Receives the gateway's notifications (contract 4.9, 6 and 14). */
@@ -45,7 +47,11 @@ export class PaymentNotificationsService {
     } finally {
       paymentNotifications.inc({ outcome: result.outcome });
     }
-    if (result.failure !== undefined) throw result.failure;
+    const { outcome, orderId, failure } = result;
+    const fields = Object.keys(failure?.details ?? {}).join(', ');
+    if (outcome === 'invalid')
+      this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
+    if (failure !== undefined) throw failure;
   }
 
   async #process(body: unknown, payload: string): Promise<Result> {
@@ -77,7 +83,7 @@ export class PaymentNotificationsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lockOfAttempt(tx, attemptId) : null;
-    if (order === null && problems !== null) return buildRejection(notification, problems);
+    if (order === null && problems !== null) return buildRejection(attemptId, notification, problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
@@ -85,11 +91,7 @@ export class PaymentNotificationsService {
     if (Object.keys(reasons).length > 0) {
       await this.history.recordRejected(tx, { orderId, payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
-      const result = buildRejection(notification, reasons);
-      const fields = Object.keys(reasons).join(', ');
-      if (result.outcome === 'invalid')
-        this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
-      return result;
+      return buildRejection(orderId, notification, reasons);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
     if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);
@@ -97,10 +99,18 @@ export class PaymentNotificationsService {
   }
 }
 
-function buildRejection({ fraud_status }: Partial<PaymentNotificationDto>, problems: FieldMessages): Result {
+function buildRejection(
+  orderId: string,
+  { fraud_status }: Partial<PaymentNotificationDto>,
+  problems: FieldMessages,
+): Result {
   // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
   const isIncomplete = fraud_status == null && Object.keys(problems).join() === 'fraud_status';
-  return { outcome: isIncomplete ? 'incomplete' : 'invalid', failure: failures.validation(problems) };
+  return {
+    outcome: isIncomplete ? 'incomplete' : 'invalid',
+    failure: failures.validation(problems),
+    orderId,
+  };
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): NewPaymentEvent {

@@ -5,7 +5,7 @@ import { access, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promi
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../../common/errors/error-info.js';
+import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
@@ -42,7 +42,8 @@ export async function pack(
 /** Unpacks a backup into an empty folder and verifies all its files. */
 export async function unpack(file: string, folder: string): Promise<UnpackedBackup> {
   await access(file, constants.R_OK).catch((error: unknown) => {
-    const problem = errorCode(error) === 'ENOENT' ? 'does not exist' : 'cannot be read by this user';
+    const problem =
+      errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read: ${errorMessage(error)}`;
     throw new Error(`${file} ${problem}`, { cause: error });
   });
   const archive = await stat(file);

@@ -28,7 +28,7 @@ export abstract class IdempotentRequest {
 export const IdempotentBody = createParamDecorator((_: undefined, context: ExecutionContext) => {
   const { body, headers } = context.switchToHttp().getRequest<Request<object, unknown, object | undefined>>();
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  // Not parsed, because its content type is not JSON. Without fields, a request for a refund would return all money.
+  // Express has parsed no body, because its content type is not JSON. Without its fields, a refund would return all money.
   if (body === undefined && isSent) throw failures.malformedRequest();
   // Not a copy of the body, which takes as long as parsing it if a hostile body has thousands of keys.
   return Object.assign(body ?? {}, { 'idempotency-key': headers['idempotency-key'] });
