@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { importBuilt } from './support/built.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { addJob, readJobs } from './support/jobs.js';
+import { measureMs } from './support/measure.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -17,12 +18,6 @@ const counts = service.app.get(AttemptCounts);
 const wrong = () => Promise.resolve(false);
 
 beforeEach(() => service.clearCounts());
-
-async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now();
-  await work();
-  return performance.now() - begin;
-}
 
 describe('a password that a limit rejects', () => {
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import type { Client } from './support/client.js';
+import { newAccount, requestLogin, type TestAccount } from './support/accounts.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
@@ -7,17 +7,14 @@ import { buildNotification, sendNotification } from './support/notifications.js'
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
-const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
-
 let smtp: SmtpStandIn;
 let service: Awaited<ReturnType<typeof startServiceBehindProxy>>;
-let ayu: Client;
+let ayu: TestAccount;
 
 beforeEach(async () => {
   smtp = await SmtpStandIn.start();
   service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
-  ayu = service.client();
-  await ayu.register(AYU).expect(201);
+  ayu = await newAccount(service);
   // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
 });
@@ -31,10 +28,10 @@ afterEach(async () => {
 async function expectUnavailable(deadlineMs: number): Promise<void> {
   const { result: responses, runningMs } = await measureRunning(() =>
     Promise.all([
-      service.client().post('/api/login').send(AYU),
+      requestLogin(service, ayu.email),
       service.client().register({ email: 'new@example.com' }),
-      ayu.get('/api/refresh'),
-      ayu.get('/api/products'),
+      ayu.client.get('/api/refresh'),
+      ayu.client.get('/api/products'),
       sendNotification(service, buildNotification()),
     ]),
   );
@@ -49,8 +46,7 @@ it('while the database is unavailable, requests that need it get 503 within 5 se
   await service.proxy.down();
   await expectUnavailable(5000);
   // The access token contains the profile.
-  await ayu.get('/api/users').expect(200);
-  await ayu.get('/api/health/live').expect(200);
+  await ayu.client.get('/api/users').expect(200);
   expectInvalid(await service.client().post('/api/login').send({}), {
     email: 'email is required',
     password: 'password is required',
@@ -60,7 +56,7 @@ it('while the database is unavailable, requests that need it get 503 within 5 se
   await sendNotification(service, buildNotification({ signature_key: '0'.repeat(128) })).expect(403);
 
   await service.proxy.up();
-  await service.client().post('/api/login').send(AYU).expect(200);
+  await requestLogin(service, ayu.email).expect(200);
   // The order is unknown.
   await sendNotification(service, buildNotification()).expect(404);
   await service.client().register({ email: 'new@example.com' }).expect(201);
@@ -73,9 +69,9 @@ it('a database that does not respond causes 503 within 20 seconds, and its conne
   await expectUnavailable(20_000);
   service.proxy.failOver(); // The earlier connections stay silent.
   const { runningMs } = await measureRunning(async () => {
-    await service.client().post('/api/login').send(AYU).expect(200);
+    await requestLogin(service, ayu.email).expect(200);
     // The catalog is empty.
-    await ayu.get('/api/products').expect(404);
+    await ayu.client.get('/api/products').expect(404);
     await service.client().register({ email: 'other@example.com' }).expect(201);
   });
   expect(runningMs).toBeLessThan(5000);

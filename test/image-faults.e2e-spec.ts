@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { addJob, changeJobs, deleteJobs, readJobs } from './support/jobs.js';
+import { addJob, changeJobs, deleteJobs, readJobs, waitForFailedJob } from './support/jobs.js';
 import { createPng } from './support/pictures.js';
 import {
   BREAD,
@@ -108,9 +108,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
   try {
     await admin.delete(`/api/products/${id}`).expect(204);
     expectFailure(await admin.get(`/api/products/${id}`), 404, MESSAGES.notFound);
-    await until('a removal has failed', async () =>
-      (await readJobs(service.database.pool, 'remove-image')).some(({ last_error }) => last_error !== null),
-    );
+    await waitForFailedJob(service.database.pool, 'remove-image');
     // Even 1,000 failed attempts must not end the retries. Otherwise the images would stay at the host forever.
     await changeJobs(service.database.pool, '%', { attempts: 1_000 });
   } finally {

@@ -21,7 +21,6 @@ import { useService } from './support/service.js';
 import { inParallel, until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const UUID_LENGTH = ID.length;
 const FLAT = { create: { width: 30, height: 20, channels: 3, background: 'brown' } } as const;
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
@@ -227,7 +226,7 @@ describe('an uploaded photo', () => {
     await service.client().get(`${pathname}?w=480`).expect(200);
     const folder = join(service.dataDir, 'images', pathname.split('/').at(-1)?.slice(0, 2) ?? '');
     const listFiles = async () =>
-      (await readdir(folder)).filter((name) => pathname.includes(name.slice(0, UUID_LENGTH)));
+      (await readdir(folder)).filter((name) => pathname.includes(name.slice(0, ID.length)));
     expect(await listFiles()).toHaveLength(2);
     await admin.delete(`/api/products/${id}`).expect(204);
     await until('no file is left', async () => (await listFiles()).length === 0);

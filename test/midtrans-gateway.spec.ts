@@ -75,13 +75,6 @@ describe('openPaymentPage', () => {
       expect(standIn.calls[0]?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
     },
   );
-
-  it('fails at the deadline of the call', async () => {
-    standIn.addFault({ operation: 'create', kind: 'hang' });
-    const call = gateway.openPaymentPage(REQUEST, DEADLINE_MS);
-    const { message } = await catchError(call, GatewayUnavailableError);
-    expect(message).toBe(`Midtrans create: no complete response within ${DEADLINE_MS} ms`);
-  });
 });
 
 it.each<['create' | 'status' | 'refund', string, number, string | object]>([
@@ -130,17 +123,22 @@ describe('a call', () => {
   const attemptId = randomUUID();
 
   it.each([
-    ['does not arrive', 'hang'],
-    ['arrives byte by byte', 'drip'],
-  ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
-    standIn.addFault({ operation, kind });
-    const { result: error, runningMs } = await measureRunning(() =>
-      catchError(impatientGateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError),
-    );
-    expect(runningMs).toBeLessThan(DEADLINE_MS + 2_000);
-    expect(error.message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
-    await until('the connection is closed', () => standIn.callsInProgress === 0);
-  });
+    ['cancel', 'does not arrive', 'hang', () => impatientGateway.cancelOrExpire(attemptId, operation)],
+    ['cancel', 'arrives byte by byte', 'drip', () => impatientGateway.cancelOrExpire(attemptId, operation)],
+    // This operation has a deadline for each call.
+    ['create', 'does not arrive', 'hang', () => gateway.openPaymentPage(REQUEST, DEADLINE_MS)],
+  ] as const)(
+    '(%s) fails at the deadline and closes the connection if the response %s',
+    async (name, _fault, kind, call) => {
+      standIn.addFault({ operation: name, kind });
+      const { result: error, runningMs } = await measureRunning(() =>
+        catchError<GatewayUnavailableError>(call(), GatewayUnavailableError),
+      );
+      expect(runningMs).toBeLessThan(DEADLINE_MS + 2_000);
+      expect(error.message).toBe(`Midtrans ${name}: no complete response within ${DEADLINE_MS} ms`);
+      await until('the connection is closed', () => standIn.callsInProgress === 0);
+    },
+  );
 
   it('reads at most 64 KiB of a response', async () => {
     standIn.addFault({ operation, kind: 'response', status: 200, body: ' '.repeat(8 * 1024 * 1024) });

@@ -10,7 +10,6 @@ const ITEMS = 'items should be a list of 1 to 50 different products';
 const PRODUCT_ID = 'product_id should be the id of a product';
 const QUANTITY = 'quantity should be a whole number from 1 to 999';
 const GONE = 'product is no longer available';
-const MAX_INT4 = 2_147_483_647;
 
 const shop = await useShop();
 const bread = await insertProduct(shop.service, 25_000, 'Sourdough');
@@ -164,7 +163,7 @@ describe('POST /api/orders', () => {
 
   it('reports every product that does not exist', async () => {
     // The first id does not fit the type of the column. The last one is the largest possible id.
-    const items = [item(Number.MAX_SAFE_INTEGER), item(bread), item(MAX_INT4)];
+    const items = [item(Number.MAX_SAFE_INTEGER), item(bread), item(2 ** 31 - 1)];
     await expectRejected(items, { 'items.0.product_id': GONE, 'items.2.product_id': GONE });
   });
 

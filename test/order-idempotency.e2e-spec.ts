@@ -39,13 +39,6 @@ function orderInParallel(count: number): Promise<Response[]> {
   );
 }
 
-/** Asserts that all responses are equal and have the status 201, and that the gateway was called once. */
-function expectSameOrder(responses: readonly Response[]): void {
-  expect(responses[0]?.status).toBe(201);
-  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(shop.gateway.calls).toHaveLength(1);
-}
-
 /** Blocks creations of payment pages at the gateway until the returned function is called. */
 function blockCreations(): () => void {
   let unblock: () => void = () => undefined;
@@ -67,9 +60,11 @@ describe('parallel requests with one Idempotency-Key', () => {
   it.each([0, 500])(TITLE, async (afterMs) => {
     shop.gateway.addFault({ operation: 'create', kind: 'late', afterMs });
     const responses = await orderInParallel(50);
-    expectSameOrder(responses);
-    const [response = { body: null }] = responses;
-    expect(orderOf(response).items).toHaveLength(1);
+    const [first = { body: null, status: 0 }] = responses;
+    expect(first.status).toBe(201);
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(shop.gateway.calls).toHaveLength(1);
+    expect(orderOf(first).items).toHaveLength(1);
     expect(await shop.readStoredOrderIds(customer)).toHaveLength(1);
   });
 
@@ -105,11 +100,6 @@ describe('an Idempotency-Key', () => {
     const customers = [customer, await shop.service.customer()];
     await Promise.all(customers.map((each) => placeOrder(each, items, key)));
     for (const each of customers) expect(await shop.readStoredOrderIds(each)).toHaveLength(1);
-  });
-
-  it('is optional, and each request without a key creates an order', async () => {
-    await Promise.all([placeOrder(customer, items), placeOrder(customer, items)]);
-    expect(await shop.readStoredOrderIds(customer)).toHaveLength(2);
   });
 
   it.each([

@@ -104,25 +104,23 @@ it.each([
   expect(call?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
 });
 
-describe('a shop in which no pickup time can be chosen', () => {
-  it.each<[string, Partial<ShopSettings>]>([
-    ['has no opening hours', { hours: NEVER_OPEN }],
-    ['is paused', { paused_until: inHours(0.5) }],
-    ['is closed on 16 dates', { closed: Array.from({ length: 16 }, (_, days) => addDays(TODAY, days)) }],
-    ['is on holiday', { closed_ranges: [{ from: TODAY, to: addDays(TODAY, 15), reason: 'Lebaran' }] }],
-    ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
-  ])(
-    'takes no orders, with or without a pickup time, and shows no pickup windows if it %s',
-    async (_why, settings) => {
-      await setUpShop(shop.admin, settings);
-      for (const fields of [{}, { pickup_at: inHours(24) }])
-        expectInvalid(await requestWith(fields), NO_ORDERS);
-      expect(await shop.readStoredOrderIds(customer)).toEqual([]);
-      const response = await shop.service.client().get('/api/shop').expect(200);
-      expect(response.body).toMatchObject({ data: { shop: { pickup: [] } } });
-    },
-  );
-});
+it.each<[string, Partial<ShopSettings>]>([
+  ['has no opening hours', { hours: NEVER_OPEN }],
+  ['is paused', { paused_until: inHours(0.5) }],
+  ['is closed on 16 dates', { closed: Array.from({ length: 16 }, (_, days) => addDays(TODAY, days)) }],
+  ['is on holiday', { closed_ranges: [{ from: TODAY, to: addDays(TODAY, 15), reason: 'Lebaran' }] }],
+  ['needs more time than customers can order ahead', { days_ahead: 1, lead_minutes: 4 * 24 * 60 }],
+])(
+  'a shop takes no orders, with or without a pickup time, and shows no pickup windows if it %s',
+  async (_why, settings) => {
+    await setUpShop(shop.admin, settings);
+    for (const fields of [{}, { pickup_at: inHours(24) }])
+      expectInvalid(await requestWith(fields), NO_ORDERS);
+    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
+    const response = await shop.service.client().get('/api/shop').expect(200);
+    expect(response.body).toMatchObject({ data: { shop: { pickup: [] } } });
+  },
+);
 
 describe('a slot with a limited number of orders', () => {
   const dayAfterTomorrow = addDays(TODAY, 2);
@@ -170,7 +168,7 @@ describe('a slot with a limited number of orders', () => {
   });
 });
 
-it('a customer has at most 50 open orders, even if 60 are sent in parallel', async () => {
+it('each request without an Idempotency-Key creates an order, up to 50 open orders of a customer, even in parallel', async () => {
   const responses = await inParallel(60, () => requestWith({}));
   const rejected = responses.filter(({ status }) => status !== 201);
   expect(rejected).toHaveLength(10);

@@ -59,19 +59,13 @@ describe('POST /api/otp/verify', () => {
     await account.client.get('/api/refresh').expect(200);
   });
 
-  it('accepts a code once', async () => {
-    const account = await newAccountWithCode();
-    expect((await verify(account, account.code)).status).toBe(200);
-    await expectRejected(account, account.code);
-  });
-
   it('accepts a code as a number without its leading zeros, but not with an additional digit', async () => {
     const account = await newAccountWithLeadingZero();
     await expectRejected(account, Number(account.code) + 1_000_000);
     expect((await verify(account, Number(account.code))).status).toBe(200);
   });
 
-  it('accepts exactly one of 10 parallel calls with the correct code', async () => {
+  it('accepts a code once, even if 10 calls send it in parallel', async () => {
     const account = await newAccountWithCode();
     const responses = await inParallel(10, () => verify(account, account.code));
     expect(sortedStatusesOf(responses)).toEqual([200, ...Array<number>(9).fill(400)]);

@@ -88,21 +88,16 @@ describe('the language', () => {
 });
 
 describe('a new email', () => {
-  it('ends the sessions of other logins', async () => {
-    const { client, email } = await newAccount(service);
-    const other = await signIn(service, email);
-    await patch(client, { email: newEmail(), password: PASSWORD }).expect(200);
-    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
-  });
-
-  it('is stored as it was typed, with a new name and language, and replaces the old email', async () => {
-    const { client, id, email } = await newAccount(service);
+  it('is stored as it was typed, with a new name and language, replaces the old email, and ends the sessions of other logins', async () => {
+    const { client: other, id, email } = await newAccount(service);
+    const client = await signIn(service, email);
     const next = newEmail();
     const change = { fullname: 'Ayu W.', language: 'id', email: ` ${next} `, password: PASSWORD };
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await patch(client, change), user);
     expect(await service.readUser(id)).toMatchObject({ fullname: 'Ayu W.', language: 'id', email: next });
     await client.get('/api/refresh').expect(200);
+    expectFailure(await other.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     expectFailure(await requestLogin(service, email), 400, MESSAGES.wrongCredentials);
     await signIn(service, next.toLowerCase());
   });

@@ -1,12 +1,9 @@
 import { changeJobs, deleteJobs, makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
-import { gatewaySettings, orderOf, readOrder, requestOrder } from './support/orders.js';
+import { gatewaySettings, readOrder } from './support/orders.js';
 import { withService } from './support/service.js';
-import { setUpShop } from './support/shop-settings.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { inParallel, until } from './support/wait.js';
-
-const HOUR_MS = 3_600_000;
 
 const shop = await useShop();
 
@@ -171,37 +168,36 @@ describe('the result of a check', () => {
   });
 });
 
-describe('an order with several payment attempts', () => {
-  it.each([
-    ['newest', 1],
-    ['oldest', 0],
-  ])('is paid if its %s attempt was paid and its other attempt has expired', async (_which, paidIndex) => {
-    const orderId = await shop.insertOrder();
-    const attempts = [orderId, await shop.addAttempt(orderId)]; // The first attempt has the id of the order.
-    const [paid = '', expired = ''] = paidIndex === 0 ? attempts : attempts.toReversed();
-    const { transactionId } = shop.gateway.settle(paid);
-    shop.gateway.setStatus(expired, 'expire');
-    await shop.reconcile([orderId]);
-    const order = await shop.readStoredOrder(orderId);
-    expect(order).toMatchObject({ status: 'settlement', transaction_id: transactionId });
-    expect(order.completed_at).not.toBeNull();
-    // The notification that the other attempt has expired does not change the order, nor does its redelivery.
-    await shop.notify(expired);
-    await shop.notify(expired);
-    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification expire duplicate');
-    expect(await shop.readStatus(orderId)).toBe('settlement');
-  });
+it.each([
+  ['newest', 1],
+  ['oldest', 0],
+])('an order is paid if its %s attempt was paid and its other attempt expired', async (_which, paidIndex) => {
+  const orderId = await shop.insertOrder();
+  const attempts = [orderId, await shop.addAttempt(orderId)]; // The first attempt has the id of the order.
+  const [paid = '', expired = ''] = paidIndex === 0 ? attempts : attempts.toReversed();
+  const { transactionId } = shop.gateway.settle(paid);
+  shop.gateway.setStatus(expired, 'expire');
+  await shop.reconcile([orderId]);
+  const order = await shop.readStoredOrder(orderId);
+  expect(order).toMatchObject({ status: 'settlement', transaction_id: transactionId });
+  expect(order.completed_at).not.toBeNull();
+  // The notification that the other attempt has expired does not change the order, nor does its redelivery.
+  await shop.notify(expired);
+  await shop.notify(expired);
+  expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification expire duplicate');
+  expect(await shop.readStatus(orderId)).toBe('settlement');
 });
 
-describe('25 hours after the creation of an order', () => {
+describe('an hour after the time to pay', () => {
   it.each([
-    ['an order', '24 hours'],
-    ['an order of version 1.2, without pay_until,', null],
-  ])('the service expires %s and its payment at the gateway', async (_what, payTime) => {
+    ['an order with 24 hours to pay', '24 hours', '24 hours 58 minutes'],
+    ['an order with 2 hours to pay', '2 hours', '2 hours 58 minutes'],
+    ['an order of version 1.2, without pay_until,', null, '24 hours 58 minutes'],
+  ])('the service expires %s and its payment at the gateway', async (_what, payTime, beforeEnd) => {
     const orders = await shop.insertOrders(2, { payTime });
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');
-    await shop.reconcile(orders, '24 hours 58 minutes');
+    await shop.reconcile(orders, beforeEnd);
     const readStatuses = () => Promise.all(orders.map((id) => shop.readStatus(id)));
     expect(await readStatuses()).toEqual(['pending', 'pending']);
     expect(shop.countCalls('expire', withPayment)).toBe(0);
@@ -269,24 +265,6 @@ describe('25 hours after the creation of an order', () => {
     expect(await shop.readStatus(orderId)).toBe('expire');
     expect(shop.gateway.statusOf(orderId)).toBe('expire');
   });
-});
-
-it('an order with a pickup expires an hour after pay_until, which is the pickup time minus the lead time', async () => {
-  await setUpShop(shop.admin, { lead_minutes: 60 });
-  const customer = await shop.service.customer();
-  const pickup_at = new Date(Date.now() + 3 * HOUR_MS).toISOString();
-  const items = [{ product_id: shop.productId, quantity: 1 }];
-  const response = await requestOrder(customer, items, undefined, { pickup_at }).expect(201);
-  const { order_id: orderId, pay_until } = orderOf(response);
-  expect(Date.parse(pickup_at) - Date.parse(pay_until ?? '')).toBe(HOUR_MS);
-  shop.gateway.setStatus(orderId, 'pending');
-  // The time to pay ends two hours after the creation.
-  await shop.reconcile([orderId], '2 hours 58 minutes');
-  expect(shop.countCalls('status', orderId)).toBe(1);
-  expect(await shop.readStatus(orderId)).toBe('pending');
-  await shop.reconcile([orderId], '5 minutes');
-  expect(await shop.readStatus(orderId)).toBe('expire');
-  expect(shop.gateway.statusOf(orderId)).toBe('expire');
 });
 
 it('a dead check runs again when the next check of the order is due', async () => {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
+import { runAllJobs, waitForFailedJob, withBrokenQueue } from './support/jobs.js';
 import { findCode, listCodes, parseMail } from './support/mail.js';
 import { measureRunning } from './support/measure.js';
 import { useService } from './support/service.js';
@@ -22,9 +22,7 @@ it('a mail with a code is sent over SMTP by a retry after an outage of the mail 
   const { runningMs } = await measureRunning(() => mailing.client().register(registration).expect(201));
   expect(runningMs).toBeLessThan(5_000);
 
-  const failed = await until('a job that has failed once', async () =>
-    (await readJobs(mailing.database.pool)).find((job) => job.last_error !== null),
-  );
+  const failed = await waitForFailedJob(mailing.database.pool, 'send-otp');
   // Neither the payload nor the error of the job contains the code.
   expect(failed.payload).toEqual({
     userId: expect.any(Number) as number,
@@ -35,8 +33,7 @@ it('a mail with a code is sent over SMTP by a retry after an outage of the mail 
   expect(smtp.mails).toEqual([]);
 
   await smtp.up();
-  await makeJobsDue(mailing.database.pool);
-  await until('an empty queue', async () => (await readJobs(mailing.database.pool)).length === 0);
+  await runAllJobs(mailing.database.pool, 'send-otp');
   expect(smtp.mails).toMatchObject([{ from: 'no-reply@toko.example', to: [email], recipients: [email] }]);
   expect(smtp.mails[0]?.raw.toString('latin1')).not.toContain('You won');
 });

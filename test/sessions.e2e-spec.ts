@@ -87,32 +87,23 @@ describe('an ended session', () => {
   });
 });
 
-it('a revoked administrator immediately gets 403 from every operation for administrators, even after a new login', async () => {
+it('a revoked administrator immediately loses hidden products, orders of other customers and every operation for administrators, even after a new login', async () => {
   const { email } = await newAccount(service);
   await grantAdmin(email);
   const admin = await signIn(service, email);
-  await admin.delete('/api/products/999').expect(404);
+  const { id } = await createProduct(admin);
+  const order = await placeOrder(await service.customer(), [{ product_id: id, quantity: 1 }]);
+  await admin.put(`/api/admin/products/${id}/availability`).send({ available: false }).expect(200);
+  const paths = [`/api/products/${id}`, `/api/orders/${order.order_id}`];
+  for (const path of paths) await admin.get(path).expect(200);
   await revokeAdmin(email);
+  for (const path of paths) expectFailure(await admin.get(path), 404, MESSAGES.notFound);
   // Checked first, because the login below would drop the refresh token too.
   expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
   for (const client of [admin, await signIn(service, email)])
     for (const kind of ['changes', 'reads'] as const)
       for (const response of await callAll(client, 'admin', kind))
         expectFailure(response, 403, MESSAGES.adminOnly);
-});
-
-it('a revoked administrator immediately loses hidden products and the orders of other customers', async () => {
-  const { email } = await newAccount(service);
-  await grantAdmin(email);
-  const admin = await signIn(service, email);
-  const { id } = await createProduct(admin);
-  const customer = await service.customer();
-  const order = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
-  await admin.put(`/api/admin/products/${id}/availability`).send({ available: false }).expect(200);
-  const paths = [`/api/products/${id}`, `/api/orders/${order.order_id}`];
-  for (const path of paths) await admin.get(path).expect(200);
-  await revokeAdmin(email);
-  for (const path of paths) expectFailure(await admin.get(path), 404, MESSAGES.notFound);
 });
 
 it('if the last two administrators are revoked in parallel, one revocation is rejected', async () => {
@@ -155,7 +146,6 @@ describe('a login', () => {
         const sessions = await other.readSessions(id);
         expect(sessions).toHaveLength(51);
         const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
-        expect(withToken).toHaveLength(limit);
         // The tokens of the latest sessions are left.
         expect(withToken).toEqual(sessions.slice(-limit));
       });

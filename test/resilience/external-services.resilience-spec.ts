@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { inTransaction } from '../support/databases.js';
 import { sendFrom } from '../support/guesses.js';
-import { addJob, deleteJobs, makeJobsDue, readJobs } from '../support/jobs.js';
+import { addJob, deleteJobs, makeJobsDue, readJobs, runAllJobs } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
@@ -43,9 +43,6 @@ afterEach(async () => {
   await deleteJobs(service.database.pool, '%');
   await query('DELETE FROM images');
 });
-
-const countJobs = async (task: string): Promise<number> =>
-  (await readJobs(service.database.pool, task)).length;
 
 /** Inserts a pending order of the administrator (user 1). The order is paid at the gateway, which has sent no notification. */
 async function insertPaidOrder(): Promise<string> {
@@ -128,7 +125,8 @@ it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a paym
   await makeJobsDue(service.database.pool);
   // The short run waits for only 100 removals.
   const remaining = isLongRun ? 0 : REMOVALS - 100;
-  await until('the images are removed', async () => (await countJobs('remove-image')) <= remaining, 120_000);
+  const countRemovals = async () => (await readJobs(service.database.pool, 'remove-image')).length;
+  await until('the images are removed', async () => (await countRemovals()) <= remaining, 120_000);
 });
 
 const mailFaults = [
@@ -149,11 +147,7 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
     await expectBounded(external.smtp, MAX_CONNECTIONS.mail, work);
 
     external.smtp.resume();
-    const isDone = async (): Promise<boolean> => {
-      await makeJobsDue(service.database.pool);
-      return (await countJobs('send-otp')) === 0;
-    };
-    await until('every mail is sent', isDone, 60_000);
+    await runAllJobs(service.database.pool, 'send-otp', 60_000);
     const recipients = external.smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
     expect(recipients.toSorted()).toEqual(emails.toSorted());
   },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { newAccount, PASSWORD, type TestAccount } from '../support/accounts.js';
 import { ATTACKER } from '../support/guesses.js';
-import { findMedian } from '../support/measure.js';
+import { findMedian, measureMs } from '../support/measure.js';
 import { userIdOf } from '../support/orders.js';
 import { createNoisyPng } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
@@ -108,7 +108,8 @@ async function readSlowly(slowness: number): Promise<Stop> {
   const sockets = openSlowReaders(service.url, request, { count: 300, pauseMs: 1_000 });
   await until('the service waits for the readers', async () => {
     const times = [];
-    for (let n = 0; n < 5; n += 1) times.push(await measure(() => service.client().get('/api/health/live')));
+    for (let n = 0; n < 5; n += 1)
+      times.push(await measureMs(() => service.client().get('/api/health/live')));
     return Math.max(...times) < 50 * slowness;
   });
   return () => {
@@ -116,18 +117,12 @@ async function readSlowly(slowness: number): Promise<Stop> {
   };
 }
 
-async function measure(act: () => PromiseLike<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await act();
-  return performance.now() - startedAt;
-}
-
 /** Returns the factor by which other work slows down this machine at the moment, before a flood or after it has stopped. */
 async function measureCurrentSlowness(): Promise<number> {
   const client = service.client();
   await client.post('/api/login').send({ email: customer.email, password: PASSWORD }).expect(200);
   const lists: number[] = [];
-  for (let n = 0; n < 50; n += 1) lists.push(await measure(() => client.get('/api/products').expect(200)));
+  for (let n = 0; n < 50; n += 1) lists.push(await measureMs(() => client.get('/api/products').expect(200)));
   return Math.min(MAX_SLOWNESS, Math.max(1, findMedian(lists) / IDLE_LIST_MS));
 }
 
@@ -138,8 +133,8 @@ async function measureRound(): Promise<{ login: number; list: number }> {
   while (performance.now() < endsAt) {
     const client = service.client();
     const credentials = { email: customer.email, password: PASSWORD };
-    logins.push(await measure(() => client.post('/api/login').send(credentials).expect(200)));
-    for (let n = 0; n < 3; n += 1) lists.push(await measure(() => client.get('/api/products').expect(200)));
+    logins.push(await measureMs(() => client.post('/api/login').send(credentials).expect(200)));
+    for (let n = 0; n < 3; n += 1) lists.push(await measureMs(() => client.get('/api/products').expect(200)));
   }
   return { login: Math.max(...logins), list: findMedian(lists) };
 }

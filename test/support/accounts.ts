@@ -27,7 +27,6 @@ interface ServiceUrl {
 interface StoredUser {
   readonly fullname: string;
   readonly email: string;
-  readonly password_hash: string;
   readonly email_verified_at: Date | null;
   readonly language: string | null;
 }

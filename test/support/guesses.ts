@@ -24,7 +24,6 @@ const STORED_NAMES = {
   mailsToMailbox: 'mails-to',
   mailsOfAddress: 'mails-of',
   resetMailsOfAddress: 'resets-of',
-  requestersOfCodes: 'code-requested',
   /** Addresses that the owner of an account has used. */
   knownAddresses: 'known',
 } as const;

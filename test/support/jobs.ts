@@ -108,10 +108,19 @@ export async function makeJobsDue(pool: Pool): Promise<void> {
   await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
 }
 
-/** Waits until a try of a job of this task has failed. What the test changes then, the next try sees. */
-export async function waitForFailedJob(pool: Pool, task: string): Promise<void> {
-  await until(`a job of ${task} has failed`, async () =>
-    (await readJobs(pool, task)).some((job) => job.last_error !== null && job.locked_by === null),
+/** Runs all jobs of a task, without the delays before retries, and waits until none is left. */
+export async function runAllJobs(pool: Pool, task: string, deadlineMs?: number): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    await makeJobsDue(pool);
+    return (await readJobs(pool, task)).length === 0;
+  };
+  await until(`all jobs of ${task} are done`, isDone, deadlineMs);
+}
+
+/** Waits until a try of a job of this task has failed, and returns the job. What the test changes then, the next try sees. */
+export function waitForFailedJob(pool: Pool, task: string): Promise<JobRow> {
+  return until(`a job of ${task} has failed`, async () =>
+    (await readJobs(pool, task)).find((job) => job.last_error !== null && job.locked_by === null),
   );
 }
 

@@ -39,6 +39,13 @@ export async function measureRunning<T>(
   }
 }
 
+/** Measures the elapsed time of an action: compare it with lower limits only, because a busy machine can pause a process. */
+export async function measureMs(act: () => PromiseLike<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await act();
+  return performance.now() - startedAt;
+}
+
 /** Measures the CPU time that this process, and so also a service in this process, uses during an action. */
 export async function measureCpuMs(act: () => unknown): Promise<number> {
   const before = process.cpuUsage();

@@ -110,6 +110,8 @@ export async function startService(options: ServiceOptions = {}) {
     dataDir,
     /** Parsed log lines so far, oldest first. */
     log,
+    /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */
+    listErrors: () => log.filter(({ level }) => level === 'error'),
     client: () => new Client(url),
     admin: () => signInAdmin(url),
     /** Registers a new account and returns its client. */

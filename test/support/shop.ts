@@ -38,8 +38,6 @@ interface StoredOrder {
   readonly payment_type: string | null;
   readonly fraud_status: string | null;
   readonly transaction_amount: string | null;
-  /** Total of the order in whole rupiah, which no notification changes. */
-  readonly gross_amount: string;
   /** PostgreSQL's version of the row: it changes with every update. */
   readonly xmin: string;
 }
@@ -235,8 +233,8 @@ export class Shop {
 
   async readStoredOrder(orderId: string): Promise<StoredOrder> {
     const rows = await this.query<StoredOrder>(
-      `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
-              xmin::text FROM orders WHERE order_id = $1`,
+      `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, xmin::text
+       FROM orders WHERE order_id = $1`,
       [orderId],
     );
     if (rows[0] === undefined) throw new Error('there is no such order');
@@ -290,10 +288,5 @@ export class Shop {
     await this.letOrdersAge(orderIds, interval);
     await this.enqueueDueOrderSearch();
     await this.waitForPaymentChecks();
-  }
-
-  /** Returns the log lines of level error, such as those of failed jobs and of responses 5xx. */
-  listLoggedErrors(): unknown[] {
-    return this.service.log.filter(({ level }) => level === 'error');
   }
 }

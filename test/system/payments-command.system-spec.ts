@@ -34,14 +34,12 @@ async function storeDamagedOrder(): Promise<string> {
   return orderId;
 }
 
-describe('npm run payments -- repair', () => {
-  it('restores the payment of an order that 1.2 overwrote, names the order, and changes nothing when it runs again', async () => {
-    const orderId = await storeDamagedOrder();
-    expect(await runPayments(0, 'repair')).toContain(`${orderId}\tdeny (transaction T1) → settlement`);
-    expect(await shop.readStatus(orderId)).toBe('settlement');
-    const second = await runPayments(0, 'repair');
-    expect(second).toContain('0 of 1 orders with several payment events were changed');
-  });
+it('npm run payments -- repair restores the payment of an order that 1.2 overwrote, names the order, and changes nothing when it runs again', async () => {
+  const orderId = await storeDamagedOrder();
+  expect(await runPayments(0, 'repair')).toContain(`${orderId}\tdeny (transaction T1) → settlement`);
+  expect(await shop.readStatus(orderId)).toBe('settlement');
+  const second = await runPayments(0, 'repair');
+  expect(second).toContain('0 of 1 orders with several payment events were changed');
 });
 
 describe('npm run payments -- reject-refund', () => {
