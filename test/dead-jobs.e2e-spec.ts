@@ -154,14 +154,3 @@ it('npm run jobs -- drop removes a dead job, but no running one', async () => {
   expect(await runCommand('drop', running)).toEqual({ code: 1, output });
   expect(await readOtpJobs()).toMatchObject([{ id: running }]);
 });
-
-it.each([
-  ['list --state foo', 'unknown state foo: use one of waiting, due, running, retrying, dead'],
-  ['drop x1', 'drop needs the id of a job, as list shows it'],
-  ['retry 1 --all-dead', '--all-dead is an option of retry, without an ID'],
-  ['drop 1 2', 'drop does not accept 2'],
-  ['sleep', 'missing or unknown action: use list, retry or drop'],
-])('npm run jobs -- %s prints the mistake above the help', async (line, reason) => {
-  const output = expect.stringContaining(`${reason}\n\nBackground jobs`) as string;
-  expect(await runCommand(...line.split(' '))).toEqual({ code: 2, output });
-});

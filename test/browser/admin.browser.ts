@@ -125,7 +125,7 @@ it('a product that is saved again because the first response was lost gets its n
   expect(await getTiles(page).count()).toBe(3);
 });
 
-it('a form of a product whose pictures somebody else has replaced shows those pictures and its own new one', async () => {
+it('a change of a product by somebody else is shown before the form replaces it, with their pictures and its own new one', async () => {
   const product = await createProduct('Roti berdua', 20_000);
   const theirs = await openAsAdmin(`/manage/products/${product.id}`);
   const saveTheirs = async () => {
@@ -138,15 +138,18 @@ it('a form of a product whose pictures somebody else has replaced shows those pi
   const mine = await openAsAdmin(`/manage/products/${product.id}`);
   await mine.page.getByLabel('Add pictures').setInputFiles([createUpload('mine.png')]);
   await getTiles(mine.page).nth(1).waitFor();
+  await mine.page.getByLabel('Description').fill('With more butter.');
 
   await openPage(theirs.page, `/manage/products/${product.id}`);
   await theirs.page.getByRole('button', { name: 'Remove picture 1' }).click();
   await theirs.page.getByLabel('Add pictures').setInputFiles([createUpload('a.png'), createUpload('b.png')]);
   await getTiles(theirs.page).nth(2).waitFor();
+  await theirs.page.getByLabel('Price in rupiah').fill('35000');
   await saveTheirs();
 
   await mine.page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(mine.page, /Somebody else has changed: Pictures/);
+  await waitForText(mine.page, /^Somebody else has changed: Price in rupiah: Rp\s35\.000, Pictures/);
+  expect(await mine.page.getByLabel('Description').inputValue()).toBe('With more butter.');
   const names = (await loadPictures(mine.page)).map((picture) => picture.name);
   expect(names).toEqual(['picture 1', 'picture 2', 'mine.png']);
   await mine.page.getByRole('button', { name: 'Save changes' }).click();
@@ -272,18 +275,6 @@ it('the form of a product starts with the current price, not with a cached one',
   await page.unroute(url);
   await page.getByRole('button', { name: 'Try again' }).click();
   expect(await price.inputValue()).toBe('30000');
-});
-
-it('a change of a product by somebody else is shown before the form replaces it', async () => {
-  const product = await createProduct('Roti berdua', 20_000);
-  const { page } = await openAsAdmin(`/manage/products/${product.id}`);
-  await page.getByLabel('Description').fill('With more butter.');
-  await changePrice(product, 35_000);
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, /^Somebody else has changed: Price in rupiah: Rp\s35\.000\./);
-  expect(await page.getByLabel('Description').inputValue()).toBe('With more butter.');
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await waitForText(page, `${product.name} is saved.`);
 });
 
 it('markup in the texts of a product is shown as text', async () => {

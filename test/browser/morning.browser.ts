@@ -239,15 +239,15 @@ it.each([
   await customerPage.getByText(note).waitFor({ state: 'detached' });
 });
 
-it('the page of the day has buttons for the next day, the previous day and today', async () => {
+it('the page of the day has buttons for the next day, the previous day and today, which moves the focus to the heading', async () => {
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('button', { name: 'Next day' }).click();
   await waitForHeading(page, 'Tomorrow');
   await page.goBack();
   await waitForHeading(page, 'Today');
   await page.getByRole('button', { name: 'Previous day' }).click();
-  await page.getByRole('button', { name: 'Today' }).click();
-  await waitForHeading(page, 'Today');
+  await page.getByRole('button', { name: 'Today' }).press('Enter'); // This button disappears.
+  await page.locator('h1:focus', { hasText: 'Today' }).waitFor();
 });
 
 it('the page of the day shows today if the date in its address does not exist', async () => {

@@ -8,6 +8,8 @@ import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 /** The second day with pickup times. The first day may be today, and some of today's times may have passed. */
 const SECOND_DAY = { index: 1 };
 
+useShopSettings({ lead_minutes: 0 });
+
 it('an order shows its pickup time, phone number and note, and the cart keeps the phone number', async () => {
   const { page } = await createCustomer({ viewport: PHONE });
   await addToCartAndChoosePickup(page, CROISSANT);
@@ -47,53 +49,48 @@ it('the chosen pickup time is kept while nothing can be ordered, because the pic
   await waitForText(page, /^\w+ \d+ \w+, 10:30$/);
 });
 
-describe('in a shop that is open from 07:10 to 08:31 and from 09:05 to 09:25, and has no lead time', () => {
-  useShopSettings({ hours: everyDay(['07:10', '08:31'], ['09:05', '09:25']), lead_minutes: 0 });
-
-  it('the cart offers pickup times every half hour inside the opening hours, and the start of hours without a half hour', async () => {
-    const { page } = await createCustomer();
-    await addToCartAndChoosePickup(page, CROISSANT);
-    await page.getByLabel('Day').selectOption(SECOND_DAY);
-    const times = await page.getByLabel('Time').getByRole('option').allTextContents();
-    expect(times).toEqual(['07:30', '08:00', '08:30', '09:05']);
-  });
-
-  it('a customer whose pickup time has become impossible can order for another time', async () => {
-    const { page } = await createCustomer();
-    await addToCartAndChoosePickup(page, CROISSANT);
-    const day = page.getByLabel('Day');
-    await day.selectOption(SECOND_DAY);
-    const chosenDay = await day.inputValue();
-    await changeShop({ closed: [chosenDay] });
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    const message = page.getByText('Pickup is not possible at this time.');
-    await message.waitFor();
-    await page.locator(`option[value="${chosenDay}"]`).waitFor({ state: 'detached' });
-    await page.locator('select:focus').and(day).waitFor();
-    await choosePickup(page);
-    await message.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForHeading(page, 'Waiting for payment');
-  });
-
-  it('an order that is rejected because the shop was paused is explained above the button, and the focus stays in the page', async () => {
-    const { page } = await createCustomer();
-    await addToCartAndChoosePickup(page, CROISSANT);
-    await changeShop({ paused_until: inDays(1).toISOString() });
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForText(page.getByRole('alert'), 'The shop takes no orders at the moment.');
-    await page.locator('h1:focus').waitFor();
-  });
+it.each([
+  [
+    'every half hour inside the opening hours, and at the start of hours without a half hour',
+    { hours: everyDay(['07:10', '08:31'], ['09:05', '09:25']) },
+    ['07:30', '08:00', '08:30', '09:05'],
+  ],
+  [
+    'for each slot of 15 minutes',
+    { hours: everyDay(['07:00', '07:45']), slot_minutes: 15 as const },
+    ['07:00', '07:15', '07:30'],
+  ],
+])('the cart offers pickup times %s', async (_which, settings, times) => {
+  await changeShop(settings);
+  const { page } = await createCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  await page.getByLabel('Day').selectOption(SECOND_DAY);
+  expect(await page.getByLabel('Time').getByRole('option').allTextContents()).toEqual(times);
 });
 
-describe('in a shop with slots of 15 minutes', () => {
-  useShopSettings({ hours: everyDay(['07:00', '07:45']), lead_minutes: 0, slot_minutes: 15 });
+it('a customer whose pickup time has become impossible can order for another time', async () => {
+  const { page } = await createCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  const day = page.getByLabel('Day');
+  await day.selectOption(SECOND_DAY);
+  const chosenDay = await day.inputValue();
+  await changeShop({ closed: [chosenDay] });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  const message = page.getByText('Pickup is not possible at this time.');
+  await message.waitFor();
+  await page.locator(`option[value="${chosenDay}"]`).waitFor({ state: 'detached' });
+  await page.locator('select:focus').and(day).waitFor();
+  await choosePickup(page);
+  await message.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(page, 'Waiting for payment');
+});
 
-  it('the cart offers a pickup time for each slot', async () => {
-    const { page } = await createCustomer();
-    await addToCartAndChoosePickup(page, CROISSANT);
-    await page.getByLabel('Day').selectOption(SECOND_DAY);
-    const times = await page.getByLabel('Time').getByRole('option').allTextContents();
-    expect(times).toEqual(['07:00', '07:15', '07:30']);
-  });
+it('an order that is rejected because the shop was paused is explained above the button, and the focus stays in the page', async () => {
+  const { page } = await createCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  await changeShop({ paused_until: inDays(1).toISOString() });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page.getByRole('alert'), 'The shop takes no orders at the moment.');
+  await page.locator('h1:focus').waitFor();
 });

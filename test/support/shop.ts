@@ -23,7 +23,7 @@ export const GROSS_AMOUNT = 370_000;
 
 type Schemas = components['schemas'];
 /** Response for one order. It calls payment events of all kinds notifications, because version 1.0 stored no others. */
-interface AdminOrder {
+export interface AdminOrder {
   readonly order: Schemas['AdminOrderView'];
   readonly transactions: readonly Schemas['TransactionView'][];
   readonly actions: readonly Schemas['ActionView'][];

@@ -37,9 +37,7 @@ export interface ResponseContent {
 
 export interface Call<Operation extends string> {
   readonly operation: Operation;
-  fault?: Fault<Operation>['kind'] | null;
-  /** HTTP status of the response; null before the response. */
-  status?: number | null;
+  fault?: Fault<Operation>['kind'];
 }
 
 const GARBAGE = {
@@ -129,11 +127,10 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
       return;
     }
     const fault = this.#countCallAndFindFault(call.operation);
-    Object.assign(call, { fault: fault?.kind ?? null, status: null });
+    Object.assign(call, { fault: fault?.kind });
     this.calls.push(call);
     this.callsInProgress += 1;
     response.once('close', () => (this.callsInProgress -= 1));
-    response.once('finish', () => (call.status = response.statusCode));
     if (fault?.kind === 'disconnect') {
       request.socket.destroy();
       return;

@@ -230,16 +230,6 @@ describe('npm run db', () => {
     await inParallel(3, () => runDb(0, { DATA_DIR: at('turns') }, 'migrate'));
   });
 
-  it.each([
-    [[], 'missing or unknown action: use backup, check, restore, status, migrate or revert'],
-    [['backup'], 'backup needs the name of a file'],
-    [['restore', 'a', '--force'], "Unknown option '--force'"],
-  ])('prints the mistake in the command line above the help: %j', async (args, reason) => {
-    const output = await runDb(2, { DATA_DIR: at('none') }, ...args);
-    expect(output).toContain('backup FILE');
-    expect(output.slice(0, reason.length)).toBe(reason);
-  });
-
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
     const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { importPackage } from '../support/built.js';
 import { startServiceBehindProxy } from '../support/database-proxy.js';
-import { isInstalled, reportSkipped } from '../support/installed.js';
 import { addJob } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { findFreePort } from '../support/process.js';
@@ -147,10 +145,9 @@ describe('the metrics of a shop', () => {
         expect({ name, isPositive: (samples.get(name) ?? 0) > 0 }).toEqual({ name, isPositive: true });
     });
 
-    it('are valid and contain no data of clients', () => {
+    it('contain no data of clients', () => {
       for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
         expect(text).not.toContain(hidden);
-      expectValidFormat(text);
     });
 
     it('lack the age of the newest backup, because BACKUP_DIR is unset', () => {
@@ -227,10 +224,8 @@ it('scrapes report within 10 s that the database does not respond, and later cou
         return scraped.samples.get('bakery_database_up') === 0 && scraped;
       }),
     );
-    const { text, samples } = result;
     expect(runningMs).toBeLessThan(10_000);
-    expect([...samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
-    expectValidFormat(text);
+    expect([...result.samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
     await proxy.down();
     await proxy.up();
     await until('the lost connections of both pools are counted', async () => {
@@ -241,18 +236,3 @@ it('scrapes report within 10 s that the database does not respond, and later cou
     await stop();
   }
 });
-
-/** Suggestions of promtool for names that prom-client and OpenTelemetry's conventions define. */
-const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
-
-/** Lints a scrape with promtool, if promtool is installed. */
-function expectValidFormat(text: string): void {
-  if (!isInstalled('promtool')) {
-    reportSkipped('not installed: promtool');
-    return;
-  }
-  const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
-  // Exit code 3: the scrape is valid, and promtool suggests other names.
-  expect([0, 3]).toContain(status);
-  expect(stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line))).toEqual([]);
-}

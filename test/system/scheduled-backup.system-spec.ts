@@ -32,39 +32,32 @@ function runBackup(exitCode: number, url = database.url): Promise<string> {
 }
 
 /** Creates an empty database, passes its URL to an action, and drops the database. */
-async function withDatabase(name: string, act: (url: string) => Promise<unknown>): Promise<void> {
+async function withDatabase<T>(name: string, act: (url: string) => Promise<T>): Promise<T> {
   await database.query(`CREATE DATABASE ${name}`);
   try {
-    await act(Object.assign(new URL(database.url), { pathname: name }).href);
+    return await act(Object.assign(new URL(database.url), { pathname: name }).href);
   } finally {
     await database.query(`DROP DATABASE ${name}`);
   }
 }
 
 /** Performs an action while another client is connected to a database. */
-async function withConnection(url: string, act: () => Promise<unknown>): Promise<void> {
+async function withConnection<T>(url: string, act: () => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await act();
+    return await act();
   } finally {
     await client.end();
   }
 }
 
-it('a scheduled backup is checked although another client is connected to template1', async () => {
-  await fillFolder();
-  const template = Object.assign(new URL(database.url), { pathname: 'template1' });
-  await withConnection(template.href, async () => {
-    expect(await runBackup(0)).toContain('checked\n');
-  });
-});
-
-it('a scheduled backup is checked, and removes all but the newest backups and no other file', async () => {
+it('a scheduled backup is checked, even while a client uses template1, and removes all but the newest backups and no other file', async () => {
   await fillFolder('bakery-20250102T030405Z.tar.gz', OLD, `${OLD}.unchecked`, 'notes.txt', 'shop.tar.gz');
   await mkdir(join(folder, `${OLD}.unchecked.partial`)); // A command that was killed leaves its folder behind.
   await writeFile(join(folder, `${OLD}.unchecked.partial`, 'packed'), '');
-  const output = await runBackup(0);
+  const template = Object.assign(new URL(database.url), { pathname: 'template1' });
+  const output = await withConnection(template.href, () => runBackup(0));
   expect(output).toMatch(
     /backups\/(bakery-\d{8}T\d{6}Z\.tar\.gz): \d+ tables, \d+ rows, 0 images, \d+ bytes \(.* MB\); checked\n/,
   );
@@ -78,43 +71,45 @@ it('a scheduled backup is checked, and removes all but the newest backups and no
   expect(await database.query(checkDatabases)).toEqual([]);
 });
 
-it('a backup that cannot be checked fails, stays unchecked, and removes no earlier backup', async () => {
-  await fillFolder(OLD, 'bakery-20250102T030405Z.tar.gz', 'bakery-20240102T030405Z.tar.gz');
-  await withDatabase(`${databaseName}_restore_check`, async (urlOfOtherCheck) => {
-    await withConnection(urlOfOtherCheck, async () => {
-      expect(await runBackup(1)).toContain('another check is running');
-    });
-  });
-  const names = await readdir(folder);
-  expect(names).toHaveLength(4);
-  expect(names.filter((name) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(name))).toHaveLength(1);
-});
-
-it('a scheduled backup of a new, empty database fails, and removes no backup', async () => {
-  await fillFolder(OLD, `${OLD}.unchecked`);
-  await withDatabase(`${databaseName}_empty`, async (url) => {
-    expect(await runBackup(1, url)).toContain('the database has no tables: there is nothing to back up');
-  });
-  expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
-});
-
-it('a scheduled backup fails while another one runs, and removes no file', async () => {
-  await fillFolder(OLD, `${OLD}.unchecked`);
-  const output = await inTransaction(database, async (otherBackup) => {
-    await otherBackup.query(`SELECT pg_advisory_xact_lock(${SCHEDULE_LOCK})`);
+/** Runs a scheduled backup, which must fail, while another process has the advisory lock with this key. */
+const runBackupDuringLock = (key: number) =>
+  inTransaction(database, async (otherProcess) => {
+    await otherProcess.query(`SELECT pg_advisory_xact_lock(${key})`);
     return runBackup(1);
   });
-  expect(output).toContain('another scheduled backup is running');
-  expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
-});
 
-it('a check fails while another check of the same database runs', async () => {
-  await fillFolder();
-  const output = await inTransaction(database, async (otherCheck) => {
-    await otherCheck.query(`SELECT pg_advisory_xact_lock(${CHECK_LOCK})`);
-    return runBackup(1);
-  });
-  expect(output).toContain('another check is running');
+it.each<[string, () => Promise<string>]>([
+  ['another check has its lock', () => runBackupDuringLock(CHECK_LOCK)],
+  [
+    'another check is connected to its temporary database',
+    () => withDatabase(`${databaseName}_restore_check`, (url) => withConnection(url, () => runBackup(1))),
+  ],
+])(
+  'a backup that cannot be checked because %s stays unchecked, and removes no earlier backup',
+  async (_why, run) => {
+    await fillFolder(OLD, 'bakery-20250102T030405Z.tar.gz', 'bakery-20240102T030405Z.tar.gz');
+    expect(await run()).toContain('another check is running');
+    const names = await readdir(folder);
+    expect(names).toHaveLength(4);
+    expect(names.filter((name) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(name))).toHaveLength(1);
+  },
+);
+
+it.each<[string, () => Promise<string>, string]>([
+  [
+    'of a new, empty database',
+    () => withDatabase(`${databaseName}_empty`, (url) => runBackup(1, url)),
+    'the database has no tables: there is nothing to back up',
+  ],
+  [
+    'that runs beside another one',
+    () => runBackupDuringLock(SCHEDULE_LOCK),
+    'another scheduled backup is running',
+  ],
+])('a scheduled backup %s fails, and removes no file', async (_which, run, reason) => {
+  await fillFolder(OLD, `${OLD}.unchecked`);
+  expect(await run()).toContain(reason);
+  expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
 });
 
 it('a database whose name has the largest length, 63 characters, is checked too', async () => {
@@ -125,37 +120,27 @@ it('a database whose name has the largest length, 63 characters, is checked too'
   });
 });
 
-it('--keep needs a number and BACKUP_DIR, and is an option of backup without a file', async () => {
-  const withoutFolder = { DATABASE_URL: database.url, DATA_DIR: join(root, 'data') };
-  const output = await runDb(1, withoutFolder, 'backup', '--keep', '2');
+it('a scheduled backup without BACKUP_DIR fails', async () => {
+  const output = await runDb(1, { ...settings, BACKUP_DIR: '' }, 'backup', '--keep', '2');
   expect(output).toBe('--keep needs the setting BACKUP_DIR\n');
-  for (const args of [
-    ['backup', '--keep', '0'],
-    ['backup', 'file', '--keep', '2'],
-    ['status', '--keep', '2'],
-  ])
-    await runDb(2, settings, ...args);
 });
 
-describe('the metric of the age of the newest backup', () => {
-  async function readAge(port: number): Promise<string | undefined> {
+it('the metric of the age of the newest backup counts from the time in the name of the newest checked backup that is not of the future, and is infinite without one', async () => {
+  const port = await findFreePort();
+  const readAge = async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     return /^bakery_backup_age_seconds (\S+)$/m.exec(text)?.[1];
-  }
-
-  it('counts from the time in the name of the newest checked backup that is not of the future, and is infinite without one', async () => {
-    const port = await findFreePort();
-    await fillFolder();
-    await instance.start({ ...settings, METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
-    expect(await readAge(port)).toBe('+Inf');
-    const newer = new Date(Date.now() - 3_600_000).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    const ofFuture = 'bakery-99990102T030405Z.tar.gz';
-    await fillFolder(OLD, `bakery-${newer}.tar.gz`, ofFuture, `${ofFuture}.unchecked`);
-    const age = Number(await readAge(port));
-    expect(age).toBeGreaterThanOrEqual(3_600);
-    expect(age).toBeLessThan(3_700);
-    await rm(folder, { recursive: true });
-    await writeFile(folder, '');
-    expect(await readAge(port)).toBe('+Inf');
-  });
+  };
+  await fillFolder();
+  await instance.start({ ...settings, METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
+  expect(await readAge()).toBe('+Inf');
+  const newer = new Date(Date.now() - 3_600_000).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const ofFuture = 'bakery-99990102T030405Z.tar.gz';
+  await fillFolder(OLD, `bakery-${newer}.tar.gz`, ofFuture, `${ofFuture}.unchecked`);
+  const age = Number(await readAge());
+  expect(age).toBeGreaterThanOrEqual(3_600);
+  expect(age).toBeLessThan(3_700);
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  expect(await readAge()).toBe('+Inf');
 });

@@ -156,7 +156,6 @@ describe('npm run seed', () => {
 
   it.each([
     ['SIGINT', 'while the database starts', isDatabaseStarting],
-    ['SIGTERM', 'after a product is stored', isProductStored],
     ['SIGHUP', 'after a product is stored', isProductStored],
   ] as const)(
     'stops the embedded database, which the command has started, if %s ends the command %s',
@@ -175,16 +174,5 @@ describe('npm run seed', () => {
   it('requires --yes in production', async () => {
     const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
     expect(await seed(1, ['--products', '1'], production)).toContain('use --yes');
-  });
-
-  it.each<[string[], string, Record<string, string>?]>([
-    [[], '--products is missing: it must be a whole number from 1 to'],
-    [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
-    // Without `--`, npm reads the option `--products` itself and passes it on in the environment.
-    [['10'], 'npm consumed --products: write -- before', { npm_config_products: '10' }],
-  ])('prints the mistake in the command line above the help: %j', async (args, reason, settings = {}) => {
-    const output = await seed(2, args, settings);
-    expect(output).toContain('npm run seed --');
-    expect(output.slice(0, reason.length)).toBe(reason);
   });
 });

@@ -3,6 +3,7 @@ import type { Client } from '../../support/client.js';
 import type { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { sendNotification } from '../../support/notifications.js';
 import { type OrderBody, orderOf, requestOrder } from '../../support/orders.js';
+import type { AdminOrder } from '../../support/shop.js';
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
@@ -16,12 +17,6 @@ interface Purchase {
   order?: OrderBody;
   /** Statuses of the acknowledged notifications, in order. */
   readonly acknowledged: string[];
-}
-
-/** Order as administrators see it. `notifications` is the first page of its payment history. */
-interface History {
-  readonly order: OrderBody;
-  readonly notifications: readonly { readonly outcome: string; readonly transaction_status: string | null }[];
 }
 
 /** Places orders of one customer, each with an idempotency key, and sends the gateway's notifications. */
@@ -88,7 +83,7 @@ export class Purchases {
         return acknowledged.length === STATUSES.length;
       });
       const response = await admin.get(`/api/admin/orders/${purchase.order?.order_id ?? ''}`).expect(200);
-      const { order: found, notifications } = (response.body as { data: History }).data;
+      const { order: found, notifications } = (response.body as { data: AdminOrder }).data;
       const applied = notifications.filter(({ outcome }) => outcome === 'applied');
       expect({
         quantity: found.items[0]?.quantity,
