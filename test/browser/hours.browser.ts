@@ -22,7 +22,10 @@ function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
 }
 
 async function save(page: Page): Promise<void> {
+  // Not only for the message, which may be that of an earlier save.
+  const response = page.waitForResponse((candidate) => candidate.request().method() === 'PUT');
   await page.getByRole('button', { name: 'Save' }).click();
+  await response;
   await waitForText(page, 'The opening hours are saved.');
 }
 
