@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
@@ -42,7 +42,6 @@ function loadProcessEnv(): NodeJS.ProcessEnv {
   try {
     // Not `existsSync`, which is false for a link to a missing file: the service would start without its settings.
     if (lstatSync('.env', { throwIfNoEntry: false }) === undefined) return process.env;
-    readFileSync('.env'); // names the cause, unlike an error of `loadEnvFile`
     process.loadEnvFile('.env');
   } catch (error) {
     throw new Error(`the settings in .env cannot be read: ${errorMessage(error)}`, { cause: error });
