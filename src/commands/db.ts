@@ -22,7 +22,7 @@ const HELP = `Backs up and restores the database, and manages its migrations.
   npm run db -- restore FILE     writes a backup into an empty database, and its images into DATA_DIR
   npm run db -- status           lists the migrations that are applied and those that are pending
   npm run db -- migrate          applies the pending migrations, like every start of the service
-  npm run db -- revert [--yes]   reverts the last migration: data in its tables and columns is lost; --yes: required in production
+  npm run db -- revert [--yes]   reverts the last migration: data in its tables and columns is lost
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
@@ -31,6 +31,7 @@ A restore verifies the whole file first and writes all or nothing. The database 
 URL of an empty database or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
 revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert, because the
 service needs the tables and columns that the revert removes. The next start of the same build applies the migration again.
+--yes is required in production.
 
 The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.

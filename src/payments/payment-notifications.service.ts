@@ -19,7 +19,7 @@ interface Result {
   readonly outcome: NotificationOutcome;
   /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;
-  /** Order of a rejected notification, or what the notification names instead of one. */
+  /** Id of the order of a rejected notification. For an unknown order, the `order_id` of the notification. */
   readonly orderId?: string;
 }
 
@@ -48,9 +48,10 @@ export class PaymentNotificationsService {
       paymentNotifications.inc({ outcome: result.outcome });
     }
     const { outcome, orderId, failure } = result;
-    const fields = Object.keys(failure?.details ?? {}).join(', ');
-    if (outcome === 'invalid')
+    if (outcome === 'invalid') {
+      const fields = Object.keys(failure?.details ?? {}).join(', ');
       this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
+    }
     if (failure !== undefined) throw failure;
   }
 
