@@ -18,8 +18,9 @@ const WINDOW_MS = 1_200;
 const READ_BYTES = 256 * 1024;
 const READ_PAUSE_MS = 40;
 /**
- * So slow that the operating system accepts no byte of the response during a window, but fast enough that it acknowledges some:
- * on a local connection, the client's side may do so only after each 380 KiB.
+ * Bytes after which the slow reader pauses. At this rate, the operating system accepts no more of the response during a window, so
+ * only the client's acknowledgements show progress. A local client may acknowledge only every 380 KiB, which the reader reads at
+ * least once in a window.
  */
 const SLOW_READ_BYTES = 64 * 1024;
 const SLOW_PAUSE_MS = 100;

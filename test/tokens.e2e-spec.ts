@@ -16,8 +16,9 @@ function getUser(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
 }
 
-/** Attributes that both cookies have. The Max-Age of each is 1000 times its token's lifetime in seconds (contract 5). */
+/** Attributes that both cookies have. */
 const SHARED = { httponly: '', secure: '', samesite: 'None', expires: expect.any(String) as string };
+/** `max-age` is 1000 times the token's lifetime in seconds (contract 5). */
 const ACCESS_COOKIE = { name: 'accessToken', attributes: { path: '/', 'max-age': '600000', ...SHARED } };
 const REFRESH_COOKIE = {
   name: 'refreshToken',

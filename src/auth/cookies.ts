@@ -25,5 +25,6 @@ export function clearCookies(response: Response): void {
 
 function forbidCaching(response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
+  // With `If-None-Match: *`, GET /api/refresh would get a 304, which contains no user.
   preventNotModified(response);
 }

@@ -10,15 +10,15 @@ const MIGRATION_LOCK = 7_225_001;
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
- * Settings of the connections on which migrations run. There is no statement_timeout, because a migration may rewrite a table.
- * The lock_timeout is short: while a migration waits for a table lock, every later statement on that table waits too, including
+ * Settings of the connections on which migrations run. They set no statement_timeout, because a migration may rewrite a table. A
+ * limit of the database's role still applies (docs/growing.md). The lock_timeout is short: while a migration waits for a table lock, every later statement on that table waits too, including
  * reads.
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
 const RETRY_DEADLINE_MS = 10 * 60_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
-const LOCKED = new Set(['55P03', '40P01']);
+const LOCK_FAILURES = new Set(['55P03', '40P01']);
 
 type Log = (message: string) => void;
 
@@ -27,12 +27,11 @@ type Log = (message: string) => void;
  * @param known migrations of the service; without the last ones, the result is an earlier schema
  */
 export async function migrate(databaseUrl: string, log?: Log, known = migrations): Promise<void> {
-  const change = (dataSource: DataSource) =>
-    changeSchema(databaseUrl, log, async () => {
-      await migrateJobQueue(databaseUrl);
-      await dataSource.runMigrations({ transaction: 'each' });
-    });
-  await withDataSource(databaseUrl, change, known);
+  const change = async (dataSource: DataSource) => {
+    await migrateJobQueue(databaseUrl);
+    await dataSource.runMigrations({ transaction: 'each' });
+  };
+  await changeSchema(databaseUrl, log, change, known);
 }
 
 async function migrateJobQueue(databaseUrl: string): Promise<void> {
@@ -49,17 +48,15 @@ async function migrateJobQueue(databaseUrl: string): Promise<void> {
 
 /** Reverts the last migration, but nothing of the job queue. Returns its name; null if no migration is applied. */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
-  return withDataSource(databaseUrl, (dataSource) =>
-    changeSchema(databaseUrl, log, async () => {
-      const { applied, unknown } = await readMigrationStatus(dataSource);
-      const last = applied.at(-1);
-      if (last === undefined) return null;
-      if (unknown.includes(last))
-        throw new Error(`${last} was applied by a newer build: revert it with that build`);
-      await dataSource.undoLastMigration({ transaction: 'each' });
-      return last;
-    }),
-  );
+  return changeSchema(databaseUrl, log, async (dataSource) => {
+    const { applied, unknown } = await readMigrationStatus(dataSource);
+    const last = applied.at(-1);
+    if (last === undefined) return null;
+    if (unknown.includes(last))
+      throw new Error(`${last} was applied by a newer build: revert it with that build`);
+    await dataSource.undoLastMigration({ transaction: 'each' });
+    return last;
+  });
 }
 
 export function connectAndReadMigrationStatus(databaseUrl: string) {
@@ -106,7 +103,12 @@ async function withDataSource<T>(
  * @param change may be repeated after a failure: complete migrations stay. The failed migration was rolled back, or has no
  *   transaction and can run again (docs/decisions/13)
  */
-function changeSchema<T>(databaseUrl: string, log: Log | undefined, change: () => Promise<T>): Promise<T> {
+function changeSchema<T>(
+  databaseUrl: string,
+  log: Log | undefined,
+  change: (dataSource: DataSource) => Promise<T>,
+  known = migrations,
+): Promise<T> {
   const deadline = Date.now() + LOCK_DEADLINE_MS;
   let hasLogged = false;
   const wait = async () => {
@@ -118,7 +120,9 @@ function changeSchema<T>(databaseUrl: string, log: Log | undefined, change: () =
     hasLogged = true;
     await delay(LOCK_PAUSE_MS);
   };
-  return withLock(databaseUrl, MIGRATION_LOCK, wait, () => retryWhileLocked(log, change));
+  const changeWhileLocked = (dataSource: DataSource) =>
+    withLock(databaseUrl, MIGRATION_LOCK, wait, () => retryWhileLocked(log, () => change(dataSource)));
+  return withDataSource(databaseUrl, changeWhileLocked, known);
 }
 
 /**
@@ -131,7 +135,7 @@ async function retryWhileLocked<T>(log: Log | undefined, change: () => Promise<T
     try {
       return await change();
     } catch (error) {
-      if (!LOCKED.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
+      if (!LOCK_FAILURES.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
       log?.(`a migration could not lock a table that another transaction uses; retrying in ${pause} ms`);
       await delay(pause);
     }

@@ -9,7 +9,7 @@ import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
 export interface FormRequest extends Request {
   /** Names of all files in the field `images`, in the order sent. */
   imageNames: string[];
-  /** Other fields that contain a file. */
+  /** Names of other fields that contain a file, once for each file. */
   misplacedFileFields: string[];
   /** The first `MAX_IMAGES` files of the field `images`. No other files are kept. */
   files?: Express.Multer.File[];
@@ -28,8 +28,15 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means an image that is too large, any other code a malformed form. */
-const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
+/** Failures by multer's code. Only the form can cause an error of the parser, so any other error means a malformed form. */
+const FORM_FAILURES: Readonly<Record<string, Failure>> = {
+  LIMIT_FILE_SIZE: failures.imageTooLarge(),
+  LIMIT_PART_COUNT: failures.tooLarge(),
+  LIMIT_FILE_COUNT: failures.tooLarge(),
+  LIMIT_FIELD_KEY: failures.tooLarge(),
+  LIMIT_FIELD_VALUE: failures.tooLarge(),
+  LIMIT_FIELD_COUNT: failures.tooLarge(),
+};
 
 const parse = promisify(
   multer({
@@ -57,7 +64,8 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   try {
     await Promise.race([parse(request, response), rejectWhenIdle(request, response, idleMs)]);
   } catch (error) {
-    throw toFailure(error);
+    if (error instanceof Failure) throw error;
+    throw FORM_FAILURES[errorCode(error) ?? ''] ?? failures.malformedRequest();
   } finally {
     request.setTimeout(0);
   }
@@ -73,12 +81,4 @@ function rejectWhenIdle(request: Request, response: Response, idleMs: number): P
       reject(failures.requestTimeout());
     });
   });
-}
-
-/** Only the form can cause an error of the parser, so an unknown error means a malformed form. */
-function toFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const code = errorCode(error) ?? '';
-  if (code === 'LIMIT_FILE_SIZE') return failures.imageTooLarge();
-  return TOO_LARGE.test(code) ? failures.tooLarge() : failures.malformedRequest();
 }

@@ -22,7 +22,7 @@ export type NamedJob = Readonly<Record<'id' | 'task', string>>;
 
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
-/** Age at which a lock counts as one of a dead process. */
+/** Age from which a lock is stale: its process has died. */
 const DEAD_PROCESS_S = 60;
 /** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
 export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
@@ -93,7 +93,8 @@ export async function countDueJobs(database: Queryable): Promise<number> {
 /**
  * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
  * @param options.lockedForS age in seconds from which a lock is stale
- * @param options.endedRunnerId runner that has ended: all its locks are stale
+ * @param options.endedRunnerId runner of this process that has ended. Its jobs are unlocked at once, although a handler may still
+ *   run: such a job runs twice
  */
 export async function unlockStaleJobs(
   database: Queryable,
@@ -125,11 +126,11 @@ export async function forgetFutureRuns(database: Queryable): Promise<void> {
   );
 }
 
-/** Removes superseded jobs that failed. graphile-worker does not remove a job that runs. */
+/** Removes superseded jobs that do not run: `complete_jobs` skips running jobs. */
 export async function removeSupersededJobs(database: Queryable): Promise<void> {
   await database.query(
     `SELECT graphile_worker.complete_jobs(ARRAY(
-       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
+       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED}))`,
   );
 }
 

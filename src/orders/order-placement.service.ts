@@ -33,7 +33,8 @@ export class OrderPlacementService {
 
   /**
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
-   * of the first request. If the gateway is unavailable, the order stays, and a retry with the key opens its page.
+   * of the first request. If the gateway is unavailable, the order stays, and a repeated request with the key opens its
+   * page.
    */
   async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
@@ -70,13 +71,13 @@ export class OrderPlacementService {
     const productIds = wanted.map(({ product_id }) => product_id);
     return this.dataSource.transaction(async (tx) => {
       const openOrders = await lockAndCountOpen(tx, customer.id);
-      // After the lock: an earlier request with this key has committed.
+      // Check under the lock: an earlier request with this key has committed by now.
       if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
         return null;
       const offers = await this.products.lockOffers(tx, productIds);
       const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
       const priced = priceItems(wanted, offers, pickupProblem);
-      // After the fields: 400 is reported before 409.
+      // Check this last, so that invalid fields are reported first, with 400.
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
       const order = Object.assign(new Order(), {
@@ -148,14 +149,15 @@ async function insertOrder(tx: EntityManager, order: Order): Promise<void> {
   );
 }
 
-/** Hashes a request as version 1.2 does, so that a request of before the upgrade can be repeated after the upgrade. */
+/** Hashes a request as version 1.2 does, so that a client can repeat a request that it sent before the upgrade. */
 function hashOrderRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
-  const lines = items.map(({ product_id, quantity, price }) => [
+  const itemValues = items.map(({ product_id, quantity, price }) => [
     product_id,
     quantity,
     ...(price == null ? [] : [price]),
   ]);
-  const wishes = [pickup_at?.toISOString() ?? null, phone ?? null, note ?? null];
-  const canonical = wishes.every((wish) => wish === null) ? lines : [lines, wishes];
+  const optionalValues = [pickup_at?.toISOString() ?? null, phone ?? null, note ?? null];
+  const isWithoutOptions = optionalValues.every((value) => value === null);
+  const canonical = isWithoutOptions ? itemValues : [itemValues, optionalValues];
   return createHash('sha256').update(JSON.stringify(canonical)).digest();
 }

@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
 import { expectGoodLayout, expectGoodPrint, takeScreenshot } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
@@ -29,7 +29,7 @@ async function openDayWithOrder() {
   return { id, page, name: customer.name, order: findOrders(page, customer) };
 }
 
-/** Reads two numbers of a product from the page of a day: the pieces that are still to bake, and the ordered pieces. */
+/** Reads two cells of a product's row on the page of a day: the pieces that are still to bake, and the ordered pieces. */
 function readPieces(page: Page, product: { name: string }): Promise<string[]> {
   return page.getByRole('row', { name: product.name }).getByRole('cell').allTextContents();
 }
@@ -91,15 +91,15 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   expect((await excel).status()).toBe(200);
 });
 
-it('a group takes its step without the order that a colleague has already taken, undoes only its own steps, and reports a lost connection', async () => {
+it('a group step skips an order that a colleague has already moved, its undo spares that order, and a lost connection is reported', async () => {
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
   const details = { pickup_at: `${date}T07:00:00+07:00` };
-  const taken = await placePaidOrder(rudi.page, details);
-  for (let index = 0; index < 2; index += 1) await placePaidOrder(rudi.page, details);
+  const movedByColleague = await placePaidOrder(rudi.page, details);
+  await inParallel(2, () => placePaidOrder(rudi.page, details));
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
-  await page.route(`**/orders/${taken}/fulfilment`, async (route) => {
-    await setFulfilment(taken, 'preparing');
+  await page.route(`**/orders/${movedByColleague}/fulfilment`, async (route) => {
+    await setFulfilment(movedByColleague, 'preparing');
     await route.continue();
   });
   await page.getByRole('button', { name: '07:00, 3 orders: Start preparing' }).click();
@@ -144,7 +144,7 @@ it('Enter that is held down takes an order only to its next step', async () => {
   expect(steps).toBe(2);
 });
 
-it('forty orders of a morning take at most 60 taps, from the opening of the day to the last collected order', async () => {
+it('forty orders of a morning take 49 taps: one opens the day, eight move the groups, and forty hand over the orders', async () => {
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(6)); // No other test places orders for this day.
   const times = ['07:00', '08:00', '09:00', '10:00'];
@@ -153,15 +153,10 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
     await inParallel(10, () => placePaidOrder(rudi.page, details));
   }
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
-  let taps = 1; // The tap that opens the page.
-  const tap = async (button: Locator) => {
-    taps += 1;
-    await button.click();
-  };
   for (const step of ['Start preparing', 'Ready to be collected']) {
     for (const time of times) {
       const button = page.getByRole('button', { name: `${time}, 10 orders: ${step}` });
-      await tap(button);
+      await button.click();
       await button.waitFor({ state: 'detached' });
       await page.locator('h2#day-orders:focus').waitFor(); // The pressed button has disappeared.
     }
@@ -170,10 +165,9 @@ it('forty orders of a morning take at most 60 taps, from the opening of the day 
     .getByRole('list', { name: 'Collected orders' })
     .getByText(rudi.name, { exact: true });
   for (let index = 0; index < 40; index += 1) {
-    await tap(findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).first());
+    await findOrders(page, rudi).getByRole('button', { name: 'Handed over' }).first().click();
     await collected.nth(index).waitFor();
   }
-  expect(taps).toBeLessThanOrEqual(60);
 });
 
 it('a step that fails because a colleague has handed over the order is explained in the list of collected orders', async () => {

@@ -47,10 +47,7 @@ export function buildNotification(fields: Partial<Notification> = {}): Notificat
 
 /** Sends a notification as the gateway does, without cookies. */
 export function sendNotification({ url }: Pick<TestService, 'url'>, body: object | string): Test {
-  return new Client(url)
-    .post(NOTIFICATIONS_PATH)
-    .set('Content-Type', 'application/json')
-    .send(typeof body === 'string' ? body : JSON.stringify(body));
+  return new Client(url).post(NOTIFICATIONS_PATH).type('json').send(body);
 }
 
 /** Stored payment event. The table `payment_notifications` contains payment events of all kinds. */

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
-
-/** Shorter than the timeout of a test, so that the error shows the line that waits. */
-const DEADLINE_MS = 45_000;
+import { DEADLINE_MS } from './wait.js';
 
 interface RawResponse {
   readonly status: number;
@@ -11,11 +9,10 @@ interface RawResponse {
   readonly body: string;
 }
 
-/** Opens a connection to a service. The service may reset the connection. */
+/** Opens a connection to a service. An error of the connection, such as a reset, does not end the process. */
 export function openSocket(url: string, options: Partial<TcpNetConnectOpts> = {}): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...options });
-  // Without a listener, an error of the connection would end the process.
   socket.on('error', () => undefined);
   return socket;
 }

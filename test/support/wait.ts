@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Shorter than the timeout of a test, so that the error shows the line that waits. */
+export const DEADLINE_MS = 45_000;
+
+type Missing = undefined | null | false;
+
 /** Calls `poll` until its result is not undefined, null or false, and returns that result. Throws Error after the deadline. */
 export async function until<T>(
   description: string,
-  poll: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  deadlineMs = 45_000,
+  poll: () => Promise<T | Missing> | T | Missing,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

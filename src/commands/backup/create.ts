@@ -24,23 +24,29 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
-  return withTemporaryFolder(createFolder, async (work) => {
-    const content = join(work, 'content');
-    const packed = join(work, 'packed');
-    const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
-    console.error(`packing ${rows} rows and ${images} images`);
-    const size = await pack(content, packed, manifest);
-    await chmod(packed, 0o600);
-    await flushToDisk(packed);
-    // Reserve the name. This fails if another program has created this file meanwhile: `rename` alone would replace it. Not a hard
-    // link, which the file systems of many USB drives do not have.
-    // Synchronous, so that no signal ends the command between the two steps and leaves an empty file.
-    closeSync(openSync(file, 'wx'));
-    renameSync(packed, file);
-    await flushToDisk(dirname(file));
-    return { tables: manifest.tables.length, rows, images, size };
-  });
+  return withTemporaryFolder(
+    () => createWorkFolder(`${file}${PARTIAL}`),
+    async (work) => {
+      const content = join(work, 'content');
+      const packed = join(work, 'packed');
+      const { rows, images, ...manifest } = await exportDatabase(
+        databaseUrl,
+        join(dataDir, 'images'),
+        content,
+      );
+      console.error(`packing ${rows} rows and ${images} images`);
+      const size = await pack(content, packed, manifest);
+      await chmod(packed, 0o600);
+      await flushToDisk(packed);
+      // Reserve the name with an empty file: `rename` alone would replace a file that another program has created meanwhile. A hard
+      // link would not replace it, but the file systems of many USB drives have no hard links. The two steps are synchronous, so
+      // that no signal ends the command between them.
+      closeSync(openSync(file, 'wx'));
+      renameSync(packed, file);
+      await flushToDisk(dirname(file));
+      return { tables: manifest.tables.length, rows, images, size };
+    },
+  );
 }
 
 /** @throws Error for a database without tables, for example one that was just created */
@@ -71,7 +77,7 @@ function createWorkFolder(path: string): string {
 function exportDatabase(databaseUrl: string, imageFolder: string, content: string) {
   return withClient(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    await liftTimeouts(client); // This first query takes the snapshot.
+    await liftTimeouts(client);
     const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const migrations = applied.map(({ name }) => name);
     const createdAt = new Date().toISOString();
@@ -95,7 +101,10 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
   });
 }
 
-/** Copies the local images of products, except files that the service removes meanwhile. Returns the number of copies. */
+/**
+ * Copies the local images of products. Prints the number of images that have no file: the service has removed them meanwhile, or
+ * DATA_DIR is wrong. Returns the number of copies.
+ */
 async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
   const { rows } = await client.query<{ id: string; url: string }>(
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
@@ -111,5 +120,8 @@ async function copyImages(client: pg.Client, from: string, to: string): Promise<
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   });
+  const missing = rows.length - copied;
+  if (missing > 0)
+    console.error(`${missing} images have no file in ${from}: the backup does not contain them`);
   return copied;
 }

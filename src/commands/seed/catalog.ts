@@ -14,6 +14,7 @@ interface Bakery extends Record<TextList, readonly string[]> {
     readonly picture: string;
     /** Lowest and highest price of the smallest size, in rupiah. */
     readonly price: readonly [number, number];
+    /** Keys of the lists of flavours and sizes below. */
     readonly flavours: string;
     readonly sizes: string;
   }[];
@@ -28,30 +29,31 @@ interface Bakery extends Record<TextList, readonly string[]> {
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 export const BAKERY = JSON.parse(readFileSync(join(EXAMPLES, 'bakery.json'), 'utf8')) as Bakery;
 
-const CHOICES = BAKERY.recipes.flatMap((recipe) =>
+/** Every recipe in each of its flavours and sizes. */
+const VARIANTS = BAKERY.recipes.flatMap((recipe) =>
   (BAKERY.flavours[recipe.flavours] ?? []).flatMap((flavour) =>
     (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
   ),
 );
-type Choice = (typeof CHOICES)[number];
+type Variant = (typeof VARIANTS)[number];
 
-export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
+export const MAX_PRODUCTS = BAKERY.bakers.length * VARIANTS.length;
 
 /** Builds up to MAX_PRODUCTS products with different names. `pictures` are names for `readPicture`. */
 export function buildCatalog(count: number, random: Random) {
-  const choices = random.shuffle(CHOICES);
+  const variants = random.shuffle(VARIANTS);
   return BAKERY.bakers
-    .flatMap((baker) => choices.map((choice) => ({ ...choice, baker })))
+    .flatMap((baker) => variants.map((variant) => ({ ...variant, baker })))
     .slice(0, count)
-    .map((choice) => buildProduct(choice, random));
+    .map((variant) => buildProduct(variant, random));
 }
 
 export function readPicture(name: string): Buffer {
   return readFileSync(join(EXAMPLES, 'pictures', `${name}.jpg`));
 }
 
-function buildProduct({ recipe, flavour, size, baker }: Choice & { baker: string }, random: Random) {
-  const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
+function buildProduct({ recipe, flavour, size, baker }: Variant & { baker: string }, random: Random) {
+  const flavourSuffix = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
   const [lowest, highest] = recipe.price;
   const price = random.between(lowest, highest) * size.priceFactor;
   const sentences = [
@@ -65,7 +67,7 @@ function buildProduct({ recipe, flavour, size, baker }: Choice & { baker: string
   // One product in twenty has no picture, as in a real catalog.
   const pictures = random.next() < 0.05 ? [] : random.pick([[1, 2], [2, 1], [2], [1]]);
   return {
-    name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
+    name: `${recipe.name}${flavourSuffix}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
     description: sentences.filter((sentence) => sentence !== '').join(' '),
     // Shops round prices to 500 rupiah.
     price: `${Math.round(price / 500) * 500}.00`,

@@ -40,8 +40,8 @@ export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
   // Observe again after each page. If the end is still in view after a short page, the old observer reports nothing.
   useEffect(() => {
     if (!canLoadMore || foot.current === null) return;
-    const loadWhenNear = ([entry]: IntersectionObserverEntry[]) => {
-      if (entry?.isIntersecting) void fetchNextPage();
+    const loadWhenNear = (entries: IntersectionObserverEntry[]) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void fetchNextPage();
     };
     const observer = new IntersectionObserver(loadWhenNear, { rootMargin: '800px' });
     observer.observe(foot.current);

@@ -1,4 +1,3 @@
-import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
 /** Details of the next order, as typed in the cart. */
@@ -9,22 +8,18 @@ export interface CheckoutDetails {
   pickup_at: string | null;
 }
 
-const EMPTY: CheckoutDetails = { phone: '', note: '', pickup_at: null };
+const NONE = { phone: '', note: '', pickup_at: null, userId: null };
 
-/** Details by user id. Visitors have none: only signed-in users see the form. */
-const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
-  details: {},
-});
-
-export function useCheckoutDetails() {
-  const owner = useSession(({ user }) => user?.id ?? '');
-  return useAllDetails(({ details }) => details[owner] ?? EMPTY);
-}
+/** Details of the user who signed in last. Visitors do not see the form. */
+export const useCheckoutDetails = createSharedStore<CheckoutDetails & { userId: number | null }>(
+  'bakery.details',
+  NONE,
+  // Version 1 contains the details of several users.
+  { version: 2, migrate: () => NONE },
+);
 
 export function changeCheckoutDetails(change: Partial<CheckoutDetails>) {
-  const owner = useSession.getState().user?.id ?? '';
-  const { details } = useAllDetails.getState();
-  useAllDetails.setState({ details: { ...details, [owner]: { ...EMPTY, ...details[owner], ...change } } });
+  useCheckoutDetails.setState(change);
 }
 
 /** Clears the details that belong to one order. The phone number stays for the next order. */
@@ -32,12 +27,11 @@ export function clearOrderDetails() {
   changeCheckoutDetails({ note: '', pickup_at: null });
 }
 
-/** Removes the details of all other users: somebody may have left a shared computer without signing out. */
+/** Removes the details of another user, who may have left a shared computer without signing out. */
 export function keepOnlyCheckoutDetailsOf(userId: number) {
-  const { [userId]: own = EMPTY } = useAllDetails.getState().details;
-  useAllDetails.setState({ details: { [userId]: own } });
+  if (useCheckoutDetails.getState().userId !== userId) useCheckoutDetails.setState({ ...NONE, userId });
 }
 
 export function removeCheckoutDetails() {
-  useAllDetails.setState({ details: {} });
+  useCheckoutDetails.setState(NONE);
 }

@@ -25,7 +25,6 @@ export function PauseButtons({ shop }: { shop: Shop }) {
     onError: (error) => showToast(explain(error)),
   });
   const pauseUntil = (end: Date) => mutate(end.toISOString());
-  const pauseToday = () => pauseUntil(toInstant(addDays(today, 1), '00:00'));
   const attributes = { className: 'button quiet', isBusy: isPending };
   if (pauseEnd !== null)
     return (
@@ -38,7 +37,7 @@ export function PauseButtons({ shop }: { shop: Shop }) {
       <Button {...attributes} onClick={() => pauseUntil(new Date(Date.now() + HALF_HOUR_MS))}>
         {t('pause.halfHour')}
       </Button>
-      <Button {...attributes} onClick={pauseToday}>
+      <Button {...attributes} onClick={() => pauseUntil(toInstant(addDays(today, 1), '00:00'))}>
         {t('pause.today')}
       </Button>
     </>
