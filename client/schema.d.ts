@@ -250,7 +250,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an image of the local image host
+         * Return an image of the local image host
          * @description With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.
          */
         get: operations["ImagesController_show"];
@@ -492,7 +492,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a product
+         * Return a product
          * @description Only administrators get a product that is not available. For others it is a 404.
          */
         get: operations["ProductsController_show"];
@@ -537,7 +537,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a new access cookie
+         * Return a new access cookie
          * @description Call this after a 401, then repeat the request. The token has the current name, email and role. The refresh token does not change.
          */
         get: operations["AuthController_refresh"];
@@ -593,7 +593,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the signed-in user from the access token */
+        /** Return the signed-in user, as in the access token */
         get: operations["AccountController_currentUser"];
         put?: never;
         post?: never;
@@ -670,7 +670,7 @@ export interface components {
             order_id: string;
             /**
              * Format: date-time
-             * @description Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed.
+             * @description Time until which the order can be paid. Null if the order was paid, cancelled or refused, or if the time has passed.
              */
             pay_until: string | null;
             payment_type: string | null;
@@ -693,7 +693,7 @@ export interface components {
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of the payment page */
+            /** @description Token of the payment page. Null whenever `redirect_url` is null. */
             token: string | null;
         };
         AdminProductView: {
@@ -920,7 +920,7 @@ export interface components {
             order_id: string;
             /**
              * Format: date-time
-             * @description Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed.
+             * @description Time until which the order can be paid. Null if the order was paid, cancelled or refused, or if the time has passed.
              */
             pay_until: string | null;
             payment_type: string | null;
@@ -941,7 +941,7 @@ export interface components {
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of the payment page */
+            /** @description Token of the payment page. Null whenever `redirect_url` is null. */
             token: string | null;
         };
         PaidOrdersView: {

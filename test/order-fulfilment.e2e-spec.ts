@@ -1,4 +1,4 @@
-import { inTransaction, waitForLock } from './support/databases.js';
+import { holdLock, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { expectOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
@@ -20,7 +20,7 @@ const UNKNOWN_STEP = { fulfilment: 'fulfilment should be one of new, preparing, 
 
 const shop = await useShop();
 
-/** Stores an order with this fulfilment and status, but without payment attempts. Returns the id of the order. */
+/** Stores an order with this fulfilment and status. Its payment attempt has no page. Returns the id of the order. */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await shop.insertOrdersWithoutPages(shop.customer, 1, status);
   await shop.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [orderId, fulfilment]);
@@ -31,7 +31,7 @@ const cannotBecome = (step: string): string => `the order cannot become ${step}`
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it.each(MOVES)(
-    'responds to a move of a paid order from %s to %s with %d, records a move with its administrator, and leaves everything else of the order unchanged',
+    'responds to %s → %s of a paid order with %d, and changes at most the fulfilment',
     async (from, to, status) => {
       const orderId = await storeOrder(from);
       const before = await readOrder(shop.customer, orderId);
@@ -51,16 +51,16 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('records the time of a step after the wait for other changes of the order', async () => {
     const orderId = await storeOrder('new');
     const { database } = shop.service;
-    const [step, releasedAt] = await inTransaction(database, async (holder) => {
-      await holder.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-      const request = shop.setFulfilment(orderId, 'preparing');
+    const release = await holdLock(database, `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`);
+    const request = shop.setFulfilment(orderId, 'preparing');
+    const readTime = async () => {
       await waitForLock(database);
-      const { rows } = await holder.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-      return [{ request }, rows[0]?.now] as const; // The request ends only after this transaction.
-    });
-    expectOrder(await step.request);
+      return shop.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    };
+    const [row] = await readTime().finally(release);
+    expectOrder(await request);
     const { actions } = await shop.readAsAdmin(orderId);
-    expect(Date.parse(actions[0]?.at ?? '')).toBeGreaterThanOrEqual(Number(releasedAt));
+    expect(Date.parse(actions[0]?.at ?? '')).toBeGreaterThanOrEqual(Number(row?.now));
   });
 
   it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {

@@ -9,9 +9,9 @@ import { inParallel, until } from './support/wait.js';
 
 type AdminProduct = components['schemas']['AdminProductView'];
 
-const NO_BOOLEAN = 'available should be true or false';
+const NOT_A_BOOLEAN = 'available should be true or false';
 const UNTIL_NOT_ALLOWED = 'until needs available to be false';
-const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
+const NOT_A_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 
 const shop = await useShop();
 let productId: number;
@@ -22,23 +22,22 @@ beforeEach(async () => {
   productId = await insertProduct(shop.service, 25_000, 'Kue lapis legit');
 });
 
-const setAvailability = (body: unknown, id = productId, client = shop.admin) =>
-  client.put(`/api/admin/products/${id}/availability`).send(body as object);
+const setAvailability = (body: unknown, id = productId) =>
+  shop.admin.put(`/api/admin/products/${id}/availability`).send(body as object);
 
 function adminProductOf({ body }: { readonly body: unknown }): AdminProduct {
   return (body as { data: { product: AdminProduct } }).data.product;
 }
 
-function productsOf({ body }: { readonly body: unknown }): AdminProduct[] {
-  return (body as { data: { products: AdminProduct[] } }).data.products;
+function pageOf({ body }: { readonly body: unknown }): PageBody['data'] {
+  return (body as PageBody).data;
 }
 
 async function isListed(): Promise<boolean> {
   return (await listProducts(shop.customer, productId - 1)).some(({ id }) => id === productId);
 }
 
-const orderProduct = (client = shop.customer) =>
-  requestOrder(client, [{ product_id: productId, quantity: 1 }]);
+const orderProduct = () => requestOrder(shop.customer, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
 const dateIn = (days: number): string =>
@@ -79,24 +78,29 @@ describe('a product that is not available', () => {
     await shop.customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
     const response = await shop.admin.get(`/api/admin/products?last_id=${productId - 1}`).expect(200);
-    expect(productsOf(response)).toMatchObject([{ id: productId, available: true, unavailable_until: null }]);
+    expect(pageOf(response).products).toMatchObject([
+      { id: productId, available: true, unavailable_until: null },
+    ]);
   });
 });
 
 describe('PUT /api/admin/products/{product_id}/availability', () => {
   it.each<[string, unknown, Record<string, string>]>([
-    ['an empty body', {}, { available: NO_BOOLEAN }],
-    ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
+    ['an empty body', {}, { available: NOT_A_BOOLEAN }],
+    ['a text instead of a boolean', { available: 'false' }, { available: NOT_A_BOOLEAN }],
     ['a date for an available product', { available: true, until: dateIn(2) }, { until: UNTIL_NOT_ALLOWED }],
-    ['today as the date', { available: false, until: dateIn(0) }, { until: NO_LATER_DATE }],
-    ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
+    ['today as the date', { available: false, until: dateIn(0) }, { until: NOT_A_LATER_DATE }],
+    ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NOT_A_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
     expectInvalid(await setAvailability(body), details);
     expect(await isListed()).toBe(true);
   });
 
-  it('accepts the last date of the calendar, and returns 404 for an unknown product', async () => {
+  it('accepts the last date of the calendar', async () => {
     await setAvailability({ available: false, until: '9999-12-31' }).expect(200);
+  });
+
+  it('returns 404 for an unknown product', async () => {
     for (const id of [0, 2 ** 31 - 1])
       expectFailure(await setAvailability({ available: true }, id), 404, MESSAGES.notFound);
   });
@@ -115,7 +119,7 @@ it('a change of the availability waits for an order that has locked the product'
 describe('GET /api/admin/products', () => {
   const list = (query: string) => shop.admin.get(`/api/admin/products?${query}`);
   const listNames = async (query: string) =>
-    productsOf(await list(query).expect(200)).map(({ name }) => name);
+    pageOf(await list(query).expect(200)).products.map(({ name }) => name);
 
   it('lists all products by id, filtered by availability and words, up to the final 404', async () => {
     const hidden = await insertProduct(shop.service, 1, 'Crème brûlée');
@@ -136,8 +140,7 @@ describe('GET /api/admin/products', () => {
        SELECT gen_random_uuid(), 'local', 'attached', $1, 3 - n, n || '.png' FROM generate_series(1, 3) AS n`,
       [productId],
     );
-    const first = await list(`last_id=${productId - 1}`).expect(200);
-    const { meta, products } = (first.body as PageBody).data;
+    const { meta, products } = pageOf(await list(`last_id=${productId - 1}`).expect(200));
     expect(products).toHaveLength(50);
     expect(products[0]?.images?.map((url) => url.split('/').at(-1))).toEqual(['3.png', '2.png', '1.png']);
     expect(meta.lastProductId).toBe(products.at(-1)?.id);
@@ -145,7 +148,7 @@ describe('GET /api/admin/products', () => {
   });
 
   it('reports all invalid parameters together', async () => {
-    const details = { available: NO_BOOLEAN, last_id: 'last_id should be a number' };
+    const details = { available: NOT_A_BOOLEAN, last_id: 'last_id should be a number' };
     expectInvalid(await list('available=maybe&last_id=x'), details);
   });
 });

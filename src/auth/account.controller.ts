@@ -23,7 +23,7 @@ export class AccountController {
   constructor(private readonly account: AccountService) {}
 
   @ApiEndpoint({
-    summary: 'Get the signed-in user from the access token',
+    summary: 'Return the signed-in user, as in the access token',
     access: 'user',
     success: { status: 200, data: { user: UserView } },
   })

@@ -62,7 +62,7 @@ export class AuthController {
   }
 
   @ApiEndpoint({
-    summary: 'Get a new access cookie',
+    summary: 'Return a new access cookie',
     description:
       'Call this after a 401, then repeat the request. The token has the current name, email and role. The refresh token ' +
       'does not change.',

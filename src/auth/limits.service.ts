@@ -17,13 +17,11 @@ export interface Guess {
   readonly client: Client;
 }
 
-interface CodeRequest {
-  readonly email: string;
+export interface CodeGuess extends Guess {
   readonly purpose: OtpPurpose;
-  readonly client: Client;
 }
 
-export interface CodeGuess extends Guess, CodeRequest {}
+type CodeRequest = Omit<CodeGuess, 'user'>;
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -140,8 +138,8 @@ export class LimitsService implements OnModuleInit {
     await this.counts.takeBack(this.#toMailboxCounters(request), tx);
   }
 
-  async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
-    await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
+  async rememberKnownAddress(owner: Guess, tx?: EntityManager): Promise<void> {
+    await this.counts.setMark(this.#toKnownAddressMark(owner), tx);
   }
 
   #toKnownAddressMark(guess: Guess): Counter {

@@ -48,7 +48,7 @@ export class Lease<Row extends Leasable> {
 
   /**
    * Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result.
-   * @param deadline time in milliseconds since 1970
+   * @param deadline time of `performance.now()`
    */
   async waitForResult<T>(
     manager: EntityManager,
@@ -60,7 +60,7 @@ export class Lease<Row extends Leasable> {
       // Read the lease first: a holder stores the result and ends the lease at the same time.
       const isLeased = await manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });
       const result = await readResult();
-      if (result !== null || !isLeased || Date.now() >= deadline) return result;
+      if (result !== null || !isLeased || performance.now() >= deadline) return result;
       await delay(POLL_MS);
     }
   }

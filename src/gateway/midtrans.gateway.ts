@@ -60,8 +60,7 @@ export class MidtransGateway extends PaymentGateway {
       const response = await this.#client.send('create', {
         method: 'POST',
         url: `${this.#env.midtransSnapUrl}/transactions`,
-        // The clock may have stepped back since the caller computed the time that is left.
-        deadlineMs: Math.min(deadlineMs, this.deadlineMs),
+        deadlineMs,
         body: toSnapRequest(request, new Date()),
       });
       const { httpStatus } = response;

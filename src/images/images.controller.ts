@@ -39,7 +39,7 @@ export class ImagesController {
   @ApiParam({ name: 'name', schema: { type: 'string' }, example: '0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg' })
   @ApiQuery({ name: 'w', required: false, schema: { type: 'integer', enum: WIDTHS } })
   @ApiEndpoint({
-    summary: 'Get an image of the local image host',
+    summary: 'Return an image of the local image host',
     description:
       'With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.',
     access: 'public',

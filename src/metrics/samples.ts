@@ -8,7 +8,7 @@ import { countJobs } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 import type { ProductsService } from '../products/products.service.js';
 
-/** A scrape should not wait for a database that does not respond. */
+/** A scrape should not wait for a database or a disk that does not respond. */
 const READ_TIMEOUT_MS = 1000;
 const STATE = 'db_client_connection_state';
 

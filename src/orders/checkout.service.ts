@@ -59,7 +59,7 @@ export class CheckoutService {
 
   /** Like `ensurePage`, for a new order whose first attempt this request has leased. */
   async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
-    const opened = await this.#openPage(order, attempt, Date.now() + CALL_DEADLINE_MS);
+    const opened = await this.#openPage(order, attempt, performance.now() + CALL_DEADLINE_MS);
     // The order is no longer open, or this request's lease expired during the call and another request has taken it.
     if (opened === null) return this.ensurePage(order);
     return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
@@ -83,7 +83,7 @@ export class CheckoutService {
   async ensurePage(order: Order): Promise<Order> {
     if (!order.needsPage) return order;
     const { orderId } = order;
-    const deadline = Date.now() + CALL_DEADLINE_MS;
+    const deadline = performance.now() + CALL_DEADLINE_MS;
     const attempt = await this.#takeLease(orderId);
     if (attempt !== null) await this.#openPage(order, attempt, deadline);
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
@@ -124,6 +124,7 @@ export class CheckoutService {
 
   /**
    * Requests the page of an attempt from the gateway, and stores the page.
+   * @param deadline time of `performance.now()`
    * @param options.canReplace false for an attempt that already replaces one whose id the gateway knew
    * @returns null if the order is no longer open or another request has taken the lease
    * @throws Failure 502 if the gateway returned no page in time
@@ -136,7 +137,7 @@ export class CheckoutService {
   ): Promise<PaymentAttempt | null> {
     try {
       const request = toPageRequest(order, attempt);
-      const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
+      const page = await this.gateway.openPaymentPage(request, Math.ceil(deadline - performance.now()));
       return await this.#storePage(order, attempt, page);
     } catch (error) {
       if (canReplace && error instanceof AttemptIdTakenError) {

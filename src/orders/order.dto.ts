@@ -82,7 +82,7 @@ export class OrderView {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
   readonly created_at: Date;
 
-  /** Time until which the order can be paid. Null if it was paid, cancelled or refused, or if the time has passed. */
+  /** Time until which the order can be paid. Null if the order was paid, cancelled or refused, or if the time has passed. */
   @ApiProperty({ format: 'date-time', example: '2026-11-21T10:05:12.123Z' })
   readonly pay_until: Date | null;
 
@@ -98,7 +98,8 @@ export class OrderView {
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({ description: 'Token of the payment page' })
+  /** Token of the payment page. Null whenever `redirect_url` is null. */
+  @ApiProperty()
   readonly token: string | null;
 
   /** URL of the payment page. Null unless the order is pending and open, and the page has not expired. */

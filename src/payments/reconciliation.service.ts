@@ -14,7 +14,7 @@ import { paymentReconciliations, type ReconciliationOutcome } from './payments.m
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-/** Minutes after a notification at which `enqueueChecks` checks its order again. */
+/** Minutes until the further checks that `enqueueChecks` enqueues. */
 const FURTHER_CHECK_MINUTES = [1, 10, 360];
 
 /** `Order.expiryDueAt` in SQL. */
@@ -35,7 +35,7 @@ const NEEDS_CHECKS = `(first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES
  * except for a card payment that is authorized or captured. The caps 10 and 100 prevent overflows.
  *
  * Orders that are pending, authorized or in review are checked without end. The checks of an order with the status `expire` end
- * 10 minutes after its expiry, those of any other order after 7 days.
+ * 10 minutes after the expiry, those of any other order 7 days after the expiry.
  *
  * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */

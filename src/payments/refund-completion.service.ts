@@ -48,7 +48,7 @@ export class RefundCompletionService implements OnModuleInit {
   async complete(refundId: string): Promise<Refund> {
     const { manager } = this.dataSource;
     const find = () => manager.findOneByOrFail(Refund, { refundId });
-    const deadline = Date.now() + DEADLINE_MS;
+    const deadline = performance.now() + DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
     // Stores a result, unless the lease expired during the call and the next holder has stored one.
     if (leaseId !== null) await this.#callAndStore(await find(), leaseId);

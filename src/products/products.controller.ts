@@ -71,7 +71,7 @@ export class ProductsController {
   }
 
   @ApiEndpoint({
-    summary: 'Get a product',
+    summary: 'Return a product',
     description: 'Only administrators get a product that is not available. For others it is a 404.',
     access: 'user',
     isCatalog: true,

@@ -8,7 +8,7 @@ import { IsClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
 import { IsOpeningHours, normalizeHours } from './opening-hours.decorator.js';
 import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
-const MAX_WEBSITE = 2000;
+const MAX_WEBSITE_LENGTH = 2000;
 const SLOT_MINUTES = [15, 30, 60];
 const MAX_CLOSED_DATES = 366;
 
@@ -39,7 +39,7 @@ class OptionalShopSettings {
   @PhoneNumber({ ifBlank: null })
   whatsapp!: string | null;
 
-  @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE, example: 'http://localhost:8080' })
+  @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE_LENGTH, example: 'http://localhost:8080' })
   @Trim({ ifBlank: null })
   @IsOptional()
   @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, INVALID_WEBSITE)
@@ -138,8 +138,8 @@ export class AdminShopView extends ShopView {
 }
 
 /**
- * Lists the settings, all of which everyone may see. Drops unknown keys and sorts lists and keys, because `jsonb` does not keep
- * the order of keys: equal settings must have the same ETag.
+ * Returns the settings in one form: the known keys alone, with sorted lists and keys. Equal settings must have the same ETag, and
+ * `jsonb` does not keep the order of keys. The result may be sent to everyone, because no setting is secret.
  */
 export function normalizeSettings(shop: Omit<Shop, 'id'>): Omit<Shop, 'id'> {
   return {
@@ -163,6 +163,6 @@ export function normalizeSettings(shop: Omit<Shop, 'id'>): Omit<Shop, 'id'> {
 }
 
 function isWebsite(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > MAX_WEBSITE) return false;
+  if (typeof value !== 'string' || value.length > MAX_WEBSITE_LENGTH) return false;
   return /^https?:\/\/[^\s\p{C}]+$/iu.test(value) && URL.canParse(value);
 }

@@ -153,6 +153,17 @@ it('a double-click on "Order again" adds the products once, and one on "Order an
   expect(context.pages()).toHaveLength(2);
 });
 
+it('"Order again" leaves out products that are sold out, and says so', async () => {
+  const { page } = await createCustomer();
+  const product = await createProduct('Roti habis', 20_000);
+  const { order_id } = await placeOrder(page, { quantities: { [CROISSANT]: 1, [product.id]: 1 } });
+  await makeUnavailable(product.id);
+  await page.goto(`/orders/${order_id}`);
+  await page.getByRole('button', { name: 'Order again' }).click();
+  await waitForText(page, 'Sold-out products are left out.');
+  await waitForText(page, 'Total, 1 piece');
+});
+
 it('the last hour to pay has a countdown that screen readers ignore', async () => {
   const { page } = await createCustomer();
   const { order_id, pay_until } = await placeOrder(page);

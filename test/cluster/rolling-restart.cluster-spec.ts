@@ -9,7 +9,7 @@ import { buildVersion12, describeWithVersion12 } from '../support/version-1.2.js
 import { type Nginx, startNginx } from './support/nginx.js';
 
 const PROCESSES = 3;
-/** Pause of each simulated user after a step. */
+/** Pause of each activity of the workload after a step. */
 const PAUSE_MS = 150;
 const REQUEST_TIMEOUT_MS = 15_000;
 

@@ -40,8 +40,10 @@ export class ResponseChecker {
       // Responses 5xx are documented too, but no request may cause one.
       ...(status >= 500 ? ['the service failed'] : []),
       ...HEADERS.filter((name) => headers[name] === undefined).map((name) => `no ${name}`),
-      ...('x-powered-by' in headers ? ['X-Powered-By'] : []),
-      ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
+      ...('x-powered-by' in headers ? ['an X-Powered-By header'] : []),
+      ...cookies
+        .filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None'))
+        .map((cookie) => `a cookie without the required flags: ${cookie}`),
       ...(status >= 400 && INTERNALS.test(body) ? ['the response reveals internals'] : []),
       ...(isExempt ? [] : this.#listBodyViolations(documented, response)),
     ];

@@ -10,11 +10,12 @@ const COMMAND_SETTINGS = {
   LOG_LEVEL: 'error',
 };
 
+/** Starts the built command `db` without waiting for its end. */
 export function spawnDb(settings: Settings, ...args: readonly string[]): BuiltProcess {
   return spawnBuilt(COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }
 
-/** Runs `npm run db` and expects this exit code. Returns the output. */
+/** Runs the built command `db` and expects this exit code. Returns the output. */
 export function runDb(exitCode: number, settings: Settings, ...args: readonly string[]): Promise<string> {
   return expectExit(exitCode, COMMAND, { ...COMMAND_SETTINGS, ...settings }, args);
 }

@@ -37,6 +37,7 @@ export async function listSequences(client: pg.Client): Promise<Map<string, stri
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
+/** Lists the foreign keys of both schemas. `table` and `name` are SQL identifiers, quoted if necessary. */
 export async function listForeignKeys(client: pg.Client) {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `SELECT conrelid::regclass AS table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition

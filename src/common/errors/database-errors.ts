@@ -9,8 +9,7 @@ const NETWORK_CODE =
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
 /** Names of TypeORM's errors for a statement of a transaction that has lost its connection. */
-const RUNNER_RELEASED =
-  /^(QueryRunner(Provider)?AlreadyReleased|CannotExecuteNotConnected|ConnectionIsNotSet)Error$/;
+const RUNNER_RELEASED = /^QueryRunner(Provider)?AlreadyReleasedError$/;
 
 /**
  * Returns true if an error means that the database is unavailable, so that a retry may succeed. Ignores the `cause`, which may

@@ -5,14 +5,9 @@ import { IsBoolean, IsInt, IsOptional } from 'class-validator';
 import { MAX_ID } from './whole-number.js';
 import { OptionalText } from './text.decorator.js';
 
-const BOOLEANS = new Map<unknown, boolean>([
-  ['true', true],
-  ['false', false],
-]);
-
 export const LAST_ID_NOT_A_NUMBER = 'last_id should be a number';
 
-/** Parses the number after which a page begins: rounded down, at least 0, at most MAX_ID. */
+/** Parses the id after which a page begins. Rounds a number down, and limits it to the range from 0 to MAX_ID. */
 export function LastIdQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Number, description }),
@@ -31,7 +26,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),
     IsOptional(),
-    Transform(({ value }: { value: unknown }) => BOOLEANS.get(value) ?? value),
+    Transform(({ value }: { value: unknown }) => value === 'true' || (value === 'false' ? false : value)),
     IsBoolean({ message: '$property should be true or false' }),
   );
 }

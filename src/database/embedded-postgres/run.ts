@@ -32,6 +32,7 @@ export async function run(
   stopping?.addEventListener('abort', () => child.kill('SIGKILL'));
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  // `close` comes after every process that has the pipe of `stderr` has ended.
   const [code] = (await once(child, 'close')) as [number | null];
   stopping?.throwIfAborted();
   if (code !== 0) throw new Error(printed.trim() || `${program} failed`);

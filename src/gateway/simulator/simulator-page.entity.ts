@@ -26,7 +26,7 @@ interface SentNotification {
   readonly status: TransactionStatus;
   readonly body: string;
   readonly sentAt: string;
-  /** Last response, for example `HTTP 200`; null before the first one. */
+  /** Last response (version 1.2 named the field), for example `HTTP 200`; null before the first one. */
   readonly answer: string | null;
 }
 
@@ -43,6 +43,10 @@ const UNPAID_STATUSES: readonly TransactionStatus[] = ['pending', 'deny', 'expir
 const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
 
+/**
+ * Payment page of an attempt, with its transactions and notifications. Version 1.2, which runs beside this one during an upgrade,
+ * named the table and the columns.
+ */
 @Entity('simulator_transactions')
 export class SimulatorPage {
   @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
@@ -99,7 +103,8 @@ export class SimulatorPage {
 
   /** Finds a transaction by its id. The id of the attempt, which is the default, finds the latest transaction. */
   findTransaction(id = this.attemptId): SimulatedTransaction | undefined {
-    return this.transactions.findLast(({ transaction_id }) => [this.attemptId, transaction_id].includes(id));
+    if (id === this.attemptId) return this.transactions.at(-1);
+    return this.transactions.find(({ transaction_id }) => transaction_id === id);
   }
 
   /** Adds a transaction, or replaces the one with the same id. */

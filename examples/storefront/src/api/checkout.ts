@@ -51,7 +51,8 @@ async function postOrder(body: NewOrder) {
 async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markUnavailable(id);
-    if (`items.${index}.price` in details) await queryClient.invalidateQueries(productDetail(id));
+    if (`items.${index}.price` in details)
+      await queryClient.invalidateQueries({ queryKey: productDetail(id).queryKey });
   }
-  if ('pickup_at' in details) await queryClient.invalidateQueries(shopInfo);
+  if ('pickup_at' in details) await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
 }

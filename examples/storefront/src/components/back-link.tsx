@@ -1,26 +1,21 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 
-/** State of the history entry of a page with a `BackLink`. `from` is the path and query of the linking page. */
-interface BackLinkState {
-  from?: string;
-}
-
-/** Returns the state for a link from the current page to a page with a `BackLink`. */
-export function useBackLinkState(): BackLinkState {
+/** Returns the state for a link from the current page to a page with a `BackLink`: the path and query of the current page. */
+export function useBackLinkState() {
   const { pathname, search } = useLocation();
   return { from: pathname + search };
 }
 
 interface BackLinkProps {
-  /** Path of the list without search and filters, used if the person did not come from the list. */
+  /** Path to use if the linking page passed no state, for example for a page that was opened by its URL. */
   to: string;
   children: ReactNode;
 }
 
-/** Link back to a list, with the search and the filters that it had. */
+/** Link back to the page that linked here, with its search and filters, if that page passed `useBackLinkState`. */
 export function BackLink({ to, children }: BackLinkProps) {
-  const { from = to } = (useLocation().state ?? {}) as BackLinkState;
+  const { from = to } = (useLocation().state ?? {}) as Partial<ReturnType<typeof useBackLinkState>>;
   return (
     <Link className="back" to={from}>
       ← {children}

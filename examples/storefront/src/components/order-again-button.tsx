@@ -9,7 +9,10 @@ import { addToCart } from '../state/cart';
 import { showToast } from '../state/toast';
 import { Button } from './button';
 
-/** Button that puts the products of an order into the cart again, with current prices and without sold-out products. */
+/**
+ * Button that puts the products of an order into the cart again, with current prices. Leaves out products that the user cannot
+ * see: for customers, those that are sold out.
+ */
 export function OrderAgainButton({ order }: { order: Order }) {
   const navigate = useNavigate();
   const { mutate, isPending } = useMutation({

@@ -9,7 +9,7 @@ import { Loaded } from '../components/loaded';
 import { OrderActions } from '../components/order-actions';
 import { OrderAgainButton } from '../components/order-again-button';
 import { OrderSummary } from '../components/order-summary';
-import { describeOrder } from '../components/order-texts';
+import { describeFulfilment, describeOrder, FULFILMENTS } from '../components/order-texts';
 import { PageHeading } from '../components/page-heading';
 import { ShopContact } from '../components/shop-contact';
 import { t } from '../i18n';
@@ -60,18 +60,16 @@ function OrderState({ order }: { order: Order }) {
   );
 }
 
-/** Steps of an order that is not refused, from first to last. */
-const PROGRESS = ['new', 'preparing', 'ready', 'collected'] as const;
-
 function Progress({ step }: { step: Fulfilment }) {
+  const { label, text } = describeFulfilment(step);
   return (
     <section className="panel" aria-labelledby="progress">
       <h2 id="progress">{t('order.progress')}</h2>
       <p role="status">
-        <strong>{t(`fulfilment.${step}`)}.</strong> {t(`fulfilment.${step}.text`)}
+        <strong>{label}.</strong> {text}
       </p>
       <ol className="steps">
-        {PROGRESS.map((name) => (
+        {FULFILMENTS.filter((name) => name !== 'refused').map((name) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
             {t(`fulfilment.${name}`)}
           </li>
