@@ -115,14 +115,21 @@ export async function changeFulfilments(orders: Order[], toFulfilment: (order: O
   const changed: Order[] = [];
   let failure: Error | undefined;
   for (const order of orders) {
+    const fulfilment = toFulfilment(order);
     try {
-      const change = { ...orderParams(order.order_id), body: { fulfilment: toFulfilment(order) } };
+      const change = { ...orderParams(order.order_id), body: { fulfilment } };
       await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
       changed.push(order);
     } catch (error) {
+      const hasResponse = error instanceof BakeryFailure;
+      // The service may have changed the order although its response was lost.
+      if (!hasResponse && (await hasFulfilment(order, fulfilment))) {
+        changed.push(order);
+        continue;
+      }
       failure ??= error as Error;
       // Without a response, the other requests would fail too.
-      if (!(error instanceof BakeryFailure)) break;
+      if (!hasResponse) break;
     }
   }
   await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
@@ -140,4 +147,12 @@ export async function cacheOrder(response: { order: Order }) {
 
 export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
+}
+
+async function hasFulfilment({ order_id }: Order, fulfilment: Fulfilment): Promise<boolean> {
+  const call = dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(order_id)));
+  return call.then(
+    ({ order }) => order.fulfilment === fulfilment,
+    () => false,
+  );
 }

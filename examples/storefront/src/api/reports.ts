@@ -34,7 +34,7 @@ export async function downloadSales(range: DateRange, format?: 'excel'): Promise
   const csv = await dataOf(api.GET('/api/admin/sales.csv', { params: { query }, parseAs: 'blob' }));
   const link = document.createElement('a');
   link.href = URL.createObjectURL(csv);
-  link.download = `sales-${range.from}-${range.to}.csv`;
+  link.download = `sales-${range.from}-${range.to}${format ? `-${format}` : ''}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -15,7 +15,7 @@ export async function shrinkImage(file: File): Promise<File | null> {
   if (bitmap === null) return null;
   try {
     const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
-    const isAccepted = /\.(png|jpe?g)$/i.test(file.name);
+    const isAccepted = /\.(png|jpe?g)$/i.test(file.name) && (await isPngOrJpeg(file));
     if (isAccepted && scale === 1 && file.size <= MAX_UNCHANGED_BYTES) return file;
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(bitmap.width * scale));
@@ -32,4 +32,10 @@ export async function shrinkImage(file: File): Promise<File | null> {
   } finally {
     bitmap.close();
   }
+}
+
+/** Returns true if the file starts as a PNG or JPEG. The extension can be wrong, for example after a download. */
+async function isPngOrJpeg(file: File): Promise<boolean> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return (first === 0x89 && second === 0x50) || (first === 0xff && second === 0xd8);
 }

@@ -41,7 +41,7 @@ function useFocusAfterNavigation(heading: RefObject<HTMLHeadingElement | null>) 
     loadedPath = null;
     if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
     // The first field of a form may already have the focus.
-    const isFocusInPage = document.querySelector('main')?.contains(document.activeElement) === true;
+    const isFocusInPage = document.querySelector('main :focus') !== null;
     if (!isFocusInPage) heading.current?.focus({ preventScroll: true });
   });
   // Only for a new path: a filter changes the query, and must not scroll.

@@ -336,7 +336,7 @@ export const en = {
   'outcome.applied': 'applied',
   'outcome.duplicate': 'already known',
   'outcome.late': 'too late to change anything',
-  'outcome.rejected': 'rejected as invalid',
+  'outcome.rejected': 'rejected',
   'outcome.unconfirmed': 'not confirmed yet',
   'pictures.title': 'Pictures',
   'pictures.hint': 'Up to {max}. Photos are made smaller before they are sent.',

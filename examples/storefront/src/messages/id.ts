@@ -342,7 +342,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'outcome.applied': 'diterapkan',
   'outcome.duplicate': 'sudah diketahui',
   'outcome.late': 'terlambat untuk mengubah apa pun',
-  'outcome.rejected': 'ditolak karena tidak sah',
+  'outcome.rejected': 'ditolak',
   'outcome.unconfirmed': 'belum dipastikan',
   'pictures.title': 'Gambar',
   'pictures.hint': 'Paling banyak {max}. Foto diperkecil sebelum dikirim.',

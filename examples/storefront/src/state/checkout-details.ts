@@ -1,3 +1,4 @@
+import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
 /** Details of the next order, as typed in the cart. */
@@ -10,7 +11,7 @@ export interface CheckoutDetails {
 
 const NONE = { phone: '', note: '', pickup_at: null, userId: null };
 
-/** Details of the user who signed in last. Visitors do not see the form. */
+/** Details with the id of the user who typed them. Visitors do not see the form. */
 export const useCheckoutDetails = createSharedStore<CheckoutDetails & { userId: number | null }>(
   'bakery.details',
   NONE,
@@ -19,7 +20,7 @@ export const useCheckoutDetails = createSharedStore<CheckoutDetails & { userId: 
 );
 
 export function changeCheckoutDetails(change: Partial<CheckoutDetails>) {
-  useCheckoutDetails.setState(change);
+  useCheckoutDetails.setState({ ...change, userId: useSession.getState().user?.id ?? null });
 }
 
 /** Clears the details that belong to one order. The phone number stays for the next order. */
@@ -29,7 +30,7 @@ export function clearOrderDetails() {
 
 /** Removes the details of another user, who may have left a shared computer without signing out. */
 export function keepOnlyCheckoutDetailsOf(userId: number) {
-  if (useCheckoutDetails.getState().userId !== userId) useCheckoutDetails.setState({ ...NONE, userId });
+  if (useCheckoutDetails.getState().userId !== userId) removeCheckoutDetails();
 }
 
 export function removeCheckoutDetails() {

@@ -49,3 +49,9 @@ async function loadShopLanguage(): Promise<Language> {
   const shop = await queryClient.query(shopInfo).catch(() => undefined);
   return shop?.language ?? 'en';
 }
+
+/** Saves the language that the person chose before the sign-in, for mails. A failure only leaves mails in the earlier language. */
+export async function saveChosenLanguage(): Promise<void> {
+  const { language } = useChosenLanguage.getState();
+  if (language !== null) await api.PATCH('/api/users', { body: { language } }).catch(() => undefined);
+}

@@ -19,11 +19,12 @@ export default function ForgotPage() {
 }
 
 function RequestStep() {
+  const { search } = useLocation();
   const navigate = useNavigate();
   const request = async (body: Schemas['ForgotPasswordDto']) => {
     await dataOf(api.POST('/api/password/forgot', { body }));
     const state: ForgotState = { email: body.email };
-    await navigate('/forgot', { state });
+    await navigate(`/forgot${search}`, { state });
   };
   return (
     <FormPage title={t('account.forgot')}>
@@ -31,17 +32,18 @@ function RequestStep() {
       <Form submitLabel={t('forgot.send')} onSubmit={request}>
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
       </Form>
-      <Link to="/login">{t('forgot.back')}</Link>
+      <Link to={`/login${search}`}>{t('forgot.back')}</Link>
     </FormPage>
   );
 }
 
 function ResetStep({ email }: { email: string }) {
   const navigate = useNavigate();
+  const { search } = useLocation();
   const reset = async (values: Omit<Schemas['ResetPasswordDto'], 'email'>) => {
     await dataOf(api.POST('/api/password/reset', { body: { ...values, email, otp: values.otp.trim() } }));
     showToast(t('forgot.done'));
-    await navigate('/login', { replace: true });
+    await navigate(`/login${search}`, { replace: true });
   };
   return (
     <FormPage title={t('forgot.choose')}>
@@ -50,7 +52,7 @@ function ResetStep({ email }: { email: string }) {
         <CodeField />
         <NewPasswordFields label={t('account.newPassword')} />
       </Form>
-      <Link to="/forgot">{t('forgot.other')}</Link>
+      <Link to={`/forgot${search}`}>{t('forgot.other')}</Link>
     </FormPage>
   );
 }

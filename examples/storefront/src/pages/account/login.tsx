@@ -4,6 +4,7 @@ import { api, type Schemas } from '../../api/client';
 import { Form, FormField } from '../../components/form';
 import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
+import { saveChosenLanguage } from '../../state/language';
 import { storeUser } from '../../state/session';
 import { PasswordField } from './fields';
 
@@ -13,6 +14,7 @@ export default function LoginPage() {
     const { user } = await dataOf(api.POST('/api/login', { body }));
     // The route's guard, `RequireVisitor`, redirects as soon as the user is stored.
     storeUser(user);
+    void saveChosenLanguage();
   };
   return (
     <FormPage title={t('login.title')}>
@@ -20,7 +22,7 @@ export default function LoginPage() {
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
         <PasswordField />
       </Form>
-      <Link to="/forgot">{t('account.forgot')}</Link>
+      <Link to={`/forgot${search}`}>{t('account.forgot')}</Link>
       <p>
         {t('login.new')} <Link to={`/register${search}`}>{t('account.create')}</Link>.
       </p>

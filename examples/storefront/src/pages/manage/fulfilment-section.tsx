@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { isOpen, isPaid } from '../../api/order-status';
@@ -26,6 +26,9 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
   // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focusSection = () => heading.current?.focus();
   const { error, callbacks } = useStepError(focusSection);
+  // A later refund settles a refund that has failed here.
+  const forgetError = useEffectEvent(callbacks.onStart);
+  useEffect(() => forgetError(), [order.refunded_amount]);
   const buttonProps = { order, onTaken: focusSection, ...callbacks };
   const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
   return (

@@ -162,7 +162,9 @@ function listChanges(before: Product, after: Product) {
   return [
     ...(before.name === after.name ? [] : [`${t('name')}: ${after.name}`]),
     ...(before.price === after.price ? [] : [`${t('products.price')}: ${formatPrice(after.price)}`]),
-    ...(before.description === after.description ? [] : [t('products.description')]),
+    ...(toFormValues(before).description === toFormValues(after).description
+      ? []
+      : [t('products.description')]),
     ...(before.images?.join() === after.images?.join() ? [] : [t('pictures.title')]),
   ];
 }
