@@ -316,7 +316,8 @@ it('a check of a password is dropped if its client disconnects before its turn',
 describe('the counts of guesses', () => {
   it('are kept by IPv4 address or IPv6 network, without the port that some proxies add', async () => {
     await recordWrongPasswords('2001:db8::1', 50);
-    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);
+    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]', '[2001:db8::1]:4711'])
+      await expectBlocked(address);
     await expectAccepted('2001:db8:0:1::1');
     // A /48 network has 16 times the limit of an address. Each guess counts for the /64 and for the /48.
     await recordWrongPasswords('2001:db8:0:2::1', 799);

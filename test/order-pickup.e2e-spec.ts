@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
 import type { Client } from './support/client.js';
-import { sendDuringTransaction } from './support/databases.js';
+import { holdLock, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { insertProduct } from './support/products.js';
 import { everyDay, setUpShop, type ShopSettings } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
-import { inParallel } from './support/wait.js';
+import { inParallel, sortedStatusesOf } from './support/wait.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
 const NO_ORDERS = { pickup_at: 'the shop takes no orders at the moment' };
@@ -177,6 +177,17 @@ it('each request without an Idempotency-Key creates an order, up to 50 open orde
   await customer.post(`/api/orders/${orderId}/cancel`).expect(200);
   await requestWith({}).expect(201);
   await requestWith({}).expect(409);
+});
+
+it('the parallel orders of one customer, which wait for each other, leave connections to other customers', async () => {
+  const reader = await shop.service.customer();
+  const { database } = shop.service;
+  const release = await holdLock(database, `SELECT FROM products WHERE id = ${shop.productId} FOR UPDATE`);
+  const orders = inParallel(20, () => requestWith({}));
+  await waitForLock(database, 3)
+    .then(() => reader.get('/api/orders').expect(404))
+    .finally(release);
+  expect(new Set(sortedStatusesOf(await orders))).toEqual(new Set([201]));
 });
 
 describe('the price that a customer was shown', () => {

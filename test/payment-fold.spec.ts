@@ -177,6 +177,17 @@ describe('several transactions', () => {
   });
 });
 
+it.each(['cancellation', 'reconciliation'])(
+  'the notification of a failure that an event with the source %s has reported does not undo a later payment',
+  (source) => {
+    const reported = Object.assign(parse('T1 expire', 1), { source, statusCode: '407' });
+    const events = [parse('T1 pending', 0), reported, parse('T1 settlement', 2), parse('T1 expire', 3)];
+    expect(decideLast(events)).toBe('duplicate');
+    const others = [parse('T1 pending', 0), reported, parse('T1 settlement', 2), parse('T1 deny', 3)];
+    expect(decideLast(others)).toBe('applied');
+  },
+);
+
 it('the end of one transaction ends the order only if no other transaction can be paid', () => {
   const cancel = (text: string, position: number) =>
     Object.assign(parse(text, position), { source: 'cancellation' });

@@ -96,6 +96,9 @@ const BAD_EMAILS = [
   '"v\\ictim"@example.com',
   'a\u202eb@example.com',
   'a\u2028b@example.com',
+  'a\u200bb@example.com',
+  'a\u3000b@example.com',
+  'a＠example.com@example.com',
   // Domains that cannot be converted to a domain name in ASCII:
   'a@\u3002',
   'a@xn--a\u3002example',

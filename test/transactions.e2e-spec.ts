@@ -178,6 +178,31 @@ describe('a completed payment of an order that was cancelled', () => {
   });
 });
 
+it('the late notification of the cancellation by the service does not undo a payment that the gateway has confirmed', async () => {
+  const orderId = await shop.orderWithUnreportedPayment();
+  expect((await shop.cancel(orderId)).status).toBe(200);
+  const cancellation = shop.gateway.notification(orderId);
+  shop.gateway.settle(orderId);
+  await shop.notify(orderId);
+  await shop.waitForPaymentChecks();
+  expect(await shop.readStatus(orderId)).toBe('settlement');
+  await sendNotification(shop.service, cancellation).expect(200);
+  expect(await shop.readStatus(orderId)).toBe('settlement');
+});
+
+it('a chargeback, which no notification may report, does not hide another payment from the checks of its order', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await notifyAll(orderId, 'T1 settlement');
+  shop.gateway.setStatus(orderId, 'chargeback', { transactionId: `T1-${orderId}` });
+  shop.gateway.settle(orderId, { transactionId: `T2-${orderId}` }); // Its notification is lost.
+  const chargeback = shop.gateway.notification(orderId, { transaction_id: `T1-${orderId}` });
+  await sendNotification(shop.service, chargeback).expect(400);
+  await shop.waitForPaymentChecks();
+  const { order, transactions } = await shop.readAsAdmin(orderId);
+  expect(order).toMatchObject({ status: 'settlement', refund_due: true });
+  expect(transactions).toMatchObject([{ surplus: false }, { surplus: true }]);
+});
+
 it.each([
   ['settlement', 'without fraud_status', 400, { fraud_status: undefined }],
   ['pending', 'without fraud_status', 400, { fraud_status: undefined }],

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
 import { type FieldMessages, failures } from '../common/errors/failures.js';
+import { FairQueue } from '../common/fair-queue.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
@@ -22,6 +23,12 @@ const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 @Injectable()
 export class OrderPlacementService {
+  /**
+   * Customers are served in turn. Otherwise the parallel orders of one customer, which wait for each other's lock, would occupy
+   * every connection to the database.
+   */
+  readonly #customers = new FairQueue({ capacity: 3, maxWaiting: 1_000 });
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
@@ -38,7 +45,9 @@ export class OrderPlacementService {
    */
   async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const digest = hashOrderRequest(request);
-    const stored = await this.#store(customer, request, digest).catch((error: unknown) => {
+    const store = () => this.#store(customer, request, digest);
+    const turn = { client: String(customer.id) };
+    const stored = await this.#customers.run(store, turn).catch((error: unknown) => {
       // A process of version 1.2 does not take the customer's lock, and may have stored an order with this key meanwhile.
       if (violatedConstraint(error) === KEY_CONSTRAINT) return null;
       throw error;

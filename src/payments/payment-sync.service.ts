@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { parseRupiah } from '../common/rupiah.js';
 import { STORABLE } from '../common/validation/text.decorator.js';
@@ -18,6 +18,8 @@ type Operation = 'status' | 'cancel' | 'expire';
 /** Asks the gateway about all transactions of an order, or ends them, and records the responses. */
 @Injectable()
 export class PaymentSyncService {
+  readonly #logger = new Logger('Payments');
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly gateway: PaymentGateway,
@@ -100,7 +102,8 @@ export class PaymentSyncService {
   }
 
   /**
-   * Returns the gateway's response as an event; null until the customer chooses a payment method.
+   * Returns the gateway's response as an event; null until the customer chooses a payment method, and for a status that no
+   * notification may have, such as `chargeback`: it must not prevent the look-up of the order's other transactions.
    * @param attemptId payment attempt of the event; by default, the one that the response names
    */
   async #call(id: string, operation: Operation, attemptId?: string) {
@@ -109,8 +112,12 @@ export class PaymentSyncService {
       : this.gateway.cancelOrExpire(id, operation));
     if (transaction === null) return null;
     const status = TRANSACTION_STATUSES.find((known) => known === transaction.transactionStatus);
-    if (status === undefined)
-      throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
+    if (status === undefined) {
+      const problem = `the gateway reports the unknown status ${transaction.transactionStatus} of payment ${id}`;
+      if (operation !== 'status') throw new GatewayUnavailableError(problem);
+      this.#logger.warn(problem);
+      return null;
+    }
     if (operation !== 'status' && status === 'pending')
       throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';

@@ -68,19 +68,23 @@ const REPEATED_FIELDS = [
 ] as const satisfies readonly (keyof PaymentEvent)[];
 
 /**
- * Returns true if a notification repeats an earlier one, or reports a refund that the service has recorded itself. The
- * repetition of an unconfirmed notification is a redelivery only after another event has confirmed its money.
+ * Returns true if a notification repeats an earlier one, or reports a refund or the failure of a payment that the service knows from
+ * a response of the gateway. The repetition of an unconfirmed notification is a redelivery only after another event has confirmed
+ * its money.
  */
 function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[]): boolean {
   if (event.source !== 'notification') return false;
-  const isConfirmation = ({ outcome, transactionId, status, fraudStatus }: PaymentEvent) => {
-    const isSame = transactionId === event.transactionId && status === event.status;
-    return outcome === 'applied' && isSame && isMoneyReceived(event.status, fraudStatus);
-  };
+  const hasSameStatus = ({ transactionId, status }: PaymentEvent) =>
+    transactionId === event.transactionId && status === event.status;
+  const isConfirmation = (known: PaymentEvent) =>
+    known.outcome === 'applied' && hasSameStatus(known) && isMoneyReceived(event.status, known.fraudStatus);
   return earlier.some((known, position) => {
+    // Responses can have another status code than the notification.
+    if (known.source === 'cancellation' || known.source === 'reconciliation')
+      return hasSameStatus(known) && FAILED_STATUSES.includes(event.status);
     if (REPEATED_FIELDS.some((field) => known[field] !== event[field])) return false;
     if (known.outcome === 'unconfirmed') return earlier.slice(position + 1).some(isConfirmation);
-    return known.source === 'notification' || known.source === 'refund';
+    return true;
   });
 }
 

@@ -29,6 +29,7 @@ const STATUS_CODES = {
   refund: '200',
   partial_refund: '200',
   authorize: '200',
+  chargeback: '200',
 } as const;
 export type MidtransStatus = keyof typeof STATUS_CODES;
 

@@ -12,8 +12,8 @@ export interface Client {
   readonly disconnectSignal?: AbortSignal | undefined;
 }
 
-/** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
+/** An address as some proxies write it, with brackets or a port: `192.0.2.1:4711`, `[2001:db8::1]`, `[2001:db8::1]:4711`. */
+const WRAPPED = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /** Injects the client of the request. */
 export const CurrentClient = createParamDecorator((_: undefined, context: ExecutionContext): Client => {
@@ -38,11 +38,11 @@ export function identifyClient({ ip = '' }: Request, response: Response): Client
   return { ...parseAddress(ip), disconnectSignal: disconnection.signal };
 }
 
-/** Uses a malformed X-Forwarded-For value as the client address, without its port. */
+/** Uses a malformed X-Forwarded-For value as the client address, without brackets and port. */
 function parseAddress(ip: string): Client {
-  const withoutPort = ip.replace(WITH_PORT, '$1$2');
-  if (!ipaddr.isValid(withoutPort)) return { clientAddress: withoutPort };
-  const address = ipaddr.process(withoutPort);
+  const bare = ip.replace(WRAPPED, '$1$2');
+  if (!ipaddr.isValid(bare)) return { clientAddress: bare };
+  const address = ipaddr.process(bare);
   if (!(address instanceof ipaddr.IPv6)) return { clientAddress: address.toString() };
   const groups = address.parts.map((group) => group.toString(16));
   return {

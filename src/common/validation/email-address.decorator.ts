@@ -11,10 +11,11 @@ const ASCII = /^\p{ASCII}*$/u;
 /** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 /**
- * Content of a character class. Quotes: `"ayu"@` and `ayu@` are one mailbox. The code points: line separators and direction
- * marks, which can disguise an address.
+ * Content of a character class. Quotes: `"ayu"@` and `ayu@` are one mailbox. The code points can disguise an address: spaces,
+ * invisible characters, direction marks, line separators, and full-width forms such as `＠`.
  */
-const FORBIDDEN_CHARACTERS = '"\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+const FORBIDDEN_CHARACTERS =
+  '"\\xad\\u061c\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\uff00-\\uffef';
 
 /** Trims, converts and validates the email address of an account. */
 export function EmailAddress(): PropertyDecorator {
