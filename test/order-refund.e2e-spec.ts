@@ -180,18 +180,12 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     ['{"amount":1000}', 'text/plain'],
     ['{"amount":1000}', 'application/x-www-form-urlencoded'],
     ['{"amount":1000}', 'application/merge-patch+json'],
-  ])('rejects %s as %s, which would count as a request to refund everything', async (body, type) => {
-    const request = shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`);
-    expectFailure(await request.set('Content-Type', type).send(body), 400, MESSAGES.malformedRequest);
-  });
-
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/merge-patch+json'])(
-    'rejects JSON that is sent as %s, which would count as a request to refund everything',
-    async (contentType) => {
-      for (const header of [{}, { 'Transfer-Encoding': 'chunked' }]) {
-        const refund = shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`);
-        const response = await refund.set({ 'Content-Type': contentType, ...header }).send('{"amount":1000}');
-        expectFailure(response, 400, MESSAGES.malformedRequest);
+  ])(
+    'rejects %s as %s, also in chunks, which would count as a request to refund everything',
+    async (body, type) => {
+      for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+        const request = shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`).set(headers);
+        expectFailure(await request.set('Content-Type', type).send(body), 400, MESSAGES.malformedRequest);
       }
     },
   );
