@@ -34,6 +34,30 @@ export default tseslint.config(
     },
   },
   {
+    // No source silences a rule.
+    files: ['src/**'],
+    linterOptions: { noInlineConfig: true },
+    rules: {
+      'max-lines': ['error', 200],
+      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': true }],
+      'no-restricted-syntax': ['error', 'ExportAllDeclaration', "Identifier[name='forwardRef']"],
+    },
+  },
+  {
+    // Only the module `config` reads the environment.
+    files: ['src/**'],
+    ignores: ['src/config/**'],
+    rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
+  },
+  {
+    // Only the modules that every module uses are global.
+    files: ['src/**'],
+    ignores: ['src/config/**', 'src/database/**'],
+    rules: {
+      'no-restricted-imports': ['error', { paths: [{ name: '@nestjs/common', importNames: ['Global'] }] }],
+    },
+  },
+  {
     // Event handlers of the storefront are arrows of one expression.
     files: ['examples/storefront/src/**'],
     extends: [reactHooks.configs.flat.recommended],
