@@ -136,14 +136,21 @@ describe('password guesses for one account from many IP addresses', () => {
   beforeEach(async () => {
     await expectAccepted(HOME);
     await tryPassword(ATTACKER, WRONG);
-    await service.setCounts('wrongPasswordsOfAccount', 100);
+    await service.setCounts('wrongPasswordsOfAccount', 98);
   });
 
-  it('leave each unknown IP address one guess after 100 wrong passwords in an hour', async () => {
-    await expectAccepted(CAFE);
+  it('leave each unknown IP address one guess, and each /48 network 16, after 100 wrong passwords in an hour', async () => {
+    await tryPassword(CAFE, WRONG);
+    await expectAccepted(CAFE); // The 100th guess. A correct one is not counted.
     expectWrongPassword(await tryPassword('203.0.113.10', WRONG));
     await expectBlocked('203.0.113.10');
     await expectBlocked(ATTACKER);
+    const address = (network: number, n: number) => `2001:db8:${network}:${n}::1`;
+    for (let n = 0; n < 15; n += 1)
+      for (const network of [1, 2]) await tryPassword(address(network, n), WRONG);
+    await expectAccepted(address(1, 15));
+    await tryPassword(address(2, 15), WRONG);
+    await expectBlocked(address(2, 16));
     await service.ageCounts(HOUR_S);
     await expectAccepted('203.0.113.10');
   });
@@ -166,6 +173,7 @@ it('1,000 wrong passwords in 15 minutes block an IP address, except for accounts
   await sendFrom(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
   await service.setCounts('wrongPasswordsOfAddress', 999);
+  await expectAccepted(ATTACKER, (await newAccount(service)).email); // A correct password is not counted.
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
   const rows = await service.countRows();
   await tryPassword(ATTACKER, WRONG, 'nobody-else@example.com');
