@@ -26,12 +26,11 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   return dump;
 }
 
-/** Reads all files under a folder except unfinished mails. Each text begins with the path, which could reveal a secret too. */
+/** Reads all files under a folder. Each text begins with the path, which could reveal a secret too. */
 export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.partial'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(
     paths.map(async (path): Promise<[string, string]> => [path, `${path}\n${await readFile(path, 'utf8')}`]),
   );
