@@ -76,10 +76,6 @@ export async function changeJobs(
   );
 }
 
-export async function ageLocks(pool: Pool, seconds: number): Promise<void> {
-  await pool.query(`UPDATE ${JOBS} SET locked_at = locked_at - make_interval(secs => $1)`, [seconds]);
-}
-
 /** Makes a task look as if cron had run it an hour from now, while the clock was ahead. */
 export async function storeFutureRun(pool: Pool, task: string): Promise<void> {
   await pool.query(
