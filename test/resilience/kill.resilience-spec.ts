@@ -1,13 +1,20 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findEmbeddedDatabaseUrl } from '../support/embedded-database.js';
+import { Client } from '../support/client.js';
+import { queryOnce } from '../support/databases.js';
+import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
+import { measureRunning } from '../support/measure.js';
+import { waitUntilReady } from '../support/process.js';
 import { killHard } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
+/** Limit for the average time from the return of the database until the service sends a mail. */
+const RECOVERY_LIMIT_MS = 5_000;
 const ROUNDS = isLongRun ? 24 : 4;
+const DATABASE_LOSSES = isLongRun ? 8 : 2;
 
 let deployment: Deployment;
 
@@ -52,3 +59,48 @@ it('a service that is killed at any moment loses no acknowledged change and leav
   // If one of the clients made hardly any changes, the test would prove little.
   expect(workload.acknowledgedCountOfLeastActive).toBeGreaterThan(1);
 });
+
+it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
+  const { external } = deployment;
+  const [instance] = deployment.instances;
+  const service = await instance.start(external.settings);
+  const databaseUrl = await until('the database runs', () => findEmbeddedDatabaseUrl(instance.dataDir));
+  const workload = await Workload.prepare(deployment);
+  let recoveryMs = 0;
+  for (let round = 0; round < DATABASE_LOSSES; round += 1) {
+    await workload.runDuring(async () => {
+      await workload.waitForWrites(randomInt(20, 100));
+      const server = await until('a process of PostgreSQL', () => findServerPid(instance.dataDir));
+      process.kill(server, 'SIGKILL');
+      await until('the database accepts queries', () => acceptsQueries(databaseUrl));
+      const mailsBefore = external.smtp.mails.length;
+      recoveryMs += (await measureRunning(() => waitUntilRecovered(mailsBefore))).runningMs;
+    });
+  }
+  expect(recoveryMs / DATABASE_LOSSES).toBeLessThan(RECOVERY_LIMIT_MS);
+  expect(service.child.exitCode).toBeNull();
+  // Each loss interrupts the only job runner, which may send the mails again that it was sending.
+  await workload.verify(databaseUrl, DATABASE_LOSSES);
+  // Without a 503, no request arrived while the database was lost, so the test would prove nothing.
+  expect(workload.observer.responsesWith503).toBeGreaterThan(0);
+});
+
+/**
+ * Waits until the service is ready, accepts a registration and sends a mail. Any mail counts, because the mail of this
+ * registration waits behind many others.
+ * @param mailsBefore number of mails that had been sent when the database was available again
+ */
+async function waitUntilRecovered(mailsBefore: number): Promise<void> {
+  const [{ url }] = deployment.instances;
+  const email = `${randomUUID()}@example.com`;
+  await waitUntilReady(url);
+  await until('a registration', async () => (await new Client(url).register({ email })).status === 201);
+  await until('a mail is sent', () => deployment.external.smtp.mails.length > mailsBefore);
+}
+
+function acceptsQueries(databaseUrl: string): Promise<boolean> {
+  return queryOnce(databaseUrl, 'SELECT', 1_000).then(
+    () => true,
+    () => false, // The server is down or still starting.
+  );
+}
