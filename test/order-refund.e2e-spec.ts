@@ -183,10 +183,12 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   ])(
     'rejects %s as %s, also in chunks, which would count as a request to refund everything',
     async (body, type) => {
-      for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
-        const request = shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`).set(headers);
-        expectFailure(await request.set('Content-Type', type).send(body), 400, MESSAGES.malformedRequest);
-      }
+      const request = () =>
+        shop.admin.post(`/api/admin/orders/${randomUUID()}/refund`).set('Content-Type', type);
+      expectFailure(await request().send(body), 400, MESSAGES.malformedRequest);
+      const chunked = request();
+      chunked.write(body); // Without `send`, superagent sends no Content-Length.
+      expectFailure(await chunked, 400, MESSAGES.malformedRequest);
     },
   );
 
