@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { startExternalPostgres } from '../external-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/database/embedded-postgres.js';
 import { createWorldReadableFolder, findFreePort, removeFolder } from '../process.js';
 import { COMMON_SETTINGS } from '../service.js';
 import { escapePattern } from './pages.js';
@@ -25,7 +25,7 @@ export class Installations {
 
   private constructor(
     private readonly root: string,
-    private readonly postgres: Awaited<ReturnType<typeof startExternalPostgres>>,
+    private readonly postgres: EmbeddedPostgres,
     ports: Readonly<Record<InstallationKind | 'metrics', number>>,
   ) {
     this.urls = {
@@ -48,7 +48,7 @@ export class Installations {
   /** @param settings settings of both installations */
   static async create(settings: Settings): Promise<Installations> {
     const root = await createWorldReadableFolder('bakery-runbooks-');
-    const postgres = await startExternalPostgres();
+    const postgres = await startEmbeddedPostgres({ dataDir: join(root, 'postgres'), log: () => undefined });
     const ports = {
       machine: await findFreePort(),
       compose: await findFreePort(),
@@ -108,7 +108,7 @@ export class Installations {
   async close(): Promise<void> {
     await this.run('machine', 'systemctl stop bakery');
     await this.run('compose', 'docker compose stop service');
-    await this.postgres.close();
+    await this.postgres.stop();
     await removeFolder(this.root);
   }
 }
