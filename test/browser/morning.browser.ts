@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
 import { expectGoodLayout, expectGoodPrint, takeScreenshot } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
-import { changeResponses } from './support/requests.js';
+import { changeResponses, loseFirstResponse } from './support/requests.js';
 import {
   createProduct,
   inDays,
@@ -128,6 +128,15 @@ it('a step can be undone while a new order is announced, and the focus then move
   await undo.press('Enter');
   await page.locator('h1:focus').waitFor();
   await waitForText(page, 'The step is undone.');
+});
+
+it('a step that was taken although its response was lost can be undone', async () => {
+  const { page, order } = await openDayWithOrder();
+  await loseFirstResponse(page, '**/fulfilment', 'PUT');
+  await order.getByRole('button', { name: 'Start preparing' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitForText(page, 'The step is undone.');
+  await order.getByRole('button', { name: 'Start preparing' }).waitFor();
 });
 
 it('Enter that is held down takes an order only to its next step', async () => {

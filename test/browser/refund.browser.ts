@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
+import { changeResponses, holdRequests, LIKE_BROWSER, loseFirstResponse } from './support/requests.js';
 import {
   placeOrder,
   placeOrderPaidTwice,
@@ -193,6 +193,13 @@ it('the next refund cannot start while the page reloads the order after a refund
   expect(await button.getAttribute('aria-disabled')).toBe('true');
   await release();
   await waitForText(getHistory(adminPage), /Rp\s10\.000/);
+});
+
+it('a refund that was made although its response was lost is shown as made', async () => {
+  const { adminPage } = await openOrder(placePaidOrder);
+  await loseFirstResponse(adminPage, '**/refund', 'POST');
+  await refund(adminPage.getByRole('main'), { amount: '10.000' });
+  await waitForText(adminPage, /^Rp\s10\.000 is refunded\.$/);
 });
 
 it('a repeated refund has the same idempotency key until the page shows that the refund was made', async () => {
