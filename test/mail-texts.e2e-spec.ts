@@ -145,8 +145,8 @@ describe.each([
     ): Promise<void> {
       const number = orderId.slice(0, 8).toUpperCase();
       const lines = [`2 × ${PRODUCT}: Rp 120.000`, '1 × Kue lapis: Rp 185.000', 'Total: Rp 305.000'];
-      const summary = [...lines, `${t.order}: ${number}`, ...wishes];
-      const chatQuery = `?text=${encodeURIComponent(`${t.order} #${number}`)}`;
+      const summary = [...lines, `${t.labels.order}: ${number}`, ...wishes];
+      const chatQuery = `?text=${encodeURIComponent(`${t.labels.order} #${number}`)}`;
       const mail = await waitForMail(email, subject, number);
       expectContent(mail, CUSTOMER, [intro, ...summary, closing], chatQuery);
     }
@@ -173,8 +173,8 @@ describe.each([
       const date = `${format({ day: 'numeric' })} ${format({ month: 'long', year: 'numeric' })}`;
       const time = format({ timeStyle: 'short' }, 'en-GB');
       const wishes = [
-        `${t.pickup}: ${format({ weekday: 'long' })}, ${date}, ${time}`,
-        `${t.note}: Tanpa <b>kacang</b>`,
+        `${t.labels.pickup}: ${format({ weekday: 'long' })}, ${date}, ${time}`,
+        `${t.labels.note}: Tanpa <b>kacang</b>`,
       ];
 
       const orderId = await placeOrder({ pickup_at: PICKUP.toISOString(), note: 'Tanpa <b>kacang</b>' });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
 import type { Client } from './support/client.js';
-import { holdLock, sendDuringTransaction, waitForLock } from './support/databases.js';
+import { countLockWaits, holdLock, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { insertProduct } from './support/products.js';
@@ -184,9 +184,12 @@ it('the parallel orders of one customer, which wait for each other, leave connec
   const { database } = shop.service;
   const release = await holdLock(database, `SELECT FROM products WHERE id = ${shop.productId} FOR UPDATE`);
   const orders = inParallel(20, () => requestWith({}));
-  await waitForLock(database, 3)
-    .then(() => reader.get('/api/orders').expect(404))
-    .finally(release);
+  const readWhileOrdersWait = async () => {
+    await waitForLock(database, 3);
+    await reader.get('/api/orders').expect(404);
+    expect(await countLockWaits(database)).toBe(3);
+  };
+  await readWhileOrdersWait().finally(release);
   expect(new Set(sortedStatusesOf(await orders))).toEqual(new Set([201]));
 });
 

@@ -23,11 +23,11 @@ async function storeDigest(id: number, token: string): Promise<void> {
 }
 
 describe('GET /api/refresh', () => {
-  it('returns the user and sets a new access cookie, as often as it is called with one refresh token (contract 4.3)', async () => {
+  it('returns the user and sets a new access cookie on every call with the same refresh token (contract 4.3)', async () => {
     const { client, id, email } = await newAccount(service);
     client.setCookie('accessToken', signExpiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
-    for (let time = 0; time < 2; time += 1) {
+    for (let round = 0; round < 2; round += 1) {
       // A 304 would contain no user.
       const response = await client.get('/api/refresh').set('If-None-Match', '*').expect(200);
       const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
@@ -57,8 +57,8 @@ describe('GET /api/refresh', () => {
 describe('GET /api/refresh responds with 401 to', () => {
   it('a request whose refresh cookie is missing or empty', async () => {
     const { client } = await newAccount(service);
-    const inOtherCookie = service.client().setCookie('accessToken', client.cookie('refreshToken'));
-    for (const response of [await refreshWith(''), await inOtherCookie.get('/api/refresh')]) {
+    const clientWithMisplacedToken = service.client().setCookie('accessToken', client.cookie('refreshToken'));
+    for (const response of [await refreshWith(''), await clientWithMisplacedToken.get('/api/refresh')]) {
       expectFailure(response, 401, MESSAGES.missingRefreshToken);
       expect(parseCookies(response)).toEqual([]);
     }
@@ -103,7 +103,7 @@ describe('GET /api/refresh responds with 401 to', () => {
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     const token = client.cookie('refreshToken');
     // Changes the second-last character, because the last character has unused bits.
-    const withOtherSignature = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + (token.at(-1) ?? '');
+    const withOtherSignature = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.slice(-1);
     for (const wrong of [
       client.cookie('accessToken'),
       withOtherSignature,

@@ -190,6 +190,15 @@ it('the late notification of the cancellation by the service does not undo a pay
   expect(await shop.readStatus(orderId)).toBe('settlement');
 });
 
+it('an order with a chargeback cannot be cancelled, because the shop may hold money for it', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await notifyAll(orderId, 'T1 pending');
+  shop.gateway.setStatus(orderId, 'chargeback', { transactionId: `T1-${orderId}` });
+  shop.gateway.setStatus(orderId, 'pending', { transactionId: `T2-${orderId}` });
+  expect((await shop.cancel(orderId)).status).toBe(502);
+  expect(await shop.readStatus(orderId)).toBe('pending');
+});
+
 it('a chargeback, which no notification may report, does not hide another payment from the checks of its order', async () => {
   const orderId = await shop.orderTwoPieces();
   await notifyAll(orderId, 'T1 settlement');

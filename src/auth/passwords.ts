@@ -10,8 +10,8 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, ARGON2ID);
 }
 
-/** Returns true if the hash is that of the password. Takes the same time without a hash. */
-export async function verifyPassword(password: string, hashed: string | undefined): Promise<boolean> {
-  const isRight = await verify(hashed ?? (await dummyHash), password);
-  return isRight && hashed !== undefined;
+/** Returns true if the password matches the hash. Without a hash, returns false after the same time. */
+export async function verifyPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
+  const isRight = await verify(passwordHash ?? (await dummyHash), password);
+  return isRight && passwordHash !== undefined;
 }

@@ -29,13 +29,13 @@ const LIMITS = {
   fieldArrayIndexLimit: 1000,
 };
 /** Failures by multer's code. Only the form can cause an error of the parser, so any other error means a malformed form. */
-const FORM_FAILURES: Readonly<Record<string, Failure>> = {
-  LIMIT_FILE_SIZE: failures.imageTooLarge(),
-  LIMIT_PART_COUNT: failures.tooLarge(),
-  LIMIT_FILE_COUNT: failures.tooLarge(),
-  LIMIT_FIELD_KEY: failures.tooLarge(),
-  LIMIT_FIELD_VALUE: failures.tooLarge(),
-  LIMIT_FIELD_COUNT: failures.tooLarge(),
+const FORM_FAILURES: Readonly<Record<string, () => Failure>> = {
+  LIMIT_FILE_SIZE: failures.imageTooLarge,
+  LIMIT_PART_COUNT: failures.tooLarge,
+  LIMIT_FILE_COUNT: failures.tooLarge,
+  LIMIT_FIELD_KEY: failures.tooLarge,
+  LIMIT_FIELD_VALUE: failures.tooLarge,
+  LIMIT_FIELD_COUNT: failures.tooLarge,
 };
 
 const parse = promisify(
@@ -65,7 +65,7 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
     await Promise.race([parse(request, response), rejectWhenIdle(request, response, idleMs)]);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw FORM_FAILURES[errorCode(error) ?? ''] ?? failures.malformedRequest();
+    throw (FORM_FAILURES[errorCode(error) ?? ''] ?? failures.malformedRequest)();
   } finally {
     request.setTimeout(0);
   }

@@ -158,7 +158,10 @@ export class JobQueue {
   }
 }
 
-/** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */
+/**
+ * @param ended aborted when the runner has failed or stops. Later errors, except failed tries, are consequences and logged as
+ *   `verbose`
+ */
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     const isFailedTry = meta?.failure === true;

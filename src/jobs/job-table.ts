@@ -94,7 +94,7 @@ export async function countDueJobs(database: Queryable): Promise<number> {
  * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
  * @param options.lockedForS age in seconds from which a lock is stale
  * @param options.endedRunnerId runner of this process that has ended. Its jobs are unlocked at once, although a handler may still
- *   run: such a job runs twice
+ *   run: such a job may run twice
  */
 export async function unlockStaleJobs(
   database: Queryable,

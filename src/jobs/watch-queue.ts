@@ -42,12 +42,12 @@ export async function watchQueue(
 ): Promise<void> {
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;
-  let clockLead = -Infinity;
+  let maxOffset = -Infinity;
   while (!ended.aborted) {
     // After the clock was set back, cron would wait until the time of its last run. A new runner begins at the current minute.
-    const lead = readClock() - performance.now();
-    if (lead < clockLead - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
-    clockLead = Math.max(clockLead, lead);
+    const offset = readClock() - performance.now();
+    if (offset < maxOffset - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
+    maxOffset = Math.max(maxOffset, offset);
     if (performance.now() >= nextUpkeepAt) {
       for (const deadJob of await unlockStaleJobs(database)) runner.onDeadJob(deadJob);
       await removeSupersededJobs(database);

@@ -86,7 +86,7 @@ export function hasVerifiedAddress({ emailVerifiedAt }: Pick<Recipient, 'emailVe
   return emailVerifiedAt instanceof Date;
 }
 
-/** Builds the link that opens a chat. A number without a country code is Indonesian. */
+/** Builds the link that opens a chat. WhatsApp needs the country code: 0812 becomes 62812. */
 function buildWhatsappUrl(number: string | null, text: string): string {
   if (number === null) return '';
   const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');

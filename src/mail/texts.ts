@@ -36,7 +36,7 @@ const EN = {
       note: 'If you did not change it, set a new password with the link "Forgot password" on the sign-in page, and contact us.',
     },
   },
-  /** `intro` stands before the list of what was ordered, `closing` after it. Empty: the text depends on the order. */
+  /** `intro` precedes the list of items, and `closing` follows it. An empty text depends on the order. */
   orders: {
     'order-receipt': {
       subject: 'Your receipt',
@@ -59,15 +59,13 @@ const EN = {
       closing: 'Depending on your bank, it can take a few days until the money arrives.',
     },
   },
-  total: 'Total',
-  order: 'Order',
-  pickup: 'Pickup',
-  note: 'Your note',
+  labels: { total: 'Total', order: 'Order', pickup: 'Pickup', note: 'Your note' },
   phone: 'Phone',
   closingIfRefused: 'We cannot make this order and will return your payment.',
   willReturn: (amount: string) => `We received your payment and will return ${amount} to you.`,
   haveReturned: (amount: string) => `We have returned ${amount} to you.`,
-  notPaid: 'We have received no payment for it. If a payment still arrives, we will return it to you.',
+  notPaid:
+    'We have received no payment for this order. If a payment still arrives, we will return it to you.',
   refundedInFull: (amount: string) => `we have returned your whole payment of ${amount}.`,
   refundedSurplus: (amount: string) => `we have returned ${amount}, which you had paid twice.`,
   refundedInPart: (amount: string, total: string) =>
@@ -135,10 +133,7 @@ const ID: MailTexts = {
       closing: 'Tergantung bank Anda, dana dapat masuk setelah beberapa hari.',
     },
   },
-  total: 'Total',
-  order: 'Pesanan',
-  pickup: 'Waktu pengambilan',
-  note: 'Catatan Anda',
+  labels: { total: 'Total', order: 'Pesanan', pickup: 'Waktu pengambilan', note: 'Catatan Anda' },
   phone: 'Telepon',
   closingIfRefused: 'Kami tidak dapat membuat pesanan ini dan akan mengembalikan pembayaran Anda.',
   willReturn: (amount) => `Kami sudah menerima pembayaran Anda dan akan mengembalikan ${amount} kepada Anda.`,

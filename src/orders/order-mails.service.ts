@@ -38,7 +38,10 @@ export class OrderMailsService implements OnModuleInit {
       this.jobs.handle<OrderMailPayload>(task, (payload) => this.#send(payload), 'mail');
   }
 
-  /** @param refund refund that has succeeded, for the mail `order-refunded` */
+  /**
+   * Enqueues a mail about an order. `order-ready` leaves a minute later.
+   * @param refund refund that has succeeded, for the mail `order-refunded`
+   */
   async enqueue(
     tx: EntityManager,
     orderId: string,
@@ -65,10 +68,10 @@ export class OrderMailsService implements OnModuleInit {
       texts,
       subject: texts.orders[mail].subject,
       template: 'order',
-      chatText: `${texts.order} #${number}`,
+      chatText: `${texts.labels.order} #${number}`,
       context: {
         ...chooseSentences(mail, order, amount, texts),
-        labels: texts,
+        labels: texts.labels,
         number,
         pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.time_zone, texts.language),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.

@@ -24,10 +24,10 @@ const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 @Injectable()
 export class OrderPlacementService {
   /**
-   * Customers are served in turn. Otherwise the parallel orders of one customer, which wait for each other's lock, would occupy
-   * every connection to the database.
+   * At most three orders are stored at a time, so that orders of one customer that wait for the customer's lock leave connections
+   * to others. Customers are served in turn.
    */
-  readonly #customers = new FairQueue({ capacity: 3, maxWaiting: 1_000 });
+  readonly #placements = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
 
   constructor(
     private readonly dataSource: DataSource,
@@ -43,11 +43,11 @@ export class OrderPlacementService {
    * of the first request. If the gateway is unavailable, the order stays, and a repeated request with the key opens its
    * page.
    */
-  async create(customer: Customer, request: CreateOrderDto): Promise<Order> {
+  async create(customer: Customer, request: CreateOrderDto, disconnectSignal?: AbortSignal): Promise<Order> {
     const digest = hashOrderRequest(request);
     const store = () => this.#store(customer, request, digest);
-    const turn = { client: String(customer.id) };
-    const stored = await this.#customers.run(store, turn).catch((error: unknown) => {
+    const turn = { client: String(customer.id), disconnectSignal };
+    const stored = await this.#placements.run(store, turn).catch((error: unknown) => {
       // A process of version 1.2 does not take the customer's lock, and may have stored an order with this key meanwhile.
       if (violatedConstraint(error) === KEY_CONSTRAINT) return null;
       throw error;

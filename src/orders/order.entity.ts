@@ -47,8 +47,8 @@ export class Order {
   transactionId: string | null = null;
 
   /**
-   * Attempt that was paid; otherwise the attempt with the newest page. Null means the first attempt, like the order's own id.
-   * Version 1.2 refunds from this attempt.
+   * Attempt that was paid. If none was paid, the attempt with the newest page. Null also means the first attempt, whose id is that of
+   * the order. Stored for version 1.2, which may run beside this version and refunds from this attempt.
    */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;
@@ -111,7 +111,10 @@ export class Order {
   /** No relation: `OrdersRepository` loads the items. */
   items!: readonly SoldItem[];
 
-  /** Oldest first. Not loaded for the day sheet: a paid order needs no payment page. */
+  /**
+   * Oldest first. Undefined on the day sheet, whose paid orders need no payment page, and for a new order until its first page is
+   * open.
+   */
   @OneToMany(() => PaymentAttempt, 'order')
   attempts?: PaymentAttempt[];
 
@@ -122,7 +125,8 @@ export class Order {
 
   /** Ids of all attempts, newest first. */
   get attemptIds(): string[] {
-    return (this.attempts ?? []).map(({ attemptId }) => attemptId).reverse();
+    if (this.attempts === undefined) throw new Error('the attempts are not loaded');
+    return this.attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
@@ -189,7 +193,7 @@ export class Order {
   }
 }
 
-/** Order without its items, its other relations, and the values that are computed from them. */
+/** Order without its items, customer and attempts, and without the values that are computed from the attempts. */
 export type OrderRow = Omit<
   Order,
   'items' | 'customer' | 'attempts' | 'attemptIds' | 'livePage' | 'needsPage'

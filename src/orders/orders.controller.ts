@@ -50,8 +50,12 @@ export class OrdersController {
     takes: 'json',
   })
   @Post()
-  async create(@CurrentUser() customer: AuthUser, @IdempotentBody() request: CreateOrderDto) {
-    return { order: new OrderView(await this.placement.create(customer, request)) };
+  async create(
+    @CurrentUser() customer: AuthUser,
+    @IdempotentBody() request: CreateOrderDto,
+    @CurrentClient() { disconnectSignal }: Client,
+  ) {
+    return { order: new OrderView(await this.placement.create(customer, request, disconnectSignal)) };
   }
 
   @ApiEndpoint({

@@ -101,7 +101,7 @@ export class OrdersRepository {
 
 /**
  * Loads orders with customers and items. The items arrive as JSON: in a join, TypeORM would process every column of every row
- * (measured in docs/security.md). Arrays, because PostgreSQL builds them faster than objects.
+ * (measured in docs/security.md). The JSON contains arrays, because PostgreSQL builds arrays faster than objects.
  */
 async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Promise<Order[]> {
   const { entities, raw } = await orders

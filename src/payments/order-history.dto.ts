@@ -21,7 +21,7 @@ export class HistoryQuery {
  */
 const SIGNATURE = /"[\da-f]{128}"/gi;
 
-/** A payment event of any source, not only a notification. */
+/** Payment event of any source. The name is older than the other sources, and clients use it. */
 export class NotificationView {
   @ApiProperty({ type: 'integer', example: 41 })
   readonly id: number;
@@ -33,7 +33,8 @@ export class NotificationView {
   readonly source: string;
 
   /**
-   * `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
+   * `applied`: changed its transaction or ended the order. `duplicate`: reports what is already known. `late`: would take its
+   * transaction back. `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
    * `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
    */
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })

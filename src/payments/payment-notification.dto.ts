@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
+import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches } from 'class-validator';
 import type { FieldMessages } from '../common/errors/failures.js';
 import { parseRupiah } from '../common/rupiah.js';
-import { STORABLE } from '../common/validation/text.decorator.js';
+import { MaxCharacters, STORABLE } from '../common/validation/text.decorator.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
 
@@ -27,7 +27,7 @@ function RequiredText(
     ApiProperty({ type: String, ...(docs.enum === undefined && { minLength: 1, maxLength }), ...docs }),
     IsNotEmpty({ message: '$property is required' }),
     IsString({ message: '$property should be a string' }),
-    MaxLength(maxLength, INVALID),
+    MaxCharacters(maxLength, INVALID),
     Matches(STORABLE, INVALID),
     ...rules,
   );
@@ -85,8 +85,7 @@ export class PaymentNotificationDto {
 
 /**
  * Returns messages for fields that contradict a completed payment. The signature covers order_id, status_code and
- * gross_amount without separators. The first two checks detect characters that were moved from one field to another. A capture
- * in review (`challenge`) has the code 201.
+ * gross_amount without separators. The first two checks detect characters that were moved from one field to another.
  * @param total total of the order in whole rupiah
  */
 export function findImplausibleFields(
@@ -95,9 +94,10 @@ export function findImplausibleFields(
 ): FieldMessages {
   if (!isCompleted(transaction_status)) return {};
   const isInReview = transaction_status === 'capture' && fraud_status === 'challenge';
-  const hasOwnCode = status_code === '200' || (isInReview && status_code === '201');
+  // The gateway sends 201 with a capture in review.
+  const isCodePlausible = status_code === '200' || (isInReview && status_code === '201');
   return {
-    ...(!hasOwnCode && { status_code: 'status_code is not that of a completed payment' }),
+    ...(!isCodePlausible && { status_code: 'status_code is not that of a completed payment' }),
     ...(parseRupiah(gross_amount) !== total && { gross_amount: "gross_amount is not the order's total" }),
     ...(currency !== undefined && currency !== 'IDR' && { currency: 'currency should be IDR' }),
   };

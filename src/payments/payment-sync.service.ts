@@ -7,7 +7,6 @@ import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '.
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import type { Outcome } from './payment-event.entity.js';
 import type { PaymentHistory } from './payment.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
@@ -32,7 +31,8 @@ export class PaymentSyncService {
    * can still be paid. If the order changed during the calls, the responses may be older than that change. Then only
    * cancellations are recorded, because they are final.
    * @param userId customer who cancels the order
-   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
+   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls, `expired` if the service
+   *   expired the order, `found` if a response changed the payment, otherwise `unchanged`
    * @throws GatewayUnavailableError
    */
   async sync(
@@ -41,26 +41,26 @@ export class PaymentSyncService {
     userId?: number,
   ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
     const before = await this.orders.findOrFail(orderId);
+    const newestBefore = before.attempts?.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
 
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const history = await this.history.read(order, tx);
-      const hasNewPage = !before.attemptIds.includes(await this.orders.findNewestAttemptId(tx, order));
+      const hasNewPage = (await this.orders.findNewestAttemptId(tx, order)) !== newestBefore;
       const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);
-      const eventOutcomes: Outcome[] = [];
+      let isFound = false;
       for (const event of isOutdated ? listCancellations(events) : events)
-        eventOutcomes.push(await this.history.record(tx, order, event));
+        if ((await this.history.record(tx, order, event)) === 'applied') isFound = true;
       if (operation !== 'status' && (!isOutdated || order.status === operation))
         await this.history.recordEnd(tx, order, operation, unknownIds);
       if (userId !== undefined && order.status === 'cancel' && history.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
-      // The service itself ended these payments, so the outcome is not `found`.
-      const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
-      if (isExpired) return { order, outcome: 'expired' };
-      return { order, outcome: eventOutcomes.includes('applied') ? 'found' : 'unchanged' };
+      // The service itself ended the order, so the outcome is not `found`.
+      if (operation === 'expire' && order.status === 'expire') return { order, outcome: 'expired' };
+      return { order, outcome: isFound ? 'found' : 'unchanged' };
     });
   }
 
@@ -74,7 +74,11 @@ export class PaymentSyncService {
     operation: Operation,
   ) {
     // The gateway may send another id as `order_id`, so the id of the call counts.
-    const attemptEvents = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
+    const attemptEvents = await Promise.all(
+      attemptIds.map((id) =>
+        this.#call(id, operation, { attemptId: id, skipsUnknown: operation === 'status' }),
+      ),
+    );
     const reportedIds = new Set(attemptEvents.map((event) => event?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
@@ -94,19 +98,25 @@ export class PaymentSyncService {
    * to another order: the signature of a notification does not cover the transaction id.
    */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
-    const reported = await this.#call(id, 'status');
+    const reported = await this.#call(id, 'status', { skipsUnknown: operation === 'status' });
     // A response that names no order has the id of the call. Its transaction counts for the newest attempt.
     const attemptId = reported?.attemptId === id.toLowerCase() ? attemptIds[0] : reported?.attemptId;
     if (reported === null || attemptId === undefined || !attemptIds.includes(attemptId)) return null;
-    return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, attemptId);
+    return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, { attemptId });
   }
 
   /**
-   * Returns the gateway's response as an event; null until the customer chooses a payment method, and for a status that no
-   * notification may have, such as `chargeback`: it must not prevent the look-up of the order's other transactions.
-   * @param attemptId payment attempt of the event; by default, the one that the response names
+   * Returns the gateway's response as an event; null until the customer chooses a payment method.
+   * @param options.attemptId payment attempt of the event; by default, the one that the response names
+   * @param options.skipsUnknown true returns null also for an unknown status, such as `chargeback`, so that a check still covers the
+   *   other transactions of the order
+   * @throws GatewayUnavailableError also for any other unknown status, and if the payment is still pending after `cancel` or `expire`
    */
-  async #call(id: string, operation: Operation, attemptId?: string) {
+  async #call(
+    id: string,
+    operation: Operation,
+    { attemptId, skipsUnknown = false }: { attemptId?: string; skipsUnknown?: boolean } = {},
+  ) {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(id)
       : this.gateway.cancelOrExpire(id, operation));
@@ -114,7 +124,7 @@ export class PaymentSyncService {
     const status = TRANSACTION_STATUSES.find((known) => known === transaction.transactionStatus);
     if (status === undefined) {
       const problem = `the gateway reports the unknown status ${transaction.transactionStatus} of payment ${id}`;
-      if (operation !== 'status') throw new GatewayUnavailableError(problem);
+      if (!skipsUnknown) throw new GatewayUnavailableError(problem);
       this.#logger.warn(problem);
       return null;
     }

@@ -68,8 +68,8 @@ const REPEATED_FIELDS = [
 ] as const satisfies readonly (keyof PaymentEvent)[];
 
 /**
- * Returns true if a notification repeats an earlier one, or reports a refund or the failure of a payment that the service knows from
- * a response of the gateway. The repetition of an unconfirmed notification is a redelivery only after another event has confirmed
+ * Returns true if a notification repeats an earlier one, reports a refund that the service has recorded, or reports a failure that
+ * a response of the gateway has already reported. The repetition of an unconfirmed notification is a redelivery only after another event has confirmed
  * its money.
  */
 function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[]): boolean {

@@ -76,7 +76,7 @@ export class RefundsService {
     return tx.findOne(Refund, {
       where: [
         { ...equal, state: 'requested' },
-        // The last change of a refund with a result is that its request is answered.
+        // The refund got its result, or its result was returned, after this request arrived: the two overlap.
         { ...equal, updatedAt: Raw(sinceArrival, { ageS }) },
         { ...equal, state: 'succeeded', isAnswered: false, createdAt: Raw(ofLastDay) },
       ],

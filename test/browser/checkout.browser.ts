@@ -55,7 +55,7 @@ it('a retry after a failed response continues the same order, even after a reloa
   await waitForText(page, '1 order in all.');
 });
 
-it('an order whose card payment is still in review is not ordered again', async () => {
+it('a cart is not ordered again while the card payment of its order is in review', async () => {
   const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   let orders = 0;
@@ -123,18 +123,19 @@ it('a price that changed while the cart was open is shown before anything is ord
   await waitForText(page, /Rp\s30\.000/);
 });
 
-it('in narrow windows, the price of a line covers no button of the cart', async () => {
+it('in narrow windows, the price of a line does not cover the button that adds a piece', async () => {
   const { page } = await createCustomer();
   const product = await createProduct('Kue pernikahan', 1_250_000);
   await addToCartAndChoosePickup(page, product.id);
   for (const width of [320, 360]) {
     await page.setViewportSize({ width, height: 800 });
+    // Playwright does not click a button that another element covers.
     await page.getByRole('button', { name: 'One more of' }).click();
   }
   await waitForText(page, 'Total, 3 pieces');
 });
 
-it('a double-click on "Order again" adds the products once, and one on "Order and pay" opens one payment page', async () => {
+it('a double-click on "Order again" adds the products once, and a double-click on "Order and pay" opens one payment page', async () => {
   const { context, page } = await createCustomer();
   const { order_id } = await placeOrder(page);
   await page.goto(`/orders/${order_id}`);

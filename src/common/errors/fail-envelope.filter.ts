@@ -47,11 +47,6 @@ const FAILURES_BY_STATUS: Readonly<Record<number, () => Failure>> = {
   415: failures.unsupportedEncoding,
 };
 
-/** Failures for violations of database constraints, by the name of the constraint. */
-const FAILURES_BY_CONSTRAINT: Readonly<Record<string, () => Failure>> = {
-  users_email_key: failures.emailTaken,
-};
-
 /** Turns anything thrown into a response. Message and stack of an unexpected error appear only in the log. */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
@@ -72,8 +67,7 @@ export class FailEnvelopeFilter implements ExceptionFilter {
 
 function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  const createFailure = FAILURES_BY_CONSTRAINT[violatedConstraint(thrown) ?? ''];
-  if (createFailure !== undefined) return createFailure();
+  if (violatedConstraint(thrown) === 'users_email_key') return failures.emailTaken();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
   // Nest's exceptions and the errors of body parsers have a `status`.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;

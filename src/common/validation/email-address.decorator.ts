@@ -11,11 +11,12 @@ const ASCII = /^\p{ASCII}*$/u;
 /** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 /**
- * Content of a character class. Quotes: `"ayu"@` and `ayu@` are one mailbox. The code points can disguise an address: spaces,
- * invisible characters, direction marks, line separators, and full-width forms such as `＠`.
+ * Characters that may not stand before the @, as the content of a character class. Quotes, because `"ayu"@example.com` and
+ * `ayu@example.com` are one mailbox. The others can disguise an address: spaces, invisible characters, direction marks, line
+ * separators, and the full-width signs `＜`, `＞` and `＠`.
  */
 const FORBIDDEN_CHARACTERS =
-  '"\\xad\\u061c\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\uff00-\\uffef';
+  '"\\xad\\u061c\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\uff1c\\uff1e\\uff20';
 
 /** Trims, converts and validates the email address of an account. */
 export function EmailAddress(): PropertyDecorator {

@@ -26,9 +26,14 @@ export function BooleanQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),
     IsOptional(),
-    Transform(({ value }: { value: unknown }) => value === 'true' || (value === 'false' ? false : value)),
+    Transform(({ value }: { value: unknown }) => parseBoolean(value)),
     IsBoolean({ message: '$property should be true or false' }),
   );
+}
+
+function parseBoolean(text: unknown): unknown {
+  if (text === 'true') return true;
+  return text === 'false' ? false : text;
 }
 
 /** Trims and validates the optional text of a search. A blank text counts as absent. */

@@ -8,8 +8,8 @@ export interface RunAs {
 }
 
 /**
- * Options for all child processes: messages in English, and none of the service's secrets in the environment. They are
- * detached: otherwise a Ctrl-C in the terminal would reach the server too, and abort its last database transactions.
+ * Options for all child processes: messages in English, and none of the service's secrets in the environment. The
+ * processes are detached: otherwise a Ctrl-C in the terminal would reach the server too, and abort its last database transactions.
  */
 export const CHILD_OPTIONS = {
   cwd: '/',
@@ -19,7 +19,7 @@ export const CHILD_OPTIONS = {
 
 /**
  * Runs a program. If `stopping` is aborted, kills the program, and waits until the program and its child processes have ended.
- * @throws the reason of `stopping` if it is aborted, otherwise Error with the program's standard error
+ * @throws the reason of `stopping` if it is aborted; Error with the program's standard error if the program fails
  */
 export async function run(
   program: string,
@@ -32,7 +32,7 @@ export async function run(
   stopping?.addEventListener('abort', () => child.kill('SIGKILL'));
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  // `close` comes after every process that has the pipe of `stderr` has ended.
+  // Node emits `close` only after all processes that write to this pipe have ended.
   const [code] = (await once(child, 'close')) as [number | null];
   stopping?.throwIfAborted();
   if (code !== 0) throw new Error(printed.trim() || `${program} failed`);

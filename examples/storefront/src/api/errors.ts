@@ -42,6 +42,11 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
+/** Returns true if the service may have done what was asked: without a response, or with one of 500 and above, as proxies send it. */
+export function isResponseLost(error: unknown): boolean {
+  return !(error instanceof BakeryFailure) || error.code >= 500;
+}
+
 /** Returns the data of a call, or null if the call fails with 404. */
 export function orNullIf404<Data>(call: Promise<Data>) {
   return call.catch((error: unknown) => {

@@ -10,7 +10,7 @@ export function isPaid(order: Order) {
 
 /** Returns true if the money of the order was returned in full. */
 export function isRefundedInFull({ status, refunded_amount, gross_amount }: Order) {
-  // A refund by hand and one by the gateway can return everything together while the status stays `partial_refund`.
+  // A manual refund and one by the gateway can return everything together while the status stays `partial_refund`.
   return status === 'refund' || refunded_amount >= gross_amount;
 }
 
@@ -19,7 +19,7 @@ export function isOpen({ pay_until }: Order) {
   return pay_until !== null;
 }
 
-/** Returns true if the last payment of an open order failed, so that the customer needs another payment page. */
+/** Returns true if the last payment failed. If the order is open, the customer needs another payment page. */
 export function hasFailedPayment({ status }: Order) {
   return status === 'deny' || status === 'failure' || status === 'expire';
 }

@@ -1,10 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { BakeryFailure, dataOf, type paths } from 'bakery-client';
 import { type AdminOrder, api, type Fulfilment, type Order } from './client';
-import { hasCode, orNullIf404 } from './errors';
+import { hasCode, isResponseLost, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
+import { useSession } from '../state/session';
 
 /** Prefix of all query keys of orders, those of day sheets included. */
 export const ORDERS_KEY = ['orders'];
@@ -86,24 +87,23 @@ export function adminOrderDetail(id: string) {
 
 export async function cancelOrder(id: string) {
   const cancellation = dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id)));
-  await cacheOrder(await reloadAfterConflict(id, cancellation));
+  await cacheOrder(await reloadAfterConflict(cancellation));
 }
 
-/** Waits for a call. If a change of the order, for example a payment, made the call fail, reloads the order and throws the error. */
-async function reloadAfterConflict<Data>(id: string, call: Promise<Data>): Promise<Data> {
+/** Returns the result of a call. After a 409, for example because of a payment, reloads the orders before the error is thrown. */
+async function reloadAfterConflict<Data>(call: Promise<Data>): Promise<Data> {
   try {
     return await call;
   } catch (error) {
-    if (hasCode(error, 409)) await queryClient.invalidateQueries({ queryKey: orderDetail(id).queryKey });
+    if (hasCode(error, 409)) await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
     throw error;
   }
 }
 
-/** Requests a payment page, the live one or a new one after a payment that failed, and reloads the order. */
+/** Requests a payment page, and reloads the order. The service returns the live page, or opens a new one after a failed payment. */
 export async function requestPaymentPage(id: string) {
-  await reloadAfterConflict(id, dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
-  await queryClient.invalidateQueries({ queryKey: orderDetail(id).queryKey });
-  void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
+  await reloadAfterConflict(dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
+  await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
 }
 
 /**
@@ -121,15 +121,13 @@ export async function changeFulfilments(orders: Order[], toFulfilment: (order: O
       await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
       changed.push(order);
     } catch (error) {
-      const hasResponse = error instanceof BakeryFailure;
-      // The service may have changed the order although its response was lost.
-      if (!hasResponse && (await hasFulfilment(order, fulfilment))) {
+      if (isResponseLost(error) && (await hasTakenStep(order, fulfilment))) {
         changed.push(order);
         continue;
       }
       failure ??= error as Error;
       // Without a response, the other requests would fail too.
-      if (!hasResponse) break;
+      if (!(error instanceof BakeryFailure)) break;
     }
   }
   await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
@@ -149,10 +147,12 @@ export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
 }
 
-async function hasFulfilment({ order_id }: Order, fulfilment: Fulfilment): Promise<boolean> {
+/** Returns true if the last action of an order is this step by the signed-in user; false if the order cannot be loaded. */
+async function hasTakenStep({ order_id }: Order, fulfilment: Fulfilment): Promise<boolean> {
   const call = dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(order_id)));
-  return call.then(
-    ({ order }) => order.fulfilment === fulfilment,
-    () => false,
+  const last = await call.then(
+    ({ actions }) => actions.at(-1),
+    () => undefined,
   );
+  return last?.action === fulfilment && last.by?.id === useSession.getState().user?.id;
 }

@@ -1,6 +1,6 @@
-import { BakeryFailure, dataOf } from 'bakery-client';
+import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
-import { hasCode } from './errors';
+import { hasCode, isResponseLost } from './errors';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { adminOrderDetail, orderParams, ORDERS_KEY } from './orders';
 import { queryClient } from './query-client';
@@ -45,9 +45,8 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
     if (hasCode(error, 409)) forgetIdempotencyKey(name);
     await reload();
-    // Without a response, the service may have refunded.
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
-    if (error instanceof BakeryFailure || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
+    if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
     return;
   }
   await reload();

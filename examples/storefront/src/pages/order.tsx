@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { isOpen, isPaid, isRefundedInFull } from '../api/order-status';
@@ -11,7 +10,7 @@ import { OrderActions } from '../components/order-actions';
 import { OrderAgainButton } from '../components/order-again-button';
 import { OrderSummary } from '../components/order-summary';
 import { describeFulfilment, describeOrder, FULFILMENTS } from '../components/order-texts';
-import { focusHeading, PageHeading } from '../components/page-heading';
+import { PageHeading } from '../components/page-heading';
 import { ShopContact } from '../components/shop-contact';
 import { t } from '../i18n';
 
@@ -50,12 +49,6 @@ function shouldShowProgress(order: Order) {
 
 function OrderState({ order }: { order: Order }) {
   const { label, text, tone } = describeOrder(order);
-  const shownLabel = useRef(label);
-  useEffect(() => {
-    // The focused link or button may have disappeared with the previous state.
-    if (label !== shownLabel.current && document.activeElement === document.body) focusHeading();
-    shownLabel.current = label;
-  }, [label]);
   return (
     <div role="status" className={`state tone-${tone}`}>
       <Icon name={TONE_ICONS[tone]} />

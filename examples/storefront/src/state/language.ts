@@ -6,9 +6,16 @@ import { type Language, LANGUAGE_NAMES, loadLanguage } from '../i18n';
 import { useSession } from './session';
 import { createSharedStore } from './shared-store';
 
-/** Language that the person has chosen, null before the first choice. */
-const useChosenLanguage = createSharedStore<{ language: Language | null }>('bakery.language', {
+interface Choice {
+  /** Null before the first choice. */
+  language: Language | null;
+  /** True if a visitor chose the language, so that no account has it yet. */
+  isByVisitor: boolean;
+}
+
+const useChosenLanguage = createSharedStore<Choice>('bakery.language', {
   language: null,
+  isByVisitor: false,
 });
 
 // Shows a language that was chosen in another tab. If it cannot be loaded, the next visit tries again.
@@ -22,8 +29,9 @@ useChosenLanguage.subscribe(({ language }, before) => {
  */
 export async function chooseLanguage(language: Language) {
   if (!(await loadLanguage(language))) return false;
-  useChosenLanguage.setState({ language });
-  if (useSession.getState().user !== null) await dataOf(api.PATCH('/api/users', { body: { language } }));
+  const isByVisitor = useSession.getState().user === null;
+  useChosenLanguage.setState({ language, isByVisitor });
+  if (!isByVisitor) await dataOf(api.PATCH('/api/users', { body: { language } }));
   return true;
 }
 
@@ -51,7 +59,9 @@ async function loadShopLanguage(): Promise<Language> {
 }
 
 /** Saves the language that the person chose before the sign-in, for mails. A failure only leaves mails in the earlier language. */
-export async function saveChosenLanguage(): Promise<void> {
-  const { language } = useChosenLanguage.getState();
-  if (language !== null) await api.PATCH('/api/users', { body: { language } }).catch(() => undefined);
+export async function saveLanguageOfVisitor(): Promise<void> {
+  const { language, isByVisitor } = useChosenLanguage.getState();
+  if (language === null || !isByVisitor) return;
+  useChosenLanguage.setState({ isByVisitor: false });
+  await api.PATCH('/api/users', { body: { language } }).catch(() => undefined);
 }

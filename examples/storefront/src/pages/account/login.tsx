@@ -4,7 +4,7 @@ import { api, type Schemas } from '../../api/client';
 import { Form, FormField } from '../../components/form';
 import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
-import { saveChosenLanguage } from '../../state/language';
+import { saveLanguageOfVisitor } from '../../state/language';
 import { storeUser } from '../../state/session';
 import { PasswordField } from './fields';
 
@@ -14,7 +14,7 @@ export default function LoginPage() {
     const { user } = await dataOf(api.POST('/api/login', { body }));
     // The route's guard, `RequireVisitor`, redirects as soon as the user is stored.
     storeUser(user);
-    void saveChosenLanguage();
+    void saveLanguageOfVisitor();
   };
   return (
     <FormPage title={t('login.title')}>

@@ -23,7 +23,6 @@ import { QuestionButton } from '../../components/question-button';
 import { formatPrice, parsePrice } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
-import { createConflict } from './conflict';
 import { ImagePicker } from './image-picker';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
@@ -104,7 +103,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
       setBase(current);
       form.setValue('images', replaceStored(form.getValues('images'), current.product));
       mayBeSaved.current = false;
-      throw createConflict(changes);
+      throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
     }
   };
   return (

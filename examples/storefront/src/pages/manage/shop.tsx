@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasCode } from '../../api/errors';
+import { hasCode, LocalizedError } from '../../api/errors';
 import { queryClient } from '../../api/query-client';
 import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
 import { Form, type FormControl, FormField, SelectField } from '../../components/form';
@@ -9,7 +9,6 @@ import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { ClosedDates } from './closed-dates';
 import { ClosedRanges } from './closed-ranges';
-import { createConflict } from './conflict';
 import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
@@ -50,7 +49,7 @@ function ShopForm(loaded: LoadedSettings) {
       const isSaved = listChanges(settings, current.shop).length === 0;
       if (changes.length > 0 && !isSaved) {
         setBase(current);
-        throw createConflict(changes);
+        throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
       }
       // This save replaces no setting of somebody else. A pause of the shop is not part of the form, and is kept.
       await saveShop(settings, current.etag);
