@@ -868,8 +868,8 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description `applied`: changed its transaction or ended the order. `duplicate`: reports what is already known. `late`: would take its
-             *     transaction back. `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
+             * @description `applied`: changed its transaction or ended the order. `duplicate`: reports what is already known. `late`: would move
+             *     its transaction back to an earlier state. `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
              *     `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
              * @enum {string}
              */

@@ -62,6 +62,17 @@ describe('a pending order', () => {
     for (const attemptId of [orderId, later]) expect(shop.gateway.statusOf(attemptId)).toBe('cancel');
   });
 
+  it('is cancelled together with the page that an earlier attempt without a page gets during the call', async () => {
+    const orderId = await shop.orderWithUnreportedPayment();
+    const later = await shop.addAttempt(orderId);
+    const setToken = (token: string | null) =>
+      shop.query('UPDATE payment_attempts SET token = $2 WHERE attempt_id = $1', [later, token]);
+    await setToken(null);
+    shop.gateway.beforeResponse = () => setToken('opened');
+    expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
+    expect(shop.countCalls('cancel', later)).toBe(2);
+  });
+
   it('is not cancelled if a later attempt was paid', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const later = await shop.addAttempt(orderId);

@@ -97,6 +97,7 @@ const BAD_EMAILS = [
   'a\u202eb@example.com',
   'a\u2028b@example.com',
   'a\u200bb@example.com',
+  'a\uffa0b@example.com',
   'a\u3000b@example.com',
   'a＠example.com@example.com',
   // Domains that cannot be converted to a domain name in ASCII:

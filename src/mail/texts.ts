@@ -36,7 +36,7 @@ const EN = {
       note: 'If you did not change it, set a new password with the link "Forgot password" on the sign-in page, and contact us.',
     },
   },
-  /** `intro` precedes the list of items, and `closing` follows it. An empty text depends on the order. */
+  /** `intro` precedes the list of items, and `closing` follows it. `OrderMailsService` builds a text that is empty here. */
   orders: {
     'order-receipt': {
       subject: 'Your receipt',
@@ -139,7 +139,7 @@ const ID: MailTexts = {
   willReturn: (amount) => `Kami sudah menerima pembayaran Anda dan akan mengembalikan ${amount} kepada Anda.`,
   haveReturned: (amount) => `Kami sudah mengembalikan ${amount} kepada Anda.`,
   notPaid:
-    'Kami belum menerima pembayaran. Jika pembayaran masih masuk, kami akan mengembalikannya kepada Anda.',
+    'Kami belum menerima pembayaran untuk pesanan ini. Jika pembayaran masih masuk, kami akan mengembalikannya kepada Anda.',
   refundedInFull: (amount) => `kami sudah mengembalikan seluruh pembayaran Anda sebesar ${amount}.`,
   refundedSurplus: (amount) => `kami sudah mengembalikan ${amount} yang terbayar dua kali.`,
   refundedInPart: (amount, total) =>

@@ -24,10 +24,10 @@ const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 @Injectable()
 export class OrderPlacementService {
   /**
-   * At most three orders are stored at a time, so that orders of one customer that wait for the customer's lock leave connections
-   * to others. Customers are served in turn.
+   * At most three orders are stored at a time, and customers are served in turn. Otherwise the parallel orders of one customer,
+   * which wait for this customer's lock, would occupy all connections to the database.
    */
-  readonly #placements = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 8_000 });
+  readonly #placements = new FairQueue({ capacity: 3, maxWaiting: 1_000, maxWaitMs: 20_000 });
 
   constructor(
     private readonly dataSource: DataSource,

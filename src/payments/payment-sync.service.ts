@@ -31,8 +31,8 @@ export class PaymentSyncService {
    * can still be paid. If the order changed during the calls, the responses may be older than that change. Then only
    * cancellations are recorded, because they are final.
    * @param userId customer who cancels the order
-   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls, `expired` if the service
-   *   expired the order, `found` if a response changed the payment, otherwise `unchanged`
+   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls, `expired` if the operation is
+   *   `expire` and the order is expired now, `found` if a response changed the payment, otherwise `unchanged`
    * @throws GatewayUnavailableError
    */
   async sync(
@@ -41,6 +41,7 @@ export class PaymentSyncService {
     userId?: number,
   ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
     const before = await this.orders.findOrFail(orderId);
+    // Like `findNewestAttemptId`.
     const newestBefore = before.attempts?.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
@@ -58,7 +59,7 @@ export class PaymentSyncService {
       if (userId !== undefined && order.status === 'cancel' && history.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
-      // The service itself ended the order, so the outcome is not `found`.
+      // Not `found`, even if a response was recorded: the service itself asked for the end.
       if (operation === 'expire' && order.status === 'expire') return { order, outcome: 'expired' };
       return { order, outcome: isFound ? 'found' : 'unchanged' };
     });
@@ -110,7 +111,8 @@ export class PaymentSyncService {
    * @param options.attemptId payment attempt of the event; by default, the one that the response names
    * @param options.skipsUnknown true returns null also for an unknown status, such as `chargeback`, so that a check still covers the
    *   other transactions of the order
-   * @throws GatewayUnavailableError also for any other unknown status, and if the payment is still pending after `cancel` or `expire`
+   * @throws GatewayUnavailableError also for an unknown status unless `skipsUnknown` is true, and if the payment is still pending after
+   *   `cancel` or `expire`
    */
   async #call(
     id: string,

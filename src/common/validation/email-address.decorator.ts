@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsEmail } from 'class-validator';
+import { IsEmail, Matches } from 'class-validator';
 import { Text } from './text.decorator.js';
 
 /** Limit for conversion, because `domainToASCII` takes seconds for 100 KB. `Text` rejects longer addresses. */
@@ -11,12 +11,11 @@ const ASCII = /^\p{ASCII}*$/u;
 /** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 /**
- * Characters that may not stand before the @, as the content of a character class. Quotes, because `"ayu"@example.com` and
- * `ayu@example.com` are one mailbox. The others can disguise an address: spaces, invisible characters, direction marks, line
- * separators, and the full-width signs `＜`, `＞` and `＠`.
+ * An address without quotes, because `"ayu"@example.com` and `ayu@example.com` are one mailbox, and without characters that can
+ * disguise it: spaces, line separators, invisible characters, direction marks, and the full-width signs `＜`, `＞` and `＠`.
  */
-const FORBIDDEN_CHARACTERS =
-  '"\\xad\\u061c\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\uff1c\\uff1e\\uff20';
+const UNDISGUISED = /^[^"\p{Z}\p{Default_Ignorable_Code_Point}＜＞＠]*$/u;
+const INVALID = { message: 'your email format is invalid' };
 
 /** Trims, converts and validates the email address of an account. */
 export function EmailAddress(): PropertyDecorator {
@@ -25,7 +24,8 @@ export function EmailAddress(): PropertyDecorator {
     ConvertDomainToAscii(),
     Text({ maxLength: 254, example: 'ayu@example.com' }),
     ApiProperty({ format: 'email' }),
-    IsEmail({ blacklisted_chars: FORBIDDEN_CHARACTERS }, { message: 'your email format is invalid' }),
+    Matches(UNDISGUISED, INVALID),
+    IsEmail({}, INVALID),
   );
 }
 

@@ -42,7 +42,7 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
-/** Returns true if the service may have done what was asked: without a response, or with one of 500 and above, as proxies send it. */
+/** Returns true if a failed request may have succeeded: there is no response, or its status is 500 or above, which a proxy may send. */
 export function isResponseLost(error: unknown): boolean {
   return !(error instanceof BakeryFailure) || error.code >= 500;
 }

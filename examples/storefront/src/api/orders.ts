@@ -100,7 +100,7 @@ async function reloadAfterConflict<Data>(call: Promise<Data>): Promise<Data> {
   }
 }
 
-/** Requests a payment page, and reloads the order. The service returns the live page, or opens a new one after a failed payment. */
+/** Requests a payment page, and reloads the orders. The service returns the live page, or opens a new one after a failed payment. */
 export async function requestPaymentPage(id: string) {
   await reloadAfterConflict(dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
   await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });

@@ -4,6 +4,7 @@ import { api, type Schemas } from '../../api/client';
 import { Form, FormField } from '../../components/form';
 import { FormPage } from '../../components/form-page';
 import { getLanguage, t } from '../../i18n';
+import { saveLanguageOfVisitor } from '../../state/language';
 import { storeUser } from '../../state/session';
 import { NewPasswordFields } from './fields';
 
@@ -15,6 +16,7 @@ export default function RegisterPage() {
     const { user } = await dataOf(api.POST('/api/register', { body, headers }));
     // The route's guard, `RequireVisitor`, redirects as soon as the user is stored.
     storeUser({ ...user, emailVerified: false });
+    void saveLanguageOfVisitor();
   };
   return (
     <FormPage title={t('account.create')}>

@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { BakeryFailure } from 'bakery-client';
 import { useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
-import { explain, hasCode, LocalizedError } from '../../api/errors';
+import { explain, hasCode, isResponseLost, LocalizedError } from '../../api/errors';
 import {
   changeProduct,
   createProduct,
@@ -88,7 +87,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         await (target === undefined ? create(sent) : changeProduct(target, sent, setUploadProgress)),
       );
     } catch (error) {
-      if (!(error instanceof BakeryFailure && error.code < 500)) mayBeSaved.current = true;
+      if (isResponseLost(error)) mayBeSaved.current = true;
       if (target === undefined || !hasCode(error, 412)) throw error;
       const current = await queryClient.query({ ...productForEditing(target.product.id), staleTime: 0 });
       if (current === null) throw error;
