@@ -869,8 +869,8 @@ export interface components {
             id: number;
             /**
              * @description `applied`: changed its transaction or ended the order. `duplicate`: reports what is already known. `late`: would move
-             *     its transaction back to an earlier state. `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
-             *     `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
+             *     its transaction back to an earlier state. `rejected`: a correctly signed notification that is invalid or implausible, or a
+             *     refund that the gateway or an operator rejected. `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected" | "unconfirmed";

@@ -17,11 +17,13 @@ export interface Guess {
   readonly client: Client;
 }
 
-export interface CodeGuess extends Guess {
+interface CodeRequest {
+  readonly email: string;
   readonly purpose: OtpPurpose;
+  readonly client: Client;
 }
 
-type CodeRequest = Omit<CodeGuess, 'user'>;
+export interface CodeGuess extends Guess, CodeRequest {}
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -138,8 +140,8 @@ export class LimitsService implements OnModuleInit {
     await this.counts.takeBack(this.#toMailboxCounters(request), tx);
   }
 
-  async rememberKnownAddress(owner: Guess, tx?: EntityManager): Promise<void> {
-    await this.counts.setMark(this.#toKnownAddressMark(owner), tx);
+  async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
+    await this.counts.setMark(this.#toKnownAddressMark(guess), tx);
   }
 
   #toKnownAddressMark(guess: Guess): Counter {

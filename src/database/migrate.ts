@@ -11,8 +11,8 @@ const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
  * Settings of the connections on which migrations run. They set no statement_timeout, because a migration may rewrite a table. A
- * limit of the database's role still applies (docs/growing.md). The lock_timeout is short: while a migration waits for a table lock, every later statement on that table waits too, including
- * reads.
+ * limit of the database's role still applies (docs/growing.md). The lock_timeout is short: while a migration waits for a table
+ * lock, every later statement on that table waits too, including reads.
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };

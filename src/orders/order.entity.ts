@@ -47,8 +47,8 @@ export class Order {
   transactionId: string | null = null;
 
   /**
-   * Attempt that was paid. If none was paid, the attempt with the newest page. Null also means the first attempt, whose id is that of
-   * the order. Stored for version 1.2, which may run beside this version and refunds from this attempt.
+   * Attempt that was paid. If none was paid, the attempt with the newest page. Null also means the first attempt, whose id is that
+   * of the order. Stored for version 1.2, which may run beside this version and refunds from this attempt.
    */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId: string | null = null;

@@ -34,8 +34,8 @@ export class NotificationView {
 
   /**
    * `applied`: changed its transaction or ended the order. `duplicate`: reports what is already known. `late`: would move
-   * its transaction back to an earlier state. `rejected`: a correctly signed notification that is invalid or implausible, or a refund that the gateway or an operator rejected.
-   * `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
+   * its transaction back to an earlier state. `rejected`: a correctly signed notification that is invalid or implausible, or a
+   * refund that the gateway or an operator rejected. `unconfirmed`: money for an order that has ended, which counts once the gateway confirms it.
    */
   @ApiProperty({ enum: OUTCOMES, example: 'applied' })
   readonly outcome: string;

@@ -31,8 +31,8 @@ export class PaymentSyncService {
    * can still be paid. If the order changed during the calls, the responses may be older than that change. Then only
    * cancellations are recorded, because they are final.
    * @param userId customer who cancels the order
-   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls, `expired` if the operation is
-   *   `expire` and the order is expired now, `found` if a response changed the payment, otherwise `unchanged`
+   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls, `expired` if the
+   *   operation is `expire` and the order is expired now, `found` if a response changed the payment, otherwise `unchanged`
    * @throws GatewayUnavailableError
    */
   async sync(
@@ -41,7 +41,7 @@ export class PaymentSyncService {
     userId?: number,
   ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
     const before = await this.orders.findOrFail(orderId);
-    // Like `findNewestAttemptId`.
+    // The attempt with the newest page, which `findNewestAttemptId` finds again after the calls.
     const newestBefore = before.attempts?.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
@@ -109,10 +109,10 @@ export class PaymentSyncService {
   /**
    * Returns the gateway's response as an event; null until the customer chooses a payment method.
    * @param options.attemptId payment attempt of the event; by default, the one that the response names
-   * @param options.skipsUnknown true returns null also for an unknown status, such as `chargeback`, so that a check still covers the
-   *   other transactions of the order
-   * @throws GatewayUnavailableError also for an unknown status unless `skipsUnknown` is true, and if the payment is still pending after
-   *   `cancel` or `expire`
+   * @param options.skipsUnknown true returns null also for an unknown status, such as `chargeback`, so that a check still covers
+   *   the other transactions of the order
+   * @throws GatewayUnavailableError also for an unknown status unless `skipsUnknown` is true, and if the payment is still pending
+   *   after `cancel` or `expire`
    */
   async #call(
     id: string,

@@ -69,8 +69,8 @@ const REPEATED_FIELDS = [
 
 /**
  * Returns true if a notification repeats an earlier one, reports a refund that the service has recorded, or reports a failure that
- * a response of the gateway has already reported. The repetition of an unconfirmed notification is a redelivery only after another event has confirmed
- * its money.
+ * a response of the gateway has already reported. The repetition of an unconfirmed notification is a redelivery only after
+ * another event has confirmed its money.
  */
 function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[]): boolean {
   if (event.source !== 'notification') return false;

@@ -24,29 +24,23 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  return withTemporaryFolder(
-    () => createWorkFolder(`${file}${PARTIAL}`),
-    async (work) => {
-      const content = join(work, 'content');
-      const packed = join(work, 'packed');
-      const { rows, images, ...manifest } = await exportDatabase(
-        databaseUrl,
-        join(dataDir, 'images'),
-        content,
-      );
-      console.error(`packing ${rows} rows and ${images} images`);
-      const size = await pack(content, packed, manifest);
-      await chmod(packed, 0o600);
-      await flushToDisk(packed);
-      // Reserve the name with an empty file: `rename` alone would replace a file that another program has created meanwhile. A hard
-      // link would not replace it, but the file systems of many USB drives have no hard links. The two steps are synchronous, so
-      // that no signal ends the command between them.
-      closeSync(openSync(file, 'wx'));
-      renameSync(packed, file);
-      await flushToDisk(dirname(file));
-      return { tables: manifest.tables.length, rows, images, size };
-    },
-  );
+  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
+  return withTemporaryFolder(createFolder, async (work) => {
+    const content = join(work, 'content');
+    const packed = join(work, 'packed');
+    const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
+    console.error(`packing ${rows} rows and ${images} images`);
+    const size = await pack(content, packed, manifest);
+    await chmod(packed, 0o600);
+    await flushToDisk(packed);
+    // Reserve the name with an empty file: `rename` alone would replace a file that another program has created meanwhile. A
+    // hard link would not replace it, but the file systems of many USB drives have no hard links. The two steps are synchronous,
+    // so that no signal ends the command between them.
+    closeSync(openSync(file, 'wx'));
+    renameSync(packed, file);
+    await flushToDisk(dirname(file));
+    return { tables: manifest.tables.length, rows, images, size };
+  });
 }
 
 /** @throws Error for a database without tables, for example one that was just created */

@@ -9,7 +9,8 @@ export interface RunAs {
 
 /**
  * Options for all child processes: messages in English, and none of the service's secrets in the environment. The
- * processes are detached: otherwise a Ctrl-C in the terminal would reach the server too, and abort its last database transactions.
+ * processes are detached: otherwise a Ctrl-C in the terminal would reach the server too, and abort its last database
+ * transactions.
  */
 export const CHILD_OPTIONS = {
   cwd: '/',

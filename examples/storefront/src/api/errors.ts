@@ -42,7 +42,7 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
-/** Returns true if a failed request may have succeeded: there is no response, or its status is 500 or above, which a proxy may send. */
+/** Returns true if a failed request may have succeeded: it has no response, or one with a status of 500 or above, perhaps of a proxy. */
 export function isResponseLost(error: unknown): boolean {
   return !(error instanceof BakeryFailure) || error.code >= 500;
 }
