@@ -6,7 +6,7 @@ import type { JobsService } from '../src/jobs/jobs.service.js';
 import { importBuilt, importPackage } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import { addJob, changeJobs, hasFutureRun, makeJobsDue, readJobs, storeFutureRun } from './support/jobs.js';
+import { addJob, changeJobs, makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
 import { until } from './support/wait.js';
 
@@ -55,7 +55,7 @@ async function createQueue(
 ): Promise<TestQueue> {
   const { JobsService } = await importBuilt('src/jobs/jobs.service.js');
   const { url = database.url, isExclusive = false } = options;
-  const jobs = new JobsService({ url, isExclusive });
+  const jobs = new JobsService({ url, isExclusive }, dataSource);
   const ran: number[] = [];
   const runJob = async ({ n }: { readonly n: number }): Promise<void> => {
     ran.push(n);
@@ -254,8 +254,21 @@ it('a superseded job that fails for good is not reported as dead, because anothe
   expect(log.filter((line) => line.startsWith('dead job'))).toEqual([]);
 });
 
-it('a queue forgets that cron ran in the future, while the clock was ahead, because cron would run nothing until then', async () => {
-  await storeFutureRun(database.pool, TASK);
-  await startQueue();
-  await until('the run is forgotten', async () => !(await hasFutureRun(database.pool, TASK)));
+it('a repeated task runs again after a run that failed, and after a job that could not be enqueued', async () => {
+  const queue = await createQueue();
+  let runs = 0;
+  const run = (): Promise<void> => {
+    runs += 1;
+    return runs === 1 ? Promise.reject(new Error('the first run fails')) : Promise.resolve();
+  };
+  queue.jobs.repeat('repeated-task', run, 0.1);
+  queue.jobs.start();
+  await until('the task ran again', () => runs >= 2);
+  await withBrokenQueue(database, () =>
+    until('the failure is logged', () =>
+      log.some((line) => line.startsWith('repeated-task was not enqueued: ')),
+    ),
+  );
+  const runsBefore = runs;
+  await until('the task ran again', () => runs >= runsBefore + 2);
 });

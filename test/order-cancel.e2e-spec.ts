@@ -125,7 +125,7 @@ describe('a cancellation', () => {
       expect(statuses).toContain(200);
       for (const status of statuses) expect([200, 409]).toContain(status);
       expect(await shop.readStatus(orderId)).toBe('cancel');
-      // A payment check that cron enqueued meanwhile must not record the cancellation again.
+      // A payment check that was enqueued meanwhile must not record the cancellation again.
       await shop.waitForPaymentChecks();
       expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
     }

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
-import { deleteExpired, HOURLY } from '../database/delete-expired.js';
+import { deleteExpired } from '../database/delete-expired.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type AttemptCount, type Counter, isOverLimit, type Limit } from './limits.js';
 
@@ -35,7 +35,7 @@ export class AttemptCounts implements OnModuleInit {
 
   onModuleInit(): void {
     const removeExpired = () => deleteExpired(this.dataSource, 'attempt_counts', `expire <= ${NOW_MS}`);
-    this.jobs.repeat('sweep-attempt-counts', HOURLY, removeExpired);
+    this.jobs.repeat('sweep-attempt-counts', removeExpired);
   }
 
   /** Returns a counter or a mark. Its key is a keyed digest, because the table must not contain client addresses. */

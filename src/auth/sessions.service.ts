@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { deleteExpired, HOURLY } from '../database/delete-expired.js';
+import { deleteExpired } from '../database/delete-expired.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
@@ -41,7 +41,7 @@ export class SessionsService implements OnModuleInit {
 
   onModuleInit(): void {
     const removeExpired = () => deleteExpired(this.dataSource, 'sessions', 'expires_at <= now()');
-    this.jobs.repeat('remove-expired-sessions', HOURLY, removeExpired);
+    this.jobs.repeat('remove-expired-sessions', removeExpired);
   }
 
   /**
@@ -54,7 +54,7 @@ export class SessionsService implements OnModuleInit {
     const tokens = this.#issueAccessToken(user, randomUUID());
     const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
-    // SQL: one statement, because a login waits for it. Expired rows are left to the hourly job.
+    // SQL: one statement, because a login waits for it. Expired rows are left to the repeated job.
     await tx.query(
       `WITH dropped AS (
          UPDATE sessions SET refresh_token_digest = NULL WHERE id IN (

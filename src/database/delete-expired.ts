@@ -1,8 +1,5 @@
 import type { DataSource } from 'typeorm';
 
-/** Cron schedule of the jobs that delete expired rows: once an hour. */
-export const HOURLY = '17 * * * *';
-
 const BATCH = 10_000;
 
 /**

@@ -8,8 +8,6 @@ import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 
 const REMOVE_IMAGE = 'remove-image';
-const SWEEP = 'sweep-abandoned-images';
-const EVERY_MINUTE = '* * * * *';
 /**
  * Age of a staged row from which its upload can no longer arrive at the host. A call ends after CLOUDINARY_DEADLINE_MS. The host
  * may store the image later, so the margin is wide.
@@ -30,10 +28,10 @@ export class ImageRemovalService implements OnModuleInit {
     private readonly env: Env,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  onModuleInit(): void {
     this.jobs.handle<{ imageId: string }>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), 'images');
-    this.jobs.repeat(SWEEP, EVERY_MINUTE, () => this.#sweep());
-    await this.#scheduleSweep();
+    const gapSeconds = Math.min(60, this.env.stagedImageTtlS / 4);
+    this.jobs.repeat('sweep-abandoned-images', () => this.#sweep(), gapSeconds);
   }
 
   /** Condemns those of the images that are still in the state `from`, and enqueues their removal from the host. */
@@ -80,15 +78,6 @@ export class ImageRemovalService implements OnModuleInit {
       return abandoned.length;
     });
     if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
-    await this.#scheduleSweep();
-  }
-
-  /** Schedules the next sweep if STAGED_IMAGE_TTL_S is so short that images must be swept more often than cron can. */
-  async #scheduleSweep(): Promise<void> {
-    const gapMs = (this.env.stagedImageTtlS / 4) * 1000;
-    if (gapMs >= 60_000) return;
-    const runAt = new Date(Date.now() + gapMs);
-    await this.jobs.enqueue(this.images.manager, SWEEP, {}, { runAt });
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { forgetFutureRuns, type NamedJob, RUNNER_LOST, unlockStaleJobs } from './job-table.js';
+import { type NamedJob, RUNNER_LOST, unlockStaleJobs } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -24,7 +24,7 @@ const FAILED_STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 30_000;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
-interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> {
+interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList'>> {
   /** True if no other process runs jobs on the database, so that the locks of a killed process are stale at once. */
   readonly isExclusive: boolean;
   readonly stopping: AbortSignal;
@@ -57,7 +57,6 @@ export class JobQueue {
     const { isExclusive, stopping } = options;
     while (!stopping.aborted) {
       try {
-        await forgetFutureRuns(this.pool);
         const lockedForS = isExclusive ? 0 : undefined;
         const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
         for (const job of await unlockStaleJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
@@ -78,7 +77,7 @@ export class JobQueue {
    * Runs jobs until the service stops. Throws when the runner fails. A failed runner is never reused: its workers back off for
    * up to a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
    */
-  async #runOnce({ taskList, parsedCronItems, stopping }: QueueOptions): Promise<void> {
+  async #runOnce({ taskList, stopping }: QueueOptions): Promise<void> {
     const events: WorkerEvents = new EventEmitter();
     const limits = new KindLimits(events);
     const failed = new AbortController();
@@ -99,7 +98,7 @@ export class JobQueue {
       });
     const runner = await run({
       taskList,
-      parsedCronItems,
+      parsedCronItems: [], // Otherwise graphile-worker would read a file `crontab`.
       pgPool: this.pool,
       concurrency: WORKERS,
       events,

@@ -115,17 +115,6 @@ export async function unlockStaleJobs(
   return dead;
 }
 
-/**
- * Lets cron continue after a clock that was ahead: graphile-worker runs no task again before the time at which it ran last, even
- * if that time is in the future. Writes to a private table, because there is no public function.
- */
-export async function forgetFutureRuns(database: Queryable): Promise<void> {
-  await database.query(
-    `UPDATE graphile_worker._private_known_crontabs SET last_execution = now()
-     WHERE last_execution > now() + interval '2 minutes'`,
-  );
-}
-
 /** Removes superseded jobs that do not run: `complete_jobs` skips running jobs. */
 export async function removeSupersededJobs(database: Queryable): Promise<void> {
   await database.query(

@@ -1,7 +1,8 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
-import type { EntityManager } from 'typeorm';
+import type { Job, TaskList } from 'graphile-worker';
+import { DataSource, type EntityManager } from 'typeorm';
 import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
 import { runInSpan } from '../common/observability/tracing.js';
@@ -27,11 +28,16 @@ export class JobsService implements OnModuleDestroy {
   readonly queue: JobQueue;
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
-  readonly #cron: CronItem[] = [];
+  /** Gaps in seconds between two runs of a task. */
+  readonly #repeated = new Map<string, number>();
+  readonly #logger = new Logger('Jobs');
   readonly #stop = new AbortController();
   #running = Promise.resolve();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly dataSource: DataSource,
+  ) {
     this.queue = new JobQueue(database.url);
   }
 
@@ -69,10 +75,10 @@ export class JobsService implements OnModuleDestroy {
     return endRetries(this.queue.pool, id).catch(() => isLastTry);
   }
 
-  /** Registers a task that one of the processes runs at the times of `cron`, in UTC. */
-  repeat(task: string, cron: string, handler: () => Promise<unknown>): void {
+  /** Registers a task that every process enqueues again and again. A job that still waits is replaced. */
+  repeat(task: string, handler: () => Promise<unknown>, gapSeconds = 60): void {
     this.handle(task, handler);
-    this.#cron.push({ task, match: cron, options: { jobKey: task } });
+    this.#repeated.set(task, gapSeconds);
   }
 
   /**
@@ -108,10 +114,19 @@ export class JobsService implements OnModuleDestroy {
   start(): void {
     this.#running = this.queue.run({
       taskList: this.#tasks,
-      parsedCronItems: parseCronItems(this.#cron),
       isExclusive: this.database.isExclusive === true,
       stopping: this.#stop.signal,
     });
+    for (const [task, gapSeconds] of this.#repeated) void this.#enqueueRepeatedly(task, gapSeconds * 1000);
+  }
+
+  async #enqueueRepeatedly(task: string, gapMs: number): Promise<void> {
+    const { signal } = this.#stop;
+    while (await delay(gapMs, true, { signal }).catch(() => false)) {
+      await this.enqueue(this.dataSource.manager, task, {}, {}).catch((error: unknown) => {
+        this.#logger.warn(`${task} was not enqueued: ${errorMessage(error)}`);
+      });
+    }
   }
 
   /** Stops fetching jobs without waiting for running jobs. `onModuleDestroy` waits for them. */

@@ -13,11 +13,7 @@ const DEFAULTS = {
   upkeepMs: 5_000,
   /** A runner is stuck if no worker fetches for this time although jobs are due and a worker is idle. */
   stuckAfterMs: 30_000,
-  readClock: Date.now,
 };
-
-/** Total time by which the clock may be set back, for example by NTP. Beyond it, the runner is replaced. */
-const MAX_STEP_BACK_MS = 120_000;
 
 export interface WatchedRunner {
   /** Returns true if every worker runs a job. */
@@ -30,24 +26,18 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue until `ended` is aborted. Throws if the runner is stuck or the clock was set back. A poll wakes workers for due
- * jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep unlocks
+ * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep unlocks
  * jobs of dead processes, reports those that are now dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  { pollMs, upkeepMs, stuckAfterMs, readClock } = DEFAULTS,
+  { pollMs, upkeepMs, stuckAfterMs } = DEFAULTS,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
   let nextUpkeepAt = 0;
-  let maxOffset = -Infinity;
   while (!ended.aborted) {
-    // After the clock was set back, cron would wait until the time of its last run. A new runner begins at the current minute.
-    const offset = readClock() - performance.now();
-    if (offset < maxOffset - MAX_STEP_BACK_MS) throw new Error('the clock was set back');
-    maxOffset = Math.max(maxOffset, offset);
     if (performance.now() >= nextUpkeepAt) {
       for (const deadJob of await unlockStaleJobs(database)) runner.onDeadJob(deadJob);
       await removeSupersededJobs(database);

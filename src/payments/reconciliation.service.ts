@@ -13,7 +13,6 @@ import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 
 const CHECK_ORDER = 'check-order';
-const EVERY_MINUTE = '* * * * *';
 /** Minutes until the further checks that `enqueueChecks` enqueues. */
 const FURTHER_CHECK_MINUTES = [1, 10, 360];
 
@@ -65,7 +64,7 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.repeat('find-due-orders', EVERY_MINUTE, () => this.#enqueueDueChecks());
+    this.jobs.repeat('find-due-orders', () => this.#enqueueDueChecks());
     this.jobs.handle<{ orderId: string }>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), 'payments');
   }
 

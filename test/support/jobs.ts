@@ -23,7 +23,7 @@ interface JobRow {
 }
 
 interface NewJob {
-  /** By default the task, as for jobs that cron enqueues. With null, the job has no key and replaces no waiting job. */
+  /** By default the task, as for repeated tasks. With null, the job has no key and replaces no waiting job. */
   readonly key?: string | null;
   readonly payload?: object;
   readonly dueInS?: number;
@@ -74,23 +74,6 @@ export async function changeJobs(
        locked_at = coalesce(now() - make_interval(secs => $3), locked_at) WHERE key LIKE $1`,
     [keyPattern, attempts, lockedForS, lockedBy],
   );
-}
-
-/** Makes a task look as if cron had run it an hour from now, while the clock was ahead. */
-export async function storeFutureRun(pool: Pool, task: string): Promise<void> {
-  await pool.query(
-    `INSERT INTO ${QUEUE_SCHEMA}._private_known_crontabs (identifier, known_since, last_execution)
-     VALUES ($1, now(), now() + interval '1 hour')`,
-    [task],
-  );
-}
-
-export async function hasFutureRun(pool: Pool, task: string): Promise<boolean> {
-  const { rows } = await pool.query(
-    `SELECT FROM ${QUEUE_SCHEMA}._private_known_crontabs WHERE identifier = $1 AND last_execution > now() + interval '1 minute'`,
-    [task],
-  );
-  return rows.length > 0;
 }
 
 /** Deletes the jobs whose key matches `keyPattern`, a pattern for LIKE, except running ones. */
