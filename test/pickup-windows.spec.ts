@@ -95,23 +95,6 @@ describe('the pickup windows', () => {
     expect(list('09:30', '09:59', '09:59', '13:00', '13:59')).toEqual(['2026-11-23 07:30-09:30']);
   });
 
-  it.each([
-    ['02:00', '03:00', 'Europe/Berlin', '2026-03-29', []],
-    ['02:30', '06:00', 'Europe/Berlin', '2026-03-29', ['03:00-06:00']],
-    ['01:00', '02:30', 'Europe/Berlin', '2026-03-29', ['01:00-02:00']],
-    ['01:00', '06:00', 'Europe/Berlin', '2026-03-29', ['01:00-06:00']],
-    ['22:00', '24:00', 'Europe/Berlin', '2026-03-29', ['22:00-24:00']],
-    ['00:00', '06:00', 'Africa/Cairo', '2026-04-24', ['01:00-06:00']],
-  ])(
-    'from %s to %s do not begin or end inside the hour that the clocks in %s skip on %s',
-    (from, to, time_zone, date, expected) => {
-      const settings = { time_zone, hours: everyDay([from, to]), days_ahead: 1 };
-      const noonTheDayBefore = new Date(Date.parse(date) - 12 * 3_600_000).toISOString();
-      const found = listWindows(settings, noonTheDayBefore).filter((line) => line.startsWith(date));
-      expect(found).toEqual(expected.map((times) => `${date} ${times}`));
-    },
-  );
-
   it('contain exactly the possible pickup times, also on days on which the clocks change', () => {
     const settings = {
       time_zone: 'America/New_York',

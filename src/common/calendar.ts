@@ -97,17 +97,6 @@ export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
-/** Returns true if the clocks change on a date. Can also return true for the dates before and after that. */
-export function doClocksChange(date: string, zone: string): boolean {
-  // Not the offset at the start of the date itself: if the clocks skip midnight, the date begins with the new offset.
-  return parseDate(addDays(date, -1), zone).offset !== parseDate(addDays(date, 1), zone).offset;
-}
-
-/** Returns false for a local time that the clocks skip when daylight saving time begins. */
-export function isExistingLocalTime(date: string, time: string, zone: string): boolean {
-  return DateTime.fromISO(`${date}T${time}`, { zone }).toFormat('HH:mm') === time;
-}
-
 function parseDate(date: string, zone: string): DateTime<true> {
   const parsed = DateTime.fromISO(date, { zone });
   if (!parsed.isValid) throw new Error(`${date} is not a date`);

@@ -1,10 +1,4 @@
-import {
-  addDays,
-  doClocksChange,
-  isExistingLocalTime,
-  toLocalDateAndTime,
-  toMinutes,
-} from '../common/calendar.js';
+import { addDays, toLocalDateAndTime, toMinutes } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
@@ -54,12 +48,9 @@ export function* generatePickupWindows(
   const fullSlots = listFullSlots(shop, counts);
   let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
   for (; date <= limits.lastDate; date = addDays(date, 1)) {
-    const clocksChange = doClocksChange(date, shop.time_zone);
     for (const [from, to] of listFreeWindows(shop, date, fullSlots)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
-      const opening = { date, from: isTooEarly ? earliest.time : from, to };
-      // Clip only if the clocks change: parsing the times of 90 days with five windows each takes 40 ms.
-      const window = clocksChange ? clipToClock(opening, shop.time_zone) : opening;
+      const window = { date, from: isTooEarly ? earliest.time : from, to };
       if (window.from < window.to) yield window;
     }
   }
@@ -135,19 +126,6 @@ function listFullSlots(shop: Readonly<Shop>, counts: readonly PickupCount[]): Sl
 
 function contains([from, to]: OpeningWindow, time: string): boolean {
   return from <= time && time < to;
-}
-
-/** Shortens a window that begins or ends within the minutes that the clock skips on its date. */
-function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
-  const { date, from, to } = window;
-  let [first, end] = [from, to];
-  while (first < end && !isExistingLocalTime(date, first, zone)) first = addMinutes(first, 1);
-  while (first < end && !isExistingLocalTime(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);
-  return { date, from: first, to: end };
-}
-
-function addMinutes(time: string, minutes: number): string {
-  return toTime(toMinutes(time) + minutes);
 }
 
 function toTime(minutes: number): string {
