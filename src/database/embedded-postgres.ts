@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { errorMessage } from '../common/errors/error-info.js';
 import { type Cluster, openCluster } from './embedded-postgres/cluster.js';
 import { removeTemporaryFolders } from './embedded-postgres/create-once.js';
@@ -10,7 +11,6 @@ import {
   buildDatabaseUrl,
   connectAsSupervisor,
   ensureDatabase,
-  NotReadyError,
   type ProcessKind,
   type SupervisorConnection,
 } from './embedded-postgres/supervisor-connection.js';
@@ -65,11 +65,10 @@ export class EmbeddedPostgres {
       await ensureDatabase(connection.client, this.cluster.superuserPassword);
     } catch (error) {
       // A server that another process stops can give the lock to this process just before it ends the connection.
-      const isLost = await connection.client.query('SELECT').then(
-        () => false,
-        () => true,
-      );
-      if (retries > 0 && isLost) return this.start(retries - 1);
+      if (retries > 0 && isDatabaseUnavailable(error)) {
+        await connection.client.end();
+        return this.start(retries - 1);
+      }
       await this.#shutDown(connection);
       throw error;
     }
@@ -135,7 +134,7 @@ export class EmbeddedPostgres {
       const server = await findServer(this.cluster);
       const connection = server?.isReady
         ? await connectAsSupervisor(server.port, this.cluster, processKind).catch((error: unknown) => {
-            if (!(error instanceof NotReadyError)) throw error;
+            if (!isDatabaseUnavailable(error)) throw error;
             cause = error;
           })
         : undefined;

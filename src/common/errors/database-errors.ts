@@ -1,4 +1,3 @@
-import { QueryFailedError } from 'typeorm';
 import { errorCode } from './error-info.js';
 
 /** Lost connections, exhausted resources, a server that starts, stops or is a standby, timeouts, conflicts, failed I/O. */
@@ -16,21 +15,22 @@ const RUNNER_RELEASED = /^QueryRunner(Provider)?AlreadyReleasedError$/;
  * come from another service.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const original: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (!(original instanceof Error)) return false;
+  const original = toDriverError(error);
   // A host name with several addresses fails with one error for each.
   if (original instanceof AggregateError) return (original.errors as unknown[]).some(isDatabaseUnavailable);
   const code = errorCode(original) ?? '';
-  return (
-    UNAVAILABLE_SQLSTATE.test(code) ||
-    NETWORK_CODE.test(code) ||
-    CONNECTION_LOST.test(original.message) ||
-    RUNNER_RELEASED.test(original.name)
-  );
+  if (UNAVAILABLE_SQLSTATE.test(code) || NETWORK_CODE.test(code)) return true;
+  if (!(original instanceof Error)) return false;
+  return CONNECTION_LOST.test(original.message) || RUNNER_RELEASED.test(original.name);
 }
 
 /** Returns the name of the constraint that a statement violated; undefined for any other error. */
 export function violatedConstraint(error: unknown): string | undefined {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  return (error.driverError as Error & { readonly constraint?: string }).constraint;
+  const original = toDriverError(error) as { readonly constraint?: string } | null | undefined;
+  return original?.constraint;
+}
+
+/** Returns the error of the driver that TypeORM's QueryFailedError contains; any other error unchanged. */
+function toDriverError(error: unknown): unknown {
+  return error instanceof Error && 'driverError' in error ? error.driverError : error;
 }

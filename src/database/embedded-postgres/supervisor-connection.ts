@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { errorCode } from '../../common/errors/error-info.js';
 import type { Cluster } from './cluster.js';
 
 const DATABASE_AND_OWNER = 'bakery';
@@ -8,8 +9,6 @@ const SUPERVISOR_LOCK = 0x62616b;
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03';
 const WRONG_PASSWORD = '28P01';
-/** SQLSTATE classes of temporary errors: too many connections, or a server that starts or shuts down. */
-const TEMPORARY = /^(53|57)/;
 
 /** Kind of a process that uses the database. A command supervises an embedded database if the service does not run. */
 export type ProcessKind = 'service' | 'command';
@@ -24,9 +23,6 @@ export class DataDirInUseError extends Error {
   }
 }
 
-/** Thrown after a temporary error, or if no PostgreSQL listens on the port. The error is the `cause`. */
-export class NotReadyError extends Error {}
-
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
 export interface SupervisorConnection {
   readonly client: pg.Client;
@@ -36,7 +32,7 @@ export interface SupervisorConnection {
 
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
- * @throws DataDirInUseError if another process has the lock; NotReadyError if a retry may succeed
+ * @throws DataDirInUseError if another process has the lock
  */
 export async function connectAsSupervisor(
   port: number,
@@ -58,12 +54,8 @@ export async function connectAsSupervisor(
     throw new DataDirInUseError(dataDir, otherHolder, buildDatabaseUrl(port, superuserPassword));
   } catch (error) {
     await client.end();
-    const code = error instanceof pg.DatabaseError ? error.code : undefined;
-    if (code === WRONG_PASSWORD)
-      throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
-    const isFinal = error instanceof DataDirInUseError || (code !== undefined && !TEMPORARY.test(code));
-    if (isFinal) throw error;
-    throw new NotReadyError('the server is not ready', { cause: error });
+    if (errorCode(error) !== WRONG_PASSWORD) throw error;
+    throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
   }
 }
 
@@ -77,7 +69,7 @@ async function takeLockOrFindHolder(client: pg.Client): Promise<ProcessKind | un
       await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
       return undefined;
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
     }
     const { rows } = await client.query<{ application_name: string }>(
       `SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
