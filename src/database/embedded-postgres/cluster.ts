@@ -10,19 +10,14 @@ import { run, type RunAs } from './run.js';
 /** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only the user root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
-/** Place of a database cluster, which may not exist yet. */
-interface ClusterLocation {
-  readonly dataDir: string;
+/** Database cluster and its programs. */
+export interface Cluster {
   /** Real path of DATA_DIR. */
-  readonly realDataDir: string;
+  readonly dataDir: string;
   /** PostgreSQL's data directory. */
   readonly folder: string;
   /** User that runs the server; undefined if it is the user of this process. */
   readonly runAs: RunAs | undefined;
-}
-
-/** Database cluster and its programs. */
-export interface Cluster extends ClusterLocation {
   /** Folder of the programs. */
   readonly bin: string;
   /** Password of the role `postgres`. */
@@ -41,7 +36,7 @@ export async function openCluster(
   const location = await locateCluster(dataDir);
   const { folder, runAs } = location;
   const { bin, version } = await findBinaries(folder, runAs);
-  const passwordFile = join(location.realDataDir, 'postgres-password');
+  const passwordFile = join(location.dataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const existingMajor = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
   const stored =
@@ -71,21 +66,21 @@ export async function openCluster(
  * creates the cluster and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
  * `<dataDir>/postgres-location` contains the path of the cluster.
  */
-export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
-  createDataDir(dataDir);
-  const realDataDir = await realpath(dataDir);
-  const locationFile = join(realDataDir, 'postgres-location');
-  let folder = (await readIfPresent(locationFile))?.trim() ?? join(realDataDir, 'postgres');
+export async function locateCluster(path: string) {
+  createDataDir(path);
+  const dataDir = await realpath(path);
+  const locationFile = join(dataDir, 'postgres-location');
+  let folder = (await readIfPresent(locationFile))?.trim() ?? join(dataDir, 'postgres');
   const runAs = await findServerUser(folder);
-  if (runAs && !existsSync(folder) && !(await canEnter(realDataDir, runAs))) {
-    const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
+  if (runAs && !existsSync(folder) && !(await canEnter(dataDir, runAs))) {
+    const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
     folder = writeOnce(locationFile, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
     for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
       await mkdir(parent, { recursive: true });
       await chmod(parent, 0o755); // The mode of `mkdir` is subject to the umask.
     }
   }
-  return { dataDir, realDataDir, folder, runAs };
+  return { dataDir, folder, runAs };
 }
 
 function canEnter(folder: string, user: RunAs): Promise<boolean> {

@@ -71,7 +71,7 @@ export async function startServer(
   settings: Readonly<Record<string, string>>,
   { deadline, stopping }: { readonly deadline: AbortSignal; readonly stopping?: AbortSignal },
 ): Promise<void> {
-  const logFile = join(cluster.realDataDir, 'postgres.log');
+  const logFile = join(cluster.dataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
   if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
   const log = await open(logFile, 'a', 0o600);
