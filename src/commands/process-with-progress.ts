@@ -7,7 +7,6 @@ export async function processWithProgress<T, R>(
   items: readonly T[],
   noun: string,
   act: (item: T) => Promise<R>,
-  { batchSize = BATCH_SIZE } = {},
 ): Promise<R[]> {
   const done: R[] = [];
   const timer = setInterval(() => {
@@ -16,7 +15,7 @@ export async function processWithProgress<T, R>(
   try {
     while (done.length < items.length) {
       // Wait for the whole batch even after a failure, because the caller then closes what the calls use.
-      const results = await Promise.allSettled(items.slice(done.length, done.length + batchSize).map(act));
+      const results = await Promise.allSettled(items.slice(done.length, done.length + BATCH_SIZE).map(act));
       for (const result of results) {
         if (result.status === 'rejected') throw result.reason;
         done.push(result.value);

@@ -39,6 +39,28 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
 }
 
 /**
+ * Runs `act` in a transaction on a separate connection. Lifts the timeouts of the database's role for the transaction: copying a
+ * large table, or images between two statements, takes longer than the limits of the service.
+ */
+export function withTransaction<T>(
+  databaseUrl: string,
+  act: (client: pg.Client) => Promise<T>,
+  mode = 'ISOLATION LEVEL READ COMMITTED',
+): Promise<T> {
+  return withClient(databaseUrl, async (client) => {
+    await client.query(`BEGIN ${mode}`);
+    // Selects from `pg_settings` because older servers lack some.
+    await client.query(
+      `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout',
+         'idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout')`,
+    );
+    const result = await act(client);
+    await client.query('COMMIT');
+    return result;
+  });
+}
+
+/**
  * Runs `act` while no other process has the lock. The lock belongs to a transaction, because a pooler in transaction mode does
  * not support locks of a session. The function polls, because a statement that waits for the lock would have a snapshot, and a
  * CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot. At READ COMMITTED, the transaction
@@ -54,24 +76,9 @@ export function withLock<T>(
   onBusy: () => void | Promise<void>,
   act: () => Promise<T>,
 ): Promise<T> {
-  return withClient(databaseUrl, async (client) => {
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await liftTimeouts(client);
+  return withTransaction(databaseUrl, async (client) => {
     const attempt = `SELECT pg_try_advisory_xact_lock(${key}) AS "isLocked"`;
     while ((await client.query<{ isLocked: boolean }>(attempt)).rows[0]?.isLocked !== true) await onBusy();
-    const result = await act();
-    await client.query('COMMIT');
-    return result;
+    return act();
   });
-}
-
-/**
- * Lifts the timeouts of the database's role for the current transaction: copying a large table, or images between two
- * statements, takes longer than the limits of the service. Selects from `pg_settings` because older servers lack some.
- */
-export async function liftTimeouts(client: pg.Client): Promise<void> {
-  await client.query(
-    `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout',
-       'idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout')`,
-  );
 }

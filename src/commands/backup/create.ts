@@ -8,10 +8,9 @@ import { PARTIAL } from '../../common/backup-files.js';
 import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { connectAndReadMigrationStatus } from '../../database/migrate.js';
-import { liftTimeouts, withClient } from '../../database/with-client.js';
+import { withTransaction } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
 import { pack } from './archive.js';
-import type { Table } from './manifest.js';
 import { listSequences, listTables } from './tables.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import type { Summary } from './write-to-database.js';
@@ -69,9 +68,7 @@ function createWorkFolder(path: string): string {
 
 /** Writes the rows of one snapshot and the images into the folder `content`. */
 function exportDatabase(databaseUrl: string, imageFolder: string, content: string) {
-  return withClient(databaseUrl, async (client) => {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    await liftTimeouts(client);
+  const exportSnapshot = async (client: pg.Client) => {
     const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const migrations = applied.map(({ name }) => name);
     const createdAt = new Date().toISOString();
@@ -80,19 +77,17 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     const images = await copyImages(client, imageFolder, join(content, 'images'));
     const tables = await listTables(client);
     await mkdir(join(content, 'tables'), { recursive: true });
-    const exportTable = async ({ name, columns }: Table) => {
+    let rows = 0;
+    for (const { name, columns } of tables) {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
-      return source.rowCount;
-    };
-    // One connection copies one table at a time.
-    const rowCounts = await processWithProgress(tables, 'tables', exportTable, { batchSize: 1 });
-    const rows = rowCounts.reduce((sum, count) => sum + count, 0);
+      rows += source.rowCount;
+    }
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const sequences = Object.fromEntries(await listSequences(client));
-    await client.query('COMMIT');
     return { createdAt, migrations, tables, sequences, rows, images };
-  });
+  };
+  return withTransaction(databaseUrl, exportSnapshot, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 }
 
 /**

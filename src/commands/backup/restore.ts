@@ -5,7 +5,7 @@ import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
 import { migrationNames, migrations } from '../../database/data-source.js';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
-import { withClient } from '../../database/with-client.js';
+import { withClient, withTransaction } from '../../database/with-client.js';
 import { unpack, type UnpackedBackup } from './archive.js';
 import { ImageCopies } from './image-copies.js';
 import { assertEmpty } from './tables.js';
@@ -52,7 +52,7 @@ export async function restoreBackup(
   try {
     // The migrations of a backup are the first ones of this build, because every release appends its migrations.
     await setSchema(databaseUrl, backup.manifest.migrations.length);
-    summary = await withClient(databaseUrl, (client) => writeToDatabase(client, backup, images));
+    summary = await withTransaction(databaseUrl, (client) => writeToDatabase(client, backup, images));
   } catch (error) {
     // The COMMIT may have succeeded although its response was lost.
     if (images.areKept)

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
-import { liftTimeouts } from '../../database/with-client.js';
 import { processWithProgress } from '../process-with-progress.js';
 import type { UnpackedBackup } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
@@ -15,8 +14,8 @@ import { assertEmpty, listForeignKeys, listSequences, listTables } from './table
 export type Summary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', number>>;
 
 /**
- * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit: if a copy
- * fails, nothing is committed, and the caller closes the connection.
+ * Writes a backup into an empty database that has the schema of the backup. The caller commits after the images are copied: if a
+ * copy fails, nothing is committed.
  */
 export async function writeToDatabase(
   client: pg.Client,
@@ -24,8 +23,6 @@ export async function writeToDatabase(
   images: ImageCopies,
 ): Promise<Summary> {
   const { tables, sequences, checksums } = backup.manifest;
-  await client.query('BEGIN');
-  await liftTimeouts(client);
   assertSameTables(await listTables(client), tables);
   await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
   await assertEmpty(client);
@@ -35,9 +32,8 @@ export async function writeToDatabase(
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
-  // Keep the images even if the COMMIT fails: it may have succeeded although its response was lost.
+  // Keep the images even if the commit fails: it may have succeeded although its response was lost.
   images.keep();
-  await client.query('COMMIT');
   return { tables: tables.length, rows, images: imagePaths.length, size: backup.size };
 }
 
@@ -60,18 +56,17 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
   const foreignKeys = await listForeignKeys(client);
   for (const { table, name } of foreignKeys)
     await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  const writeTable = async ({ name, columns }: Table) => {
+  let rows = 0;
+  for (const { name, columns } of tables) {
     const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
     await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
       throw new Error(`the rows of ${name} cannot be written: ${errorMessage(error)}`, { cause: error });
     });
-    return target.rowCount;
-  };
-  // One connection copies one table at a time.
-  const rowCounts = await processWithProgress(tables, 'tables', writeTable, { batchSize: 1 });
+    rows += target.rowCount;
+  }
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
-  return rowCounts.reduce((sum, count) => sum + count, 0);
+  return rows;
 }
 
 async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
