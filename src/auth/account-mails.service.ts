@@ -113,10 +113,11 @@ export class AccountMailsService implements OnModuleInit {
     });
     if (created === null) return; // the user or its request for a code was deleted meanwhile
     const { user, code } = created;
-    const texts = await this.mail.loadTexts(user);
-    const { subject, ...sentences } = texts.codes[isNewEmail ? 'new_email' : purpose];
-    const context = { ...sentences, code, validity: texts.codeValidity(OTP_MINUTES) };
-    await this.mail.send({ to: user, texts, subject, template: 'account', context });
+    await this.mail.send(user, 'account', (texts) => ({
+      ...texts.codes[isNewEmail ? 'new_email' : purpose],
+      code,
+      validity: texts.codeValidity(OTP_MINUTES),
+    }));
   }
 
   /**
@@ -131,9 +132,8 @@ export class AccountMailsService implements OnModuleInit {
   }
 
   async #sendNotice({ userId, notice, to }: NoticePayload): Promise<void> {
-    const texts = await this.mail.loadTexts(await this.users.findOrFail(userId));
-    const { subject, ...context } = texts.notices[notice];
+    const { language } = await this.users.findOrFail(userId);
     // The mail contains no name, because the same person may have changed the name too.
-    await this.mail.send({ to: { email: to }, texts, subject, template: 'account', context });
+    await this.mail.send({ email: to, language }, 'account', (texts) => texts.notices[notice]);
   }
 }

@@ -5,27 +5,25 @@ import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
 import type { Language } from '../common/languages.js';
 import { mails } from '../jobs/jobs.metrics.js';
+import type { Shop } from '../shop/shop.entity.js';
 import { ShopService } from '../shop/shop.service.js';
 import { toDeliveryError } from './delivery-error.js';
-import { MAIL_TEXTS } from './texts.js';
+import { MAIL_TEXTS, type MailTexts } from './texts.js';
 
 interface Recipient {
   readonly email: string;
+  /** Null means the language of the shop. */
+  readonly language: Language | null;
   readonly fullname?: string;
   readonly emailVerifiedAt?: Date | null;
 }
 
-type Texts = Awaited<ReturnType<MailService['loadTexts']>>;
-
-/** Mail to one account. `send` adds the values that every template needs to the context. */
-interface Mail {
-  readonly to: Recipient;
-  readonly texts: Texts;
+/** Values for a template. `send` adds the values that every template needs. */
+interface MailContent {
   readonly subject: string;
-  readonly template: keyof typeof TEMPLATES;
-  readonly context: object;
   /** Text with which the customer starts a chat with the shop, for example the order number. */
   readonly chatText?: string;
+  readonly [name: string]: unknown;
 }
 
 // The mailer's own adapter renders only HTML, and each mail also has a text part.
@@ -43,22 +41,25 @@ export class MailService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns the texts of mails to a user, and the shop. A user who has chosen no language gets the shop's. */
-  async loadTexts(user: { readonly language: Language | null }) {
+  /**
+   * Sends a mail to one account.
+   * @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless
+   */
+  async send(
+    to: Recipient,
+    template: keyof typeof TEMPLATES,
+    buildContent: (texts: MailTexts, shop: Readonly<Shop>, language: Language) => MailContent,
+  ): Promise<void> {
     const shop = await this.shop.get();
-    const language = user.language ?? shop.language;
-    return { ...MAIL_TEXTS[language], language, shop };
-  }
-
-  /** @throws PermanentJobError for an unknown recipient, otherwise Error; the mail may have been delivered nevertheless */
-  async send({ to, texts, subject, template, context, chatText = '' }: Mail): Promise<void> {
-    const { shop } = texts;
+    const language = to.language ?? shop.language;
+    const texts = MAIL_TEXTS[language];
+    const { subject, chatText = '', ...content } = buildContent(texts, shop, language);
     // No name until the address is verified, because anybody can register a stranger's address with any name.
     const name = hasVerifiedAddress(to) ? (to.fullname ?? '') : '';
     const values = {
-      ...context,
+      ...content,
       greeting: texts.greeting(name),
-      language: texts.language,
+      language,
       phoneLabel: texts.phone,
       shop,
       whatsappUrl: buildWhatsappUrl(shop.whatsapp, chatText),

@@ -62,26 +62,20 @@ export class OrderMailsService implements OnModuleInit {
     // The step to ready was taken back, or the order was refused after that step.
     if (mail === 'order-ready' && !['ready', 'collected'].includes(order.fulfilment)) return;
     const { number, pickupAt, grossAmount, customer, items } = order;
-    const texts = await this.mail.loadTexts(customer);
-    await this.mail.send({
-      to: customer,
-      texts,
+    await this.mail.send(customer, 'order', (texts, shop, language) => ({
+      ...chooseSentences(mail, order, amount, texts),
       subject: texts.orders[mail].subject,
-      template: 'order',
       chatText: `${texts.labels.order} #${number}`,
-      context: {
-        ...chooseSentences(mail, order, amount, texts),
-        labels: texts.labels,
-        number,
-        pickup: pickupAt === null ? '' : formatDateTime(pickupAt, texts.shop.time_zone, texts.language),
-        // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
-        note: hasVerifiedAddress(customer) ? (order.note ?? '') : '',
-        total: formatRupiah(grossAmount),
-        items: items.map(({ name, quantity, price }) => {
-          return { name, quantity, sum: formatRupiah(price * quantity) };
-        }),
-      },
-    });
+      labels: texts.labels,
+      number,
+      pickup: pickupAt === null ? '' : formatDateTime(pickupAt, shop.time_zone, language),
+      // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
+      note: hasVerifiedAddress(customer) ? (order.note ?? '') : '',
+      total: formatRupiah(grossAmount),
+      items: items.map(({ name, quantity, price }) => {
+        return { name, quantity, sum: formatRupiah(price * quantity) };
+      }),
+    }));
   }
 }
 
