@@ -3,13 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
-import {
-  applyEvent,
-  computeOrderColumns,
-  foldHistory,
-  type Payment,
-  type PaymentHistory,
-} from './payment.js';
+import { applyEvent, computeOrderColumns, foldHistory, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { canSucceed } from './transaction.js';
 
@@ -29,7 +23,7 @@ export class PaymentHistoryService {
     private readonly orders: OrdersService,
   ) {}
 
-  async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
+  async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<Payment> {
     const { orderId } = order;
     return foldHistory(order, await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } }));
   }
@@ -68,14 +62,6 @@ export class PaymentHistoryService {
       this.orders.applyPayment(tx, order, columns),
     ]);
     return outcome;
-  }
-
-  /** Stores a signed notification that is invalid or implausible, or a rejected refund. */
-  async recordRejected(
-    tx: EntityManager,
-    event: Pick<PaymentEvent, 'orderId' | 'payload'> & Partial<PaymentEvent>,
-  ): Promise<void> {
-    await tx.insert(PaymentEvent, { ...event, outcome: 'rejected' });
   }
 
   /**

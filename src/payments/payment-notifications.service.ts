@@ -7,6 +7,7 @@ import { checkDto } from '../common/validation/validation.pipe.js';
 import { Env } from '../config/env.js';
 import { isValidSignature } from '../gateway/midtrans.messages.js';
 import { OrdersService } from '../orders/orders.service.js';
+import { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { findImplausibleFields, PaymentNotificationDto } from './payment-notification.dto.js';
 import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
@@ -90,7 +91,7 @@ export class PaymentNotificationsService {
     const { orderId, grossAmount } = order;
     const reasons = { ...findImplausibleFields(notification, grossAmount), ...problems };
     if (Object.keys(reasons).length > 0) {
-      await this.history.recordRejected(tx, { orderId, payload });
+      await tx.insert(PaymentEvent, { orderId, outcome: 'rejected', payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
       return buildRejection(orderId, notification, reasons);
     }

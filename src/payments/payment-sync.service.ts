@@ -7,7 +7,7 @@ import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '.
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import type { PaymentHistory } from './payment.js';
+import type { Payment } from './payment.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isOpenTransaction } from './transaction.js';
@@ -71,7 +71,7 @@ export class PaymentSyncService {
    */
   async #callGateway(
     { orderId, grossAmount, attemptIds }: Order,
-    history: PaymentHistory,
+    history: Payment,
     operation: Operation,
   ) {
     // The gateway may send another id as `order_id`, so the id of the call counts.
@@ -144,7 +144,7 @@ export class PaymentSyncService {
 }
 
 /** Lists the ids of the transactions that rejected and unconfirmed notifications name. Only the gateway can confirm them. */
-function listIdsToConfirm({ events }: PaymentHistory): string[] {
+function listIdsToConfirm({ events }: Payment): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
@@ -153,7 +153,7 @@ function listIdsToConfirm({ events }: PaymentHistory): string[] {
     .filter((id) => STORABLE.test(id));
 }
 
-function findLastApplied({ events }: PaymentHistory): number | undefined {
+function findLastApplied({ events }: Payment): number | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 

@@ -13,6 +13,8 @@ import {
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
+  /** The history, oldest first. Rejected and unconfirmed events are part of it, and change nothing else. */
+  readonly events: readonly PaymentEvent[];
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
   /**
@@ -24,25 +26,22 @@ export interface Payment {
   readonly endedAs: 'cancel' | 'expire' | null;
 }
 
-/** Payment of an order, with the events that describe it, oldest first. */
-export type PaymentHistory = Payment & { readonly events: readonly PaymentEvent[] };
-
-/** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
-export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): PaymentHistory {
-  let payment: Payment = { transactions: [], paid: undefined, endedAs: null };
-  const earlier: PaymentEvent[] = [];
+/** Folds the history of an order, oldest first, into its payment. */
+export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
+  let payment: Payment = { events: [], transactions: [], paid: undefined, endedAs: null };
   for (const event of events) {
-    if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
-      payment = applyEvent(order, { ...payment, events: earlier }, event).payment;
-    earlier.push(event);
+    const isIgnored = event.outcome === 'rejected' || event.outcome === 'unconfirmed';
+    payment = isIgnored
+      ? { ...payment, events: [...payment.events, event] }
+      : applyEvent(order, payment, event).payment;
   }
-  return { ...payment, events };
+  return payment;
 }
 
 /** Applies the next event of a history. Returns the payment afterwards, and the outcome of the event. */
-export function applyEvent(order: OrderRow, history: PaymentHistory, event: PaymentEvent) {
-  const { events: earlier, endedAs } = history;
-  let { transactions } = history;
+export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent) {
+  const { events: earlier, endedAs } = before;
+  let { transactions } = before;
   let outcome: ReturnType<typeof decideOutcome> = 'applied';
   if (isTransactionEvent(event)) {
     const index = transactions.findIndex(({ transactionId }) => transactionId === event.transactionId);
@@ -54,7 +53,8 @@ export function applyEvent(order: OrderRow, history: PaymentHistory, event: Paym
   }
   const paid = findPaid(transactions);
   const end = paid?.holdsMoney === true ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
-  return { payment: { transactions, paid, endedAs: end } satisfies Payment, outcome };
+  const payment: Payment = { events: [...earlier, event], transactions, paid, endedAs: end };
+  return { payment, outcome };
 }
 
 /** Fields of a notification that its redelivery repeats. */

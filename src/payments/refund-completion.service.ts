@@ -12,6 +12,7 @@ import {
 import { JobsService } from '../jobs/jobs.service.js';
 import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
+import { PaymentEvent } from './payment-event.entity.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { refundOutcomes } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
@@ -132,7 +133,13 @@ export class RefundCompletionService implements OnModuleInit {
     return this.#storeResult(refund, async (tx) => {
       await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
       const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
-      await this.history.recordRejected(tx, { orderId, source: 'refund', transactionId, payload });
+      await tx.insert(PaymentEvent, {
+        orderId,
+        source: 'refund',
+        outcome: 'rejected',
+        transactionId,
+        payload,
+      });
       this.#logger.warn(`refund ${refundId} of order ${orderId} was rejected: ${rejection}`);
       refundOutcomes.inc({ outcome: 'rejected' });
     });
