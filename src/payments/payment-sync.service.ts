@@ -3,7 +3,12 @@ import { DataSource } from 'typeorm';
 import { parseRupiah } from '../common/rupiah.js';
 import { STORABLE } from '../common/validation/text.decorator.js';
 import { parseJsonObject, parseText } from '../gateway/midtrans.messages.js';
-import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
+import {
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+  TRANSACTION_STATUSES,
+} from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -69,29 +74,23 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway(
-    { orderId, grossAmount, attemptIds }: Order,
-    history: Payment,
-    operation: Operation,
-  ) {
-    // The gateway may send another id as `order_id`, so the id of the call counts.
-    const attemptEvents = await Promise.all(
-      attemptIds.map((id) =>
-        this.#call(id, operation, { attemptId: id, skipsUnknown: operation === 'status' }),
-      ),
-    );
-    const reportedIds = new Set(attemptEvents.map((event) => event?.transactionId));
+  async #callGateway({ orderId, grossAmount, attemptIds }: Order, history: Payment, operation: Operation) {
+    const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
+    const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
     const missingIds = [...expectedIds].filter((id) => !reportedIds.has(id));
-    const missingEvents = await Promise.all(
+    const ofMissing = await Promise.all(
       missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
-    const events = [...attemptEvents, ...missingEvents].filter((event) => event !== null);
+    const responses = [...ofAttempts, ...ofMissing].filter((response) => response !== null);
+    const events = responses
+      .map((response) => this.#toEvent(response, operation))
+      .filter((event) => event !== null);
     const completed = events.filter(({ status }) => isCompleted(status));
     if (completed.some((event) => parseRupiah(event.grossAmount) !== grossAmount))
       throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
-    return { events, unknownIds: missingIds.filter((_, index) => missingEvents[index] === null) };
+    return { events, unknownIds: missingIds.filter((_, index) => ofMissing[index] === null) };
   }
 
   /**
@@ -99,47 +98,43 @@ export class PaymentSyncService {
    * to another order: the signature of a notification does not cover the transaction id.
    */
   async #callForTransaction(id: string, operation: Operation, attemptIds: readonly string[]) {
-    const reported = await this.#call(id, 'status', { skipsUnknown: operation === 'status' });
+    const reported = await this.gateway.getTransaction(id);
     // A response that names no order has the id of the call. Its transaction counts for the newest attempt.
     const attemptId = reported?.attemptId === id.toLowerCase() ? attemptIds[0] : reported?.attemptId;
     if (reported === null || attemptId === undefined || !attemptIds.includes(attemptId)) return null;
-    return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, { attemptId });
+    return operation === 'status' ? { ...reported, attemptId } : this.#call(id, operation, attemptId);
   }
 
   /**
-   * Returns the gateway's response as an event; null until the customer chooses a payment method.
-   * @param options.attemptId payment attempt of the event; by default, the one that the response names
-   * @param options.skipsUnknown true returns null also for an unknown status, such as `chargeback`, so that a check still covers
-   *   the other transactions of the order
-   * @throws GatewayUnavailableError also for an unknown status unless `skipsUnknown` is true, and if the payment is still pending
-   *   after `cancel` or `expire`
+   * Returns null for an unknown id, and until the customer chooses a payment method.
+   * @param attemptId payment attempt of the response: the gateway may send another id as `order_id`
    */
-  async #call(
-    id: string,
-    operation: Operation,
-    { attemptId, skipsUnknown = false }: { attemptId?: string; skipsUnknown?: boolean } = {},
-  ) {
+  async #call(id: string, operation: Operation, attemptId: string): Promise<GatewayTransaction | null> {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(id)
       : this.gateway.cancelOrExpire(id, operation));
-    if (transaction === null) return null;
-    const status = TRANSACTION_STATUSES.find((known) => known === transaction.transactionStatus);
+    return transaction === null ? null : { ...transaction, attemptId };
+  }
+
+  /**
+   * Converts a response of the gateway to an event. Returns null if a check gets an unknown status, such as `chargeback`, so that
+   * the check still covers the other transactions of the order.
+   * @throws GatewayUnavailableError for an unknown or pending payment after `cancel` or `expire`
+   */
+  #toEvent({ transactionStatus, ...transaction }: GatewayTransaction, operation: Operation) {
+    const { transactionId, refundAmount } = transaction;
+    const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
     if (status === undefined) {
-      const problem = `the gateway reports the unknown status ${transaction.transactionStatus} of payment ${id}`;
-      if (!skipsUnknown) throw new GatewayUnavailableError(problem);
+      const problem = `the gateway reports the unknown status ${transactionStatus} of payment ${transactionId}`;
+      if (operation !== 'status') throw new GatewayUnavailableError(problem);
       this.#logger.warn(problem);
       return null;
     }
     if (operation !== 'status' && status === 'pending')
       throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
     const isCancelled = operation === 'cancel' && status === 'cancel';
-    return {
-      ...transaction,
-      attemptId: attemptId ?? transaction.attemptId,
-      refundAmount: parseRupiah(transaction.refundAmount),
-      status,
-      source: isCancelled ? ('cancellation' as const) : ('reconciliation' as const),
-    };
+    const source = isCancelled ? ('cancellation' as const) : ('reconciliation' as const);
+    return { ...transaction, refundAmount: parseRupiah(refundAmount), status, source };
   }
 }
 
