@@ -20,8 +20,6 @@ interface Result {
   readonly outcome: NotificationOutcome;
   /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;
-  /** Id of the order of a rejected notification. For an unknown order, the `order_id` of the notification. */
-  readonly orderId?: string;
 }
 
 /** Receives the gateway's notifications (contract 4.9, 6 and 14). */
@@ -48,12 +46,7 @@ export class PaymentNotificationsService {
     } finally {
       paymentNotifications.inc({ outcome: result.outcome });
     }
-    const { outcome, orderId, failure } = result;
-    if (outcome === 'invalid') {
-      const fields = Object.keys(failure?.details ?? {}).join(', ');
-      this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
-    }
-    if (failure !== undefined) throw failure;
+    if (result.failure !== undefined) throw result.failure;
   }
 
   async #process(body: unknown, payload: string): Promise<Result> {
@@ -85,7 +78,7 @@ export class PaymentNotificationsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification; // The gateway's orders are payment attempts.
     const order = isUUID(attemptId, 'loose') ? await this.orders.lockOfAttempt(tx, attemptId) : null;
-    if (order === null && problems !== null) return buildRejection(attemptId, notification, problems);
+    if (order === null && problems !== null) return this.#reject(attemptId, notification, problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
@@ -93,26 +86,29 @@ export class PaymentNotificationsService {
     if (Object.keys(reasons).length > 0) {
       await tx.insert(PaymentEvent, { orderId, outcome: 'rejected', payload });
       await this.reconciliation.enqueueChecks(tx, orderId);
-      return buildRejection(orderId, notification, reasons);
+      return this.#reject(orderId, notification, reasons);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
     if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);
     return { outcome };
   }
-}
 
-function buildRejection(
-  orderId: string,
-  { fraud_status }: Partial<PaymentNotificationDto>,
-  problems: FieldMessages,
-): Result {
-  // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
-  const isIncomplete = fraud_status == null && Object.keys(problems).join() === 'fraud_status';
-  return {
-    outcome: isIncomplete ? 'incomplete' : 'invalid',
-    failure: failures.validation(problems),
-    orderId,
-  };
+  /**
+   * Builds the response to a signed notification that is invalid or implausible, and logs its fields.
+   * @param orderId id of the order. For an unknown order, the `order_id` of the notification
+   */
+  #reject(
+    orderId: string,
+    { fraud_status }: Partial<PaymentNotificationDto>,
+    problems: FieldMessages,
+  ): Result {
+    const failure = failures.validation(problems);
+    const fields = Object.keys(problems).join(', ');
+    // Some payment methods, for example convenience stores, send no fraud_status. This is no cause for an alert.
+    if (fields === 'fraud_status' && fraud_status == null) return { outcome: 'incomplete', failure };
+    this.#logger.warn(`a notification about order ${orderId} was rejected: ${fields}`);
+    return { outcome: 'invalid', failure };
+  }
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): NewPaymentEvent {
