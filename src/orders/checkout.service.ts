@@ -57,14 +57,6 @@ export class CheckoutService {
     return Object.assign(new PaymentAttempt(), attempt, { leaseId: started.leaseId, expiresAt });
   }
 
-  /** Like `ensurePage`, for a new order whose first attempt this request has leased. */
-  async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
-    const opened = await this.#openPage(order, attempt, performance.now() + CALL_DEADLINE_MS);
-    // The order is no longer open, or this request's lease expired during the call and another request has taken it.
-    if (opened === null) return this.ensurePage(order);
-    return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
-  }
-
   /**
    * Returns the live payment page of an open order. Opens a page if there is none, or if the last payment failed.
    * @throws Failure 404 for another customer's order, 409 if the order is not open, 502 if the gateway returned no page in time
@@ -77,15 +69,19 @@ export class CheckoutService {
 
   /**
    * Opens a payment page if the order is open and needs one.
+   * @param first first attempt of a new order, which this request has leased
    * @returns the order with a live page, or the order as it is if it is not open
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ensurePage(order: Order): Promise<Order> {
+  async ensurePage(order: Order, first?: LeasedAttempt): Promise<Order> {
     if (!order.needsPage) return order;
     const { orderId } = order;
     const deadline = performance.now() + CALL_DEADLINE_MS;
-    const attempt = await this.#takeLease(orderId);
-    if (attempt !== null) await this.#openPage(order, attempt, deadline);
+    const attempt = first ?? (await this.#takeLease(orderId));
+    const opened = attempt === null ? null : await this.#openPage(order, attempt, deadline);
+    // A new order is not read again, which saves a statement for every order.
+    if (opened !== null && first !== undefined)
+      return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
       const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
