@@ -7,14 +7,17 @@ const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
 /** Statuses of a transaction whose money was returned, in part or in full. */
 export const REFUND_STATUSES: readonly TransactionStatus[] = ['partial_refund', 'refund'];
-/** Statuses of a transaction that is neither settled nor failed. */
-export const UNSETTLED_STATUSES: readonly TransactionStatus[] = ['pending', 'authorize', 'capture'];
 /** Statuses of a transaction that failed, after which the customer can pay on another payment page. */
 export const RETRYABLE_STATUSES: readonly TransactionStatus[] = ['deny', 'failure', 'expire'];
 /** Statuses of a transaction that failed. Only an event that reports received or returned money changes them. */
 export const FAILED_STATUSES: readonly TransactionStatus[] = [...RETRYABLE_STATUSES, 'cancel'];
 /** The only statuses that an open order can have. `Order.isOpen` contains the other conditions. */
-export const OPEN_STATUSES: readonly TransactionStatus[] = [...UNSETTLED_STATUSES, ...RETRYABLE_STATUSES];
+export const OPEN_STATUSES: readonly TransactionStatus[] = [
+  'pending',
+  'authorize',
+  'capture',
+  ...RETRYABLE_STATUSES,
+];
 
 /** Progress of an order in the bakery. The order's `status` is the progress of its payment. */
 export const FULFILMENTS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;

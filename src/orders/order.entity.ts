@@ -10,7 +10,6 @@ import {
   OPEN_STATUSES,
   PAY_TIME_HOURS,
   RETRYABLE_STATUSES,
-  UNSETTLED_STATUSES,
 } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -123,12 +122,6 @@ export class Order {
     return this.orderId.slice(0, 8).toUpperCase();
   }
 
-  /** Ids of all attempts, newest first. */
-  get attemptIds(): string[] {
-    if (this.attempts === undefined) throw new Error('the attempts are not loaded');
-    return this.attempts.map(({ attemptId }) => attemptId).reverse();
-  }
-
   /** True if the shop received the money and did not return all of it. A capture with a doubtful fraud status does not count. */
   get isPaid(): boolean {
     return isMoneyReceived(this.status, this.fraudStatus) && this.refundedAmount < this.grossAmount;
@@ -182,11 +175,6 @@ export class Order {
     return this.isOpen && (this.isRetryable || this.livePage === null);
   }
 
-  /** True if the order is open, or the transaction that counts is not decided yet. */
-  get awaitsPayment(): boolean {
-    return this.isOpen || (!this.isPaid && UNSETTLED_STATUSES.includes(this.status));
-  }
-
   /** True if the order was cancelled, refused or expired. Money that arrives now counts once the gateway confirms it. */
   get hasEnded(): boolean {
     return this.fulfilment === 'refused' || (['cancel', 'expire'].includes(this.status) && !this.isOpen);
@@ -194,7 +182,4 @@ export class Order {
 }
 
 /** Order without its items, customer and attempts, and without the values that are computed from the attempts. */
-export type OrderRow = Omit<
-  Order,
-  'items' | 'customer' | 'attempts' | 'attemptIds' | 'livePage' | 'needsPage'
->;
+export type OrderRow = Omit<Order, 'items' | 'customer' | 'attempts' | 'livePage' | 'needsPage'>;

@@ -42,9 +42,9 @@ export class OrderCancellationService {
   async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        // If the order changed during the call, for example by a new payment attempt, call again.
+        // If the order changed during the call, for example by a new payment attempt, call again. A paid order stays paid.
         const { order, outcome } = await this.paymentSync.sync(orderId, 'cancel', userId);
-        if (outcome !== 'outdated' || !order.awaitsPayment) return order.status === 'cancel';
+        if (outcome !== 'outdated' || order.isPaid) return order.status === 'cancel';
       }
       throw failures.gatewayUnavailable();
     } catch (error) {

@@ -74,7 +74,8 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway({ orderId, grossAmount, attemptIds }: Order, history: Payment, operation: Operation) {
+  async #callGateway({ orderId, grossAmount, attempts = [] }: Order, history: Payment, operation: Operation) {
+    const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
