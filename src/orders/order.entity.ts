@@ -1,4 +1,4 @@
-import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { PaymentPage, TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import type { SoldItem } from './order-item.entity.js';
@@ -11,7 +11,7 @@ import {
   PAY_TIME_HOURS,
   RETRYABLE_STATUSES,
 } from './order-status.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
+import type { OpenedAttempt } from './payment-attempt.entity.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -110,12 +110,8 @@ export class Order {
   /** No relation: `OrdersRepository` loads the items. */
   items!: readonly SoldItem[];
 
-  /**
-   * Oldest first. Undefined on the day sheet, whose paid orders need no payment page, and for a new order until its first page is
-   * open.
-   */
-  @OneToMany(() => PaymentAttempt, 'order')
-  attempts?: PaymentAttempt[];
+  /** Oldest first. No relation: `OrdersRepository` loads the attempts. A new order has none until its first page is open. */
+  attempts: readonly OpenedAttempt[] = [];
 
   /** Order number for people: the beginning of the id, for example `5F0C2A3E`. */
   get number(): string {
@@ -168,7 +164,7 @@ export class Order {
 
   /** Newest payment page that has not expired. Null if there is none. */
   get livePage(): PaymentPage | null {
-    return this.attempts?.findLast(({ livePage }) => livePage !== null)?.livePage ?? null;
+    return this.attempts.findLast(({ livePage }) => livePage !== null)?.livePage ?? null;
   }
 
   get needsPage(): boolean {

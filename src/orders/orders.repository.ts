@@ -6,6 +6,7 @@ import { toLikePattern } from '../database/like-pattern.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { IS_PAID, IS_REFUND_DUE } from './order-status.js';
 import { Order } from './order.entity.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const PAGE_SIZE = 50;
 
@@ -15,30 +16,18 @@ interface OrdersFilter extends Omit<AdminOrdersQuery, 'pickup'> {
   readonly pickupDay?: TimeRange | undefined;
 }
 
+/** Product id, name, price and quantity of an item. */
+type StoredItem = [number, string, number, number];
+/** Id, token, URL and end of the payment page of an attempt. */
+type StoredAttempt = [string, string | null, string | null, string | null];
+
 @Injectable()
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
-  /** Finds an order with its customer, items and attempts, in one statement, because clients poll their orders. */
   async find(where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>): Promise<Order | null> {
-    const query = this.orders
-      .createQueryBuilder('o')
-      .leftJoinAndSelect('o.attempts', 'attempt')
-      .orderBy('attempt.number')
-      .where(where);
-    const [order = null] = await loadWithCustomersAndItems(query);
+    const [order = null] = await loadOrders(this.orders.createQueryBuilder('o').where(where));
     return order;
-  }
-
-  findPage(filter: OrdersFilter): Promise<Order[]> {
-    const ids = this.#selectPageIds(filter);
-    const page = this.orders
-      .createQueryBuilder('o')
-      .leftJoinAndSelect('o.attempts', 'attempt')
-      .orderBy({ ...buildSortOrder(filter), 'attempt.number': 'ASC' })
-      .where(`o.orderId IN (${ids.getQuery()})`)
-      .setParameters(ids.getParameters());
-    return loadWithCustomersAndItems(page);
   }
 
   /**
@@ -57,22 +46,18 @@ export class OrdersRepository {
       )
       .andWhere(IS_PAID)
       .andWhere("o.fulfilment <> 'refused'");
-    return loadWithCustomersAndItems(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
+    return loadOrders(isUncollected ? orders.andWhere("o.fulfilment <> 'collected'") : orders);
   }
 
-  #selectPageIds(filter: OrdersFilter): SelectQueryBuilder<Order> {
+  findPage(filter: OrdersFilter): Promise<Order[]> {
     const { userId, pickupDay, status, fulfilment, paid, refund, q: search, last_id: lastId } = filter;
-    const ids = this.orders
-      .createQueryBuilder('o')
-      .select('o.orderId')
-      .orderBy(buildSortOrder(filter))
-      .limit(PAGE_SIZE);
-    if (pickupDay !== undefined) ids.andWhere('o.pickupAt >= :start AND o.pickupAt < :end', pickupDay);
-    if (userId !== undefined) ids.andWhere('o.userId = :userId', { userId });
-    if (status !== undefined) ids.andWhere('o.status = :status', { status });
-    if (fulfilment !== undefined) ids.andWhere('o.fulfilment = :fulfilment', { fulfilment });
-    if (paid !== undefined) ids.andWhere(paid ? IS_PAID : `NOT ${IS_PAID}`);
-    if (refund === 'due') ids.andWhere(IS_REFUND_DUE);
+    const page = this.orders.createQueryBuilder('o').orderBy(buildSortOrder(filter)).limit(PAGE_SIZE);
+    if (pickupDay !== undefined) page.andWhere('o.pickupAt >= :start AND o.pickupAt < :end', pickupDay);
+    if (userId !== undefined) page.andWhere('o.userId = :userId', { userId });
+    if (status !== undefined) page.andWhere('o.status = :status', { status });
+    if (fulfilment !== undefined) page.andWhere('o.fulfilment = :fulfilment', { fulfilment });
+    if (paid !== undefined) page.andWhere(paid ? IS_PAID : `NOT ${IS_PAID}`);
+    if (refund === 'due') page.andWhere(IS_REFUND_DUE);
     if (search !== undefined) {
       const prefix = search.replace(/^#/, '').toLowerCase();
       const digits = /^[\d +\-().]+$/.test(search) ? search.replaceAll(/\D/g, '') : '';
@@ -83,27 +68,28 @@ export class OrdersRepository {
         ...(digits === '' ? [] : ["translate(o.phone, ' +-().', '') LIKE :digits"]),
       ];
       const parameters = { part: toLikePattern(search), digits: toLikePattern(digits), prefix };
-      ids.andWhere(`(${conditions.join(' OR ')})`, parameters);
+      page.andWhere(`(${conditions.join(' OR ')})`, parameters);
     }
     if (lastId !== undefined) {
       // An order of another customer is not the start of a page: the page is empty (404).
       const [column, comparison] = pickupDay === undefined ? ['created_at', '<'] : ['pickup_at', '>'];
       const ownerCondition = userId === undefined ? 'true' : 'user_id = :userId';
-      ids.andWhere(
+      page.andWhere(
         `(o.${column}, o.order_id) ${comparison}
            (SELECT ${column}, order_id FROM orders WHERE order_id = :lastId AND ${ownerCondition})`,
         { lastId },
       );
     }
-    return ids;
+    return loadOrders(page);
   }
 }
 
 /**
- * Loads orders with customers and items. The items arrive as JSON: in a join, TypeORM would process every column of every row
- * (measured in docs/security.md). The JSON contains arrays, because PostgreSQL builds arrays faster than objects.
+ * Loads orders with customers, items and attempts, in one statement, because clients poll their orders. The items and attempts
+ * arrive as JSON: in a join, TypeORM would process every column of every row (measured in docs/security.md). The JSON contains
+ * arrays, because PostgreSQL builds arrays faster than objects.
  */
-async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Promise<Order[]> {
+async function loadOrders(orders: SelectQueryBuilder<Order>): Promise<Order[]> {
   const { entities, raw } = await orders
     .innerJoin('o.customer', 'customer')
     .addSelect([
@@ -118,11 +104,21 @@ async function loadWithCustomersAndItems(orders: SelectQueryBuilder<Order>): Pro
         FROM order_items WHERE order_items.order_id = o.order_id)`,
       'items',
     )
-    .getRawAndEntities<{ o_order_id: string; items: [number, string, number, number][] | null }>();
-  const items = new Map(raw.map((row) => [row.o_order_id, row.items]));
-  for (const order of entities) {
-    const rows = items.get(order.orderId) ?? [];
-    order.items = rows.map(([productId, name, price, quantity]) => ({ productId, name, price, quantity }));
+    .addSelect(
+      `(SELECT json_agg(json_build_array(attempt_id, token, redirect_url, expires_at) ORDER BY number)
+        FROM payment_attempts WHERE payment_attempts.order_id = o.order_id)`,
+      'attempts',
+    )
+    .getRawAndEntities<{ items: StoredItem[] | null; attempts: StoredAttempt[] | null }>();
+  for (const [index, order] of entities.entries()) {
+    const { items, attempts } = raw[index] ?? {};
+    order.items = (items ?? []).map(([productId, name, price, quantity]) => {
+      return { productId, name, price, quantity };
+    });
+    order.attempts = (attempts ?? []).map(([attemptId, token, redirectUrl, expiresAt]) => {
+      const end = expiresAt === null ? null : new Date(expiresAt);
+      return Object.assign(new PaymentAttempt(), { attemptId, token, redirectUrl, expiresAt: end });
+    });
   }
   return entities;
 }

@@ -76,7 +76,8 @@ export class OrdersService {
   async lockOfAttempt(tx: EntityManager, attemptId: string): Promise<LockedOrder | null> {
     const order: OrderRow | null = await tx
       .createQueryBuilder(Order, 'o')
-      .innerJoin('o.attempts', 'attempt', 'attempt.attemptId = :attemptId', { attemptId })
+      .innerJoin(PaymentAttempt, 'attempt', 'attempt.orderId = o.orderId')
+      .where('attempt.attemptId = :attemptId', { attemptId })
       // Lock only the row of the order, as every change of the order does.
       .setLock('pessimistic_write', undefined, ['o'])
       .getOne();

@@ -1,6 +1,9 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 
+/** Part of an attempt that is read together with its order. */
+export type OpenedAttempt = Pick<PaymentAttempt, 'attemptId' | 'token' | 'livePage'>;
+
 /**
  * One id of an order at the gateway, with its own payment page. The first attempt has the id of the order. The gateway accepts
  * each id once, so later attempts have new ids. Notifications contain the id of the attempt.
@@ -33,7 +36,7 @@ export class PaymentAttempt {
   expiresAt: Date | null = null;
 
   /** Never loaded. The entity is named as text, because an import would be circular. */
-  @ManyToOne('Order', 'attempts')
+  @ManyToOne('Order')
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: object;
 

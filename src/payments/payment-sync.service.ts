@@ -47,7 +47,7 @@ export class PaymentSyncService {
   ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
     const before = await this.orders.findOrFail(orderId);
     // The attempt with the newest page, which `findNewestAttemptId` finds again after the calls.
-    const newestBefore = before.attempts?.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
+    const newestBefore = before.attempts.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
     const historyBefore = await this.history.read(before);
     const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
 
@@ -74,7 +74,7 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway({ orderId, grossAmount, attempts = [] }: Order, history: Payment, operation: Operation) {
+  async #callGateway({ orderId, grossAmount, attempts }: Order, history: Payment, operation: Operation) {
     const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
