@@ -14,14 +14,17 @@ import {
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
 import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
-import type { Order } from './order.entity.js';
+import { livePageOf, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
+import { type AttemptOfOrder, PaymentAttempt } from './payment-attempt.entity.js';
 
 const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
 
 /** Payment attempt without a page, whose lease this request holds. Its page will end at `expiresAt`. */
-type LeasedAttempt = PaymentAttempt & { readonly leaseId: string; readonly expiresAt: Date };
+type LeasedAttempt = Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'> & {
+  readonly leaseId: string;
+  readonly expiresAt: Date;
+};
 
 /**
  * Condition that the order of an attempt is open, as a value of any column: `Raw` ignores the column. PostgreSQL plans this
@@ -54,7 +57,7 @@ export class CheckoutService {
     const attempt = { attemptId: number === 1 ? orderId : randomUUID(), orderId, number };
     const started = lease.start();
     await tx.insert(PaymentAttempt, { ...attempt, ...started });
-    return Object.assign(new PaymentAttempt(), attempt, { leaseId: started.leaseId, expiresAt });
+    return { ...attempt, leaseId: started.leaseId, expiresAt };
   }
 
   /**
@@ -107,7 +110,7 @@ export class CheckoutService {
         where: { orderId },
         order: { number: 'DESC' },
       });
-      if (newest.livePage !== null && !order.isRetryable) return null;
+      if (livePageOf(newest) !== null && !order.isRetryable) return null;
       const expiresAt = order.computeEndOfPage(shop);
       if (newest.token !== null || usedUp !== undefined)
         return this.insertAttempt(tx, orderId, newest.number + 1, expiresAt);
@@ -130,7 +133,7 @@ export class CheckoutService {
     attempt: LeasedAttempt,
     deadline: number,
     { canReplace = true } = {},
-  ): Promise<PaymentAttempt | null> {
+  ): Promise<AttemptOfOrder | null> {
     try {
       const request = toPageRequest(order, attempt);
       const page = await this.gateway.openPaymentPage(request, Math.ceil(deadline - performance.now()));
@@ -154,7 +157,7 @@ export class CheckoutService {
    * its last payment failed.
    * @returns null if the order is no longer open or another request has taken the lease
    */
-  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
+  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<AttemptOfOrder | null> {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
     const storeAndEndLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });

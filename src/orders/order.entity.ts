@@ -11,7 +11,7 @@ import {
   PAY_TIME_HOURS,
   RETRYABLE_STATUSES,
 } from './order-status.js';
-import type { OpenedAttempt } from './payment-attempt.entity.js';
+import type { AttemptOfOrder } from './payment-attempt.entity.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -111,7 +111,7 @@ export class Order {
   items!: readonly SoldItem[];
 
   /** Oldest first. No relation: `OrdersRepository` loads the attempts. A new order has none until its first page is open. */
-  attempts: readonly OpenedAttempt[] = [];
+  attempts: readonly AttemptOfOrder[] = [];
 
   /** Order number for people: the beginning of the id, for example `5F0C2A3E`. */
   get number(): string {
@@ -164,7 +164,7 @@ export class Order {
 
   /** Newest payment page that has not expired. Null if there is none. */
   get livePage(): PaymentPage | null {
-    return this.attempts.findLast(({ livePage }) => livePage !== null)?.livePage ?? null;
+    return this.attempts.map(livePageOf).findLast((page) => page !== null) ?? null;
   }
 
   get needsPage(): boolean {
@@ -179,3 +179,9 @@ export class Order {
 
 /** Order without its items, customer and attempts, and without the values that are computed from the attempts. */
 export type OrderRow = Omit<Order, 'items' | 'customer' | 'attempts' | 'livePage' | 'needsPage'>;
+
+/** Returns the payment page of an attempt. Null if it has expired or the gateway has not opened one. */
+export function livePageOf({ token, redirectUrl, expiresAt }: AttemptOfOrder): PaymentPage | null {
+  if (token === null || redirectUrl === null || expiresAt === null) return null;
+  return expiresAt.getTime() > Date.now() ? { token, redirectUrl } : null;
+}

@@ -6,7 +6,6 @@ import { toLikePattern } from '../database/like-pattern.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
 import { IS_PAID, IS_REFUND_DUE } from './order-status.js';
 import { Order } from './order.entity.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const PAGE_SIZE = 50;
 
@@ -116,8 +115,7 @@ async function loadOrders(orders: SelectQueryBuilder<Order>): Promise<Order[]> {
       return { productId, name, price, quantity };
     });
     order.attempts = (attempts ?? []).map(([attemptId, token, redirectUrl, expiresAt]) => {
-      const end = expiresAt === null ? null : new Date(expiresAt);
-      return Object.assign(new PaymentAttempt(), { attemptId, token, redirectUrl, expiresAt: end });
+      return { attemptId, token, redirectUrl, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
     });
   }
   return entities;

@@ -1,8 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import type { PaymentPage } from '../gateway/payment-gateway.js';
 
 /** Part of an attempt that is read together with its order. */
-export type OpenedAttempt = Pick<PaymentAttempt, 'attemptId' | 'token' | 'livePage'>;
+export type AttemptOfOrder = Pick<PaymentAttempt, 'attemptId' | 'token' | 'redirectUrl' | 'expiresAt'>;
 
 /**
  * One id of an order at the gateway, with its own payment page. The first attempt has the id of the order. The gateway accepts
@@ -39,11 +38,4 @@ export class PaymentAttempt {
   @ManyToOne('Order')
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: object;
-
-  /** The payment page. Null if it has expired or the gateway has not opened one. */
-  get livePage(): PaymentPage | null {
-    const { token, redirectUrl, expiresAt } = this;
-    if (token === null || redirectUrl === null || expiresAt === null) return null;
-    return expiresAt.getTime() > Date.now() ? { token, redirectUrl } : null;
-  }
 }
