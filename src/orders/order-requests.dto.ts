@@ -1,16 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  Allow,
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsIn,
-  IsObject,
-  IsOptional,
-  isUUID,
-  IsUUID,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsIn, IsObject, IsOptional, IsUUID } from 'class-validator';
 import { Instant, IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
@@ -122,14 +111,4 @@ export class FulfilmentDto {
   @ApiProperty({ enum: FULFILMENTS, example: 'preparing' })
   @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })
   fulfilment!: Fulfilment;
-}
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-
-export class OrderParams {
-  @ApiProperty({ format: 'uuid' })
-  // Text that is not a UUID becomes the nil UUID. No order has this id, so the response is 404.
-  @Transform(({ value }: { value: string }) => (isUUID(value, 'loose') ? value.toLowerCase() : NIL_UUID))
-  @Allow()
-  order_id!: string;
 }

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { Allow, isUUID } from 'class-validator';
 import {
   type PaymentPage,
   TRANSACTION_STATUSES,
@@ -8,6 +10,16 @@ import { UserView } from '../users/users.dto.js';
 import type { SoldItem } from './order-item.entity.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
 import type { Order } from './order.entity.js';
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+export class OrderParams {
+  @ApiProperty({ format: 'uuid' })
+  // Text that is not a UUID becomes the nil UUID. No order has this id, so the response is 404.
+  @Transform(({ value }: { value: string }) => (isUUID(value, 'loose') ? value.toLowerCase() : NIL_UUID))
+  @Allow()
+  order_id!: string;
+}
 
 class OrderItemView {
   @ApiProperty({ type: 'integer', example: 7 })

@@ -11,13 +11,12 @@ import { OrderPlacementService } from './order-placement.service.js';
 import {
   CreateOrderDto,
   ORDER_LIST_DOCS,
-  OrderParams,
   OrdersQuery,
   PICKUP_IMPOSSIBLE,
   PRODUCT_GONE,
   SHOP_CLOSED,
 } from './order-requests.dto.js';
-import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
+import { OrderPageMeta, OrderParams, OrderView, PaymentPageView } from './order.dto.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Orders')

@@ -6,13 +6,12 @@ import { ApiIdempotent, IdempotentBody } from '../common/http/idempotency.js';
 import { ArrivedAtMs } from '../common/http/request-info.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { LAST_ID_NOT_A_NUMBER } from '../common/validation/query.decorators.js';
-import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
+import { AdminOrderView, OrderPageMeta, OrderParams } from '../orders/order.dto.js';
 import { FULFILMENTS } from '../orders/order-status.js';
 import {
   AdminOrdersQuery,
   FulfilmentDto,
   ORDER_LIST_DOCS,
-  OrderParams,
   UNKNOWN_FULFILMENT,
 } from '../orders/order-requests.dto.js';
 import { OrdersService } from '../orders/orders.service.js';

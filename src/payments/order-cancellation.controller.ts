@@ -3,8 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type AuthUser, CurrentUser } from '../common/access.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
-import { OrderView } from '../orders/order.dto.js';
-import { OrderParams } from '../orders/order-requests.dto.js';
+import { OrderParams, OrderView } from '../orders/order.dto.js';
 import { OrderCancellationService } from './order-cancellation.service.js';
 
 /** Belongs to payments, because a cancellation ends the payment at the gateway first. */
