@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { ImageHosts } from './image-hosts.js';
-import { ImageRemovalService } from './image-removal.service.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
 import { ImagesService } from './images.service.js';
@@ -10,7 +9,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImageRemovalService, ImagesService],
-  exports: [ImageRemovalService, ImagesService],
+  providers: [ImageHosts, ImagesService],
+  exports: [ImagesService],
 })
 export class ImagesModule {}

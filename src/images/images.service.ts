@@ -1,24 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { CLOUDINARY_DEADLINE_MS } from './cloudinary.image-host.js';
 import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
-import { ImageRemovalService } from './image-removal.service.js';
 import { Image } from './image.entity.js';
 import { normalizeImage } from './resize.js';
 
 type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 
+const REMOVE_IMAGE = 'remove-image';
+/**
+ * Age of a staged row from which its upload can no longer arrive at the host. A call ends after CLOUDINARY_DEADLINE_MS. The host
+ * may store the image later, so the margin is wide.
+ */
+const MAX_UPLOAD_S = (6 * CLOUDINARY_DEADLINE_MS) / 1000;
+/** A larger backlog is left to the next sweeps, because each image needs a statement in the same transaction. */
+const MAX_IMAGES_PER_SWEEP = 1_000;
+
 /**
  * Stores the images of products. The table `images` is the ledger of all files at the image hosts. After any failure, durable
- * jobs and the sweep of abandoned images (`ImageRemovalService`) make the ledger, the hosts and the products agree again.
+ * jobs and the sweep of abandoned images make the ledger, the hosts and the products agree again.
  */
 @Injectable()
-export class ImagesService {
+export class ImagesService implements OnModuleInit {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
@@ -31,10 +41,16 @@ export class ImagesService {
   constructor(
     @InjectRepository(Image) private readonly images: Repository<Image>,
     private readonly hosts: ImageHosts,
-    private readonly removal: ImageRemovalService,
+    private readonly jobs: JobsService,
     private readonly env: Env,
   ) {
     this.localPrefix = `${env.publicUrl}/api/images/`;
+  }
+
+  onModuleInit(): void {
+    this.jobs.handle<{ imageId: string }>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), 'images');
+    const gapSeconds = Math.min(60, this.env.stagedImageTtlS / 4);
+    this.jobs.repeat('sweep-abandoned-images', () => this.#sweep(), gapSeconds);
   }
 
   urlsOf(images: readonly Pick<Image, 'url'>[]): string[] {
@@ -47,7 +63,7 @@ export class ImagesService {
   }
 
   /**
-   * Uploads files in parallel, outside of a transaction. After a failure, discards the images or leaves them to the sweep.
+   * Uploads files in parallel, outside of a transaction. After a failure, condemns the images or leaves them to the sweep.
    * @param use attaches the staged images, which it gets in the order of the files
    * @throws the error of `use` or of the first file whose upload failed, after all uploads have ended
    */
@@ -69,7 +85,7 @@ export class ImagesService {
       return await use(await Promise.all(uploads));
     } catch (error) {
       // Without a database, a second timeout would delay the response. The sweep will condemn the images.
-      if (!isDatabaseUnavailable(error)) await this.#discard(prepared);
+      if (!isDatabaseUnavailable(error)) await this.#discard(prepared.map(({ id }) => id));
       throw error;
     }
   }
@@ -85,17 +101,14 @@ export class ImagesService {
     return { id, image };
   }
 
-  /**
-   * Condemns the images of a failed request that are still staged. Attached images stay, because the transaction may have
-   * committed before the request failed. Never throws: the sweep condemns images that stay staged.
-   */
-  async #discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
-    try {
-      await this.images.manager.transaction((tx) => this.removal.condemn(tx, images, 'staged'));
-    } catch (error) {
-      const count = images.length;
+  /** Attached images stay, because the transaction may have committed before the request failed. Never throws. */
+  async #discard(ids: readonly string[]): Promise<void> {
+    const where = { id: In(ids), state: 'staged' } as const;
+    const condemnAll = (tx: EntityManager) => this.condemn(tx, where);
+    await this.images.manager.transaction(condemnAll).catch((error: unknown) => {
+      const count = ids.length;
       this.#logger.warn(`${count} staged images could not be condemned, the sweep will condemn them`, error);
-    }
+    });
   }
 
   /**
@@ -115,6 +128,50 @@ export class ImagesService {
       if (affected !== 1) throw new Error('an image was condemned before it could be attached');
     }
   }
+
+  /** Condemns the images that match, and enqueues their removal from their hosts. Returns the number of these images. */
+  async condemn(tx: EntityManager, where: FindOptionsWhere<Image>): Promise<number> {
+    const change = { state: 'condemned', productId: null, position: null } as const;
+    const result = await tx.update(Image, where, change, { returning: ['id'] });
+    const condemned = result.raw as { id: string }[];
+    for (const { id } of condemned)
+      await this.jobs.enqueue(tx, REMOVE_IMAGE, { imageId: id }, { subject: id });
+    return condemned.length;
+  }
+
+  async #remove(imageId: string): Promise<void> {
+    const image = await this.images.findOneBy({ id: imageId });
+    if (image?.state !== 'condemned') return;
+    await this.hosts.remove(image.host, image.id);
+    // An image without a URL was never attached, and its upload may still arrive at the host. Its row stays until the upload
+    // can no longer arrive. Then the image is removed again.
+    const { affected } = await this.images.delete([
+      { id: imageId, url: Not(IsNull()) },
+      { id: imageId, stagedAt: olderThan(MAX_UPLOAD_S) },
+    ]);
+    if (affected === 1) return;
+    // One second more, because `Date` drops the microseconds of `staged_at`.
+    const runAt = new Date(image.stagedAt.getTime() + (MAX_UPLOAD_S + 1) * 1000);
+    await this.jobs.enqueue(this.images.manager, REMOVE_IMAGE, { imageId }, { subject: imageId, runAt });
+  }
+
+  /** Condemns images that stayed staged, for example after a crash. */
+  async #sweep(): Promise<void> {
+    const count = await this.images.manager.transaction(async (tx) => {
+      // Locked rows belong to a request that still attaches or discards its images.
+      const abandoned = await tx.find(Image, {
+        where: { state: 'staged', stagedAt: olderThan(this.env.stagedImageTtlS) },
+        take: MAX_IMAGES_PER_SWEEP,
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+      return this.condemn(tx, { id: In(abandoned.map(({ id }) => id)) });
+    });
+    if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
+  }
+}
+
+function olderThan(seconds: number) {
+  return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
 }
 
 /** Returns true if the ledger contains a file name, as for local images, instead of the URL at a remote host. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
@@ -8,7 +8,6 @@ import { assertIfMatch } from '../common/http/if-match.js';
 import { isId } from '../common/validation/whole-number.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
 import { MAX_IMAGES } from '../images/image-host.js';
-import { ImageRemovalService } from '../images/image-removal.service.js';
 import { ImagesService } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
@@ -43,7 +42,6 @@ export class ProductsService {
     private readonly products: ProductsRepository,
     private readonly pages: ProductPages,
     private readonly images: ImagesService,
-    private readonly imageRemoval: ImageRemovalService,
     private readonly shop: ShopService,
     private readonly users: UsersService,
   ) {}
@@ -110,7 +108,7 @@ export class ProductsService {
       this.#changeCatalog(async (tx) => {
         const { removed, remaining } = planChange(await this.products.lockOrFail(tx, id));
         await tx.update(Product, { id }, fields);
-        await this.imageRemoval.condemn(tx, removed);
+        await this.images.condemn(tx, { id: In(removed.map((image) => image.id)) });
         await this.images.attach(tx, id, staged, remaining);
         return this.#withUrls(await this.products.findOrFail(id, tx));
       }),
@@ -132,8 +130,8 @@ export class ProductsService {
   /** Deletes a product and condemns its images, which a job deletes from the host. */
   async delete(id: number): Promise<void> {
     await this.#changeCatalog(async (tx) => {
-      const { images } = await this.products.lockOrFail(tx, id);
-      await this.imageRemoval.condemn(tx, images);
+      await this.products.lockOrFail(tx, id);
+      await this.images.condemn(tx, { productId: id });
       await tx.delete(Product, { id });
     });
   }
