@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
@@ -9,13 +9,17 @@ import {
   AvailabilityDto,
   INVALID_UNTIL,
 } from './admin-products.dto.js';
+import { ProductPages } from './product-pages.js';
 import { ProductPageMeta, ProductParams } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
 @ApiTags('Administration')
 @Controller('admin/products')
 export class AdminProductsController {
-  constructor(private readonly products: ProductsService) {}
+  constructor(
+    private readonly products: ProductsService,
+    private readonly pages: ProductPages,
+  ) {}
 
   @ApiEndpoint({
     summary: 'List products with their availability, ordered by id',
@@ -27,9 +31,9 @@ export class AdminProductsController {
     failures: [failures.validation({ last_id: LAST_ID_NOT_A_NUMBER }), failures.notFound()],
   })
   @Get()
-  async list(@Query() query: AdminProductsQuery) {
-    const { products, lastProductId } = await this.products.findPageForAdmin(query);
-    return { meta: { lastProductId }, products: products.map((product) => new AdminProductView(product)) };
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  list(@Query() query: AdminProductsQuery): Promise<string> {
+    return this.pages.getForAdmin(query);
   }
 
   @ApiEndpoint({

@@ -5,6 +5,7 @@ import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
 import { Env } from '../config/env.js';
 import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
+import type { AdminProductsQuery } from './admin-products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
 /** Changes of other processes are visible after at most this time. */
@@ -13,7 +14,7 @@ const LIFETIME_MS = 1000;
 const OVERHEAD_BYTES = 512;
 const MIB = 1024 * 1024;
 
-/** Reads and caches pages of the product list as JSON text. Requests that wait for the same page share one load. */
+/** Reads pages of products as JSON text, and caches those for customers. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
   /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
@@ -48,9 +49,7 @@ export class ProductPages {
       // Similar names have only one page.
       return found === '' && afterId <= 0 ? this.products.findSimilarJson(text) : found;
     };
-    const page = await this.#searches.run(load, toTurn(client));
-    if (page === '') throw failures.notFound();
-    return page;
+    return orNotFound(await this.#searches.run(load, toTurn(client)));
   }
 
   /** @throws Failure 404 for an empty page */
@@ -60,12 +59,21 @@ export class ProductPages {
     const page = cached ?? (await load());
     if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
     catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
-    if (page === '') throw failures.notFound();
-    return page;
+    return orNotFound(page);
+  }
+
+  /** @throws Failure 404 for an empty page */
+  async getForAdmin(query: AdminProductsQuery): Promise<string> {
+    return orNotFound(await this.products.findAdminPageJson(query));
   }
 
   /** Clears the cache, including pages that are being loaded. */
   clear(): void {
     this.#cache?.clear();
   }
+}
+
+function orNotFound(page: string): string {
+  if (page === '') throw failures.notFound();
+  return page;
 }

@@ -11,22 +11,9 @@ const PAGE_SIZE = 50;
 
 /** `Product.isAvailable` in SQL, for statements that name the table `products`. */
 const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
-
-/**
- * Builds the statement that returns a page as a response body, or null for an empty page. SQL text, because PostgreSQL
- * writes the JSON in a fifth of the time that entities and JSON.stringify take. $1 is the URL prefix of local images, whose
- * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
- */
-const buildPageStatement = (conditions: readonly string[], order = 'id'): string => `
-  SELECT '{"status":"success","data":{"meta":{"lastProductId":' || (array_agg(id ORDER BY ${order} DESC))[1] || '},"products":['
-    || string_agg(row_to_json(page)::text, ',' ORDER BY ${order}) || ']}}' AS body
-  FROM (
-    SELECT id, name, description, trim_scale(price) AS price, (
-      SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $1 || url END ORDER BY position)
-      FROM images WHERE product_id = products.id AND state = 'attached'
-    ) AS images
-    FROM products WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
-  ) AS page`;
+/** Columns of `AdminProductView` in addition to those of `ListedProductView`. */
+const ADMIN_COLUMNS = `, ${IS_AVAILABLE} AS available,
+      CASE WHEN NOT ${IS_AVAILABLE} THEN unavailable_until END AS unavailable_until`;
 
 /** Words of a search that count. Further words are ignored, because each one is compared with all names. */
 const MAX_WORDS = 8;
@@ -48,10 +35,21 @@ export class ProductsRepository {
 
   /** Returns the response body of GET /api/products; empty if no available product follows `afterId` and matches the search. */
   findPageJson(afterId: number, search?: string): Promise<string> {
-    const patterns = toPatterns(search);
+    return this.#findPage(afterId, search, [IS_AVAILABLE]);
+  }
+
+  /** Returns the response body of GET /api/admin/products; empty if no product follows `last_id` and matches the filters. */
+  findAdminPageJson({ last_id: afterId, q, available }: AdminProductsQuery): Promise<string> {
+    const filter = available === undefined ? [] : [available ? IS_AVAILABLE : `NOT ${IS_AVAILABLE}`];
+    return this.#findPage(afterId, q, filter, ADMIN_COLUMNS);
+  }
+
+  #findPage(afterId: number, search: string | undefined, filter: readonly string[], columns?: string) {
+    const patterns = toWords(search ?? '').map(toLikePattern);
+    // `search_text` folds case and accents and keeps the wildcards.
     const containsWords = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
-    const statement = buildPageStatement(['id > $2', ...containsWords]);
-    return this.#readPage(this.products.manager, statement, [afterId, ...patterns]);
+    const conditions = [...filter, 'id > $2', ...containsWords];
+    return this.#readPage(this.products.manager, conditions, [afterId, ...patterns], { columns });
   }
 
   /**
@@ -86,35 +84,36 @@ export class ProductsRepository {
          ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
         parameters,
       );
-      const statement = buildPageStatement(['id = ANY ($2)'], 'array_position($2, id)');
-      return this.#readPage(tx, statement, [similar.map(({ id }) => id)]);
+      const ids = similar.map(({ id }) => id);
+      return this.#readPage(tx, ['id = ANY ($2)'], [ids], { order: 'array_position($2, id)' });
     });
   }
 
-  /** Runs a statement of `buildPageStatement`. `others` are its parameters from $2 on. */
-  async #readPage(manager: EntityManager, statement: string, others: readonly unknown[]): Promise<string> {
-    const parameters = [this.images.localPrefix, ...others];
-    const [row] = await manager.query<{ body: string | null }[]>(statement, parameters);
+  /**
+   * Reads a page as a response body; empty for an empty page. SQL text, because PostgreSQL writes the JSON in a fifth of the time
+   * that entities and JSON.stringify take. $1 is the URL prefix of local images, whose column `url` contains only a file name.
+   * The query of `images` needs only columns of one index (index-only scan).
+   * @param parameters from $2 on
+   */
+  async #readPage(
+    manager: EntityManager,
+    conditions: readonly string[],
+    parameters: readonly unknown[],
+    { order = 'id', columns = '' }: { readonly order?: string; readonly columns?: string | undefined },
+  ): Promise<string> {
+    const [row] = await manager.query<{ body: string | null }[]>(
+      `SELECT '{"status":"success","data":{"meta":{"lastProductId":' || (array_agg(id ORDER BY ${order} DESC))[1] || '},"products":['
+         || string_agg(row_to_json(page)::text, ',' ORDER BY ${order}) || ']}}' AS body
+       FROM (
+         SELECT id, name, description, trim_scale(price) AS price, (
+           SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $1 || url END ORDER BY position)
+           FROM images WHERE product_id = products.id AND state = 'attached'
+         ) AS images ${columns}
+         FROM products WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
+       ) AS page`,
+      [this.images.localPrefix, ...parameters],
+    );
     return row?.body ?? '';
-  }
-
-  findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
-    const ids = this.products
-      .createQueryBuilder('products')
-      .select('products.id')
-      .where('products.id > :afterId', { afterId })
-      .orderBy('products.id')
-      .limit(PAGE_SIZE);
-    for (const [index, pattern] of toPatterns(q).entries())
-      ids.andWhere(`products.search_name LIKE search_text(:word${index})`, { [`word${index}`]: pattern });
-    if (available !== undefined) ids.andWhere(available ? IS_AVAILABLE : `NOT ${IS_AVAILABLE}`);
-    // The page is a subquery: `take` in a query that also sorts by image would count a product once for each image.
-    return this.products
-      .createQueryBuilder('product')
-      .leftJoinAndSelect('product.images', 'image')
-      .where(`product.id IN (${ids.getQuery()})`, ids.getParameters())
-      .orderBy({ 'product.id': 'ASC', 'image.position': 'ASC' })
-      .getMany();
   }
 
   countUnavailable(): Promise<number> {
@@ -155,11 +154,6 @@ export class ProductsRepository {
     // A second statement: a join in the first one would return the images as they were before the wait for the lock.
     return this.findOrFail(id, tx);
   }
-}
-
-/** Returns a LIKE pattern for each word of a search. `search_text` folds case and accents and keeps the wildcards. */
-function toPatterns(search = ''): string[] {
-  return toWords(search).map(toLikePattern);
 }
 
 function isShort(word: string): boolean {

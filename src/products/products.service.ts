@@ -11,12 +11,7 @@ import { MAX_IMAGES } from '../images/image-host.js';
 import { ImagesService } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
-import {
-  type AdminProductsQuery,
-  type AvailabilityDto,
-  INVALID_UNTIL,
-  UNTIL_NOT_ALLOWED,
-} from './admin-products.dto.js';
+import { type AvailabilityDto, INVALID_UNTIL, UNTIL_NOT_ALLOWED } from './admin-products.dto.js';
 import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
 import {
@@ -51,14 +46,6 @@ export class ProductsService {
     const product = await this.products.findOrFail(id);
     if (!product.isAvailable && !(await this.users.isAdmin(authUser))) throw failures.notFound();
     return this.#withUrls(product);
-  }
-
-  /** @throws Failure 404 for an empty page */
-  async findPageForAdmin(query: AdminProductsQuery) {
-    const products = await this.products.findPageForAdmin(query);
-    const last = products.at(-1);
-    if (last === undefined) throw failures.notFound();
-    return { products: products.map((product) => this.#withUrls(product)), lastProductId: last.id };
   }
 
   countUnavailable(): Promise<number> {
