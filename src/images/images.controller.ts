@@ -77,7 +77,7 @@ export class ImagesController {
     const { local } = this.hosts;
     if (width === undefined) return { path: await local.find(name), caching: CACHING };
     try {
-      return { path: await local.findOrCreateSmaller(name, width), caching: CACHING };
+      return { path: await local.find(name, width), caching: CACHING };
     } catch (error) {
       this.#logger.warn(`image ${name} has no version of ${width} px: ${String(error)}`);
       return { path: await local.find(name), caching: FALLBACK_CACHING };

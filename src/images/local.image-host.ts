@@ -10,16 +10,14 @@ import { shrinkImage } from './resize.js';
 const NAME = /^[0-9a-f-]{36}\.(?:png|jpg)$/;
 
 /**
- * Stores images as files: `<root>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
- * power cut. An upload needs no temporary name, because nobody knows the URL of an incomplete image. After a crash, the sweep of
- * abandoned images removes the incomplete file. A smaller version is renamed into place, because requests can find its name.
+ * Stores images as files: `<root>/<first two characters of the id>/<id>.<png|jpg>`, with smaller versions beside them as
+ * `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. An upload needs no temporary name, because nobody knows the
+ * URL of an incomplete image. After a crash, the sweep of abandoned images removes the incomplete file. A smaller version is
+ * renamed into place, because requests can find its name.
  */
 export class LocalImageHost implements ImageHost {
-  /** Smaller versions that are being created, by path. Requests for the same version wait for one creation. */
-  readonly #creations = new Map<string, Promise<void>>();
-
-  /** Creates one version at a time. A disconnect does not stop a creation, because other requests may wait for it. */
-  readonly #creationQueue = new FairQueue({ capacity: 1, maxWaiting: 200 });
+  /** Creates one smaller version at a time. A disconnect does not stop a creation, because other requests may wait for it. */
+  readonly #creationQueue = new FairQueue({ capacity: 1, maxWaiting: 1_000 });
 
   constructor(private readonly root: string) {}
 
@@ -35,7 +33,7 @@ export class LocalImageHost implements ImageHost {
 
   async remove(imageId: string): Promise<void> {
     const folder = this.#folderOf(imageId);
-    // Delete the image before listing its versions: `findOrCreateSmaller` looks for the image after it has stored a version.
+    // Delete the image before listing its versions: `find` looks for the image after it has stored a version.
     for (const format of ['png', 'jpg']) await rm(join(folder, `${imageId}.${format}`), { force: true });
     const names = await readdir(folder).catch(ignoreNotFound);
     if (names === undefined) return; // No image was ever stored in this folder.
@@ -43,46 +41,41 @@ export class LocalImageHost implements ImageHost {
     await flushToDisk(folder);
   }
 
-  async find(name: string): Promise<string | null> {
+  /**
+   * Returns the path of an image; null if there is no such image.
+   * @param width returns the path of a version with at most this width, which the first request creates
+   */
+  async find(name: string, width?: number): Promise<string | null> {
     if (!NAME.test(name)) return null;
     const path = join(this.#folderOf(name), name);
-    return (await isFile(path)) ? path : null;
-  }
-
-  /** Returns the path of an image with at most this width, which the first request creates as `<id>-<width>.<png|jpg>`. */
-  async findOrCreateSmaller(name: string, width: number): Promise<string | null> {
-    const path = await this.find(name);
-    if (path === null) return null;
+    if (!(await isFile(path))) return null;
+    if (width === undefined) return path;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
     if (await isFile(smaller)) return smaller;
-    let creation = this.#creations.get(smaller);
-    if (creation === undefined) {
-      creation = this.#createSmaller(path, width, smaller).finally(() => this.#creations.delete(smaller));
-      this.#creations.set(smaller, creation);
-    }
-    await creation;
+    await this.#creationQueue.run(() => createSmaller(path, width, smaller));
     // The image may have been removed in the meantime.
     if (await isFile(path)) return smaller;
     await rm(smaller, { force: true });
     return null;
   }
 
-  async #createSmaller(path: string, width: number, smaller: string): Promise<void> {
-    const format = path.endsWith('.png') ? 'png' : 'jpg';
-    const bytes = await this.#creationQueue.run(() => shrinkImage(path, format, width));
-    // Rename a complete file, because another request must not read half a file.
-    const temporary = `${smaller}.${randomUUID()}.tmp`;
-    try {
-      await writeFile(temporary, bytes, { flush: true });
-      await rename(temporary, smaller);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-  }
-
   #folderOf(imageId: string): string {
     return join(this.root, imageId.slice(0, 2));
+  }
+}
+
+async function createSmaller(path: string, width: number, smaller: string): Promise<void> {
+  // An earlier request in the queue may have created the version.
+  if (await isFile(smaller)) return;
+  const format = path.endsWith('.png') ? 'png' : 'jpg';
+  const bytes = await shrinkImage(path, format, width);
+  // Rename a complete file, because another request must not read half a file.
+  const temporary = `${smaller}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, bytes, { flush: true });
+    await rename(temporary, smaller);
+  } finally {
+    await rm(temporary, { force: true });
   }
 }
 
