@@ -52,7 +52,7 @@ class SeedCommand {
     const products = buildCatalog(plan.products, random);
     const ids = await processWithProgress(products, 'products', async ({ pictures, ...fields }) => {
       const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
-      return (await this.products.create({ fields, images })).id;
+      return (await this.products.create({ ...fields, images })).id;
     });
     await this.orders.place(plan.orders, random, ids);
     const images = products.flatMap(({ pictures }) => pictures).length;

@@ -7,14 +7,10 @@ import { type ImageFile, MAX_IMAGES } from './image-host.js';
 import type { FormRequest } from './parse-form.js';
 
 /**
- * Text fields and images of a form. This is an interface because the global `DtoValidationPipe` would also validate a parameter
- * whose type is a class.
+ * Text fields of a form, with its files as `images`: at most 5, in the order sent. Not a class, because the global
+ * `DtoValidationPipe` would also validate a parameter whose type is a class.
  */
-export interface ImageForm<T> {
-  readonly fields: Omit<T, 'images'>;
-  /** In the order sent, at most 5. */
-  readonly images: readonly ImageFile[];
-}
+export type ImageForm<T> = Omit<T, 'images'> & { readonly images: readonly ImageFile[] };
 
 /** Messages with which one route rejects a form. */
 interface ImageFormMessages {
@@ -57,9 +53,7 @@ async function validateForm<T extends { images?: unknown }>(
   };
   if (Object.keys(problems).length > 0) throw failures.validation(problems, messages.failure);
   if (imageNames.length > MAX_IMAGES) throw failures.tooManyImages();
-  // The DTO has the field `images` only to reject texts that are sent instead of files.
-  const { images: _text, ...fields } = value;
-  return { fields, images };
+  return { ...value, images };
 }
 
 /** Returns the validation message of the field `images`, if it has one. */

@@ -64,7 +64,7 @@ export class ProductsService {
   }
 
   /** Creates a product with its images, or neither. */
-  async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
+  async create({ images, ...fields }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
       return await this.images.withStaged(images, (staged) =>
         this.#changeCatalog(async (tx) => {
@@ -81,7 +81,7 @@ export class ProductsService {
   /** Replaces fields, removes images and adds new images after the remaining ones; all or nothing. */
   async update(
     id: number,
-    { fields: { 'images.removed': removedUrls, ...fields }, images }: ImageForm<UpdateProductDto>,
+    { images, 'images.removed': removedUrls, ...fields }: ImageForm<UpdateProductDto>,
     ifMatch?: string,
   ): Promise<ProductWithUrls> {
     const planChange = (product: Product) => {
