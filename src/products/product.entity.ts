@@ -1,5 +1,9 @@
-import { Column, Entity, OneToMany, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity, OneToMany, PrimaryGeneratedColumn, UpdateDateColumn, VirtualColumn } from 'typeorm';
 import { Image } from '../images/image.entity.js';
+
+/** `Product.isAvailable` as an SQL expression. */
+export const isAvailableSql = (table: string) =>
+  `(${table}.available OR coalesce(${table}.available_again_at <= now(), false))`;
 
 @Entity('products')
 export class Product {
@@ -35,7 +39,6 @@ export class Product {
   updatedAt!: Date;
 
   /** True if customers can see and order the product now. */
-  get isAvailable(): boolean {
-    return this.isOffered || (this.availableAgainAt !== null && this.availableAgainAt <= new Date());
-  }
+  @VirtualColumn({ type: 'boolean', query: (alias) => `SELECT ${isAvailableSql(alias)}` })
+  isAvailable!: boolean;
 }

@@ -5,12 +5,11 @@ import { failures } from '../common/errors/failures.js';
 import { toLikePattern } from '../database/like-pattern.js';
 import { ImagesService } from '../images/images.service.js';
 import type { AdminProductsQuery } from './admin-products.dto.js';
-import { Product } from './product.entity.js';
+import { isAvailableSql, Product } from './product.entity.js';
 
 const PAGE_SIZE = 50;
 
-/** `Product.isAvailable` in SQL, for statements that name the table `products`. */
-const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
+const IS_AVAILABLE = isAvailableSql('products');
 /** Columns of `AdminProductView` in addition to those of `ListedProductView`. */
 const ADMIN_COLUMNS = `, ${IS_AVAILABLE} AS available,
       CASE WHEN NOT ${IS_AVAILABLE} THEN unavailable_until END AS unavailable_until`;

@@ -108,9 +108,9 @@ export class ProductsService {
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
     const change = { isOffered: available, unavailableUntil: until ?? null, availableAgainAt };
     return this.#changeCatalog(async (tx) => {
-      const product = await this.products.lockOrFail(tx, id);
+      await this.products.lockOrFail(tx, id);
       await tx.update(Product, { id }, change);
-      return this.#withUrls(Object.assign(product, change));
+      return this.#withUrls(await this.products.findOrFail(id, tx));
     });
   }
 
@@ -144,7 +144,7 @@ export class ProductsService {
     return startOfDay(until, zone);
   }
 
-  #withUrls({ isAvailable, images, ...fields }: Product): ProductWithUrls {
-    return { ...fields, isAvailable, images: this.images.urlsOf(images) };
+  #withUrls({ images, ...fields }: Product): ProductWithUrls {
+    return { ...fields, images: this.images.urlsOf(images) };
   }
 }
