@@ -8,6 +8,7 @@ import { assertIfMatch } from '../common/http/if-match.js';
 import { isId } from '../common/validation/whole-number.js';
 import type { ImageForm } from '../images/image-form.decorator.js';
 import { MAX_IMAGES } from '../images/image-host.js';
+import type { Image } from '../images/image.entity.js';
 import { ImagesService } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
@@ -86,7 +87,10 @@ export class ProductsService {
   ): Promise<ProductWithUrls> {
     const planChange = (product: Product) => {
       assertIfMatch(ifMatch, toProductEtag(this.#withUrls(product)));
-      return this.#splitImages(product, removedUrls, images.length);
+      const isRemoved = (image: Image) => removedUrls.some((url) => this.images.isUrlOf(image, url));
+      const remaining = product.images.filter((image) => !isRemoved(image));
+      if (remaining.length + images.length > MAX_IMAGES) throw failures.tooManyImages();
+      return { removed: product.images.filter(isRemoved), remaining };
     };
     // Check before the upload, to reject early, and again under the lock.
     planChange(await this.products.findOrFail(id));
@@ -128,13 +132,6 @@ export class ProductsService {
     return this.dataSource.transaction(work).finally(() => {
       this.pages.clear();
     });
-  }
-
-  #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
-    const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
-    const remaining = images.filter((image) => !removed.includes(image));
-    if (remaining.length + addedCount > MAX_IMAGES) throw failures.tooManyImages();
-    return { removed, remaining };
   }
 
   async #startOfFutureDate(until: string): Promise<Date> {
