@@ -109,29 +109,32 @@ export async function requestPaymentPage(id: string) {
 /**
  * Changes the fulfilment of each order. Continues after a rejected order, and stops if there is no response. Then reloads all
  * orders.
- * @returns the changed orders as they were before, and the first failure
+ * @returns the changed orders as they were before, and the errors of the orders that failed, by order id
  */
 export async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {
   const changed: Order[] = [];
-  let failure: Error | undefined;
+  const errors: Record<string, Error> = {};
   for (const order of orders) {
-    const fulfilment = toFulfilment(order);
     try {
-      const change = { ...orderParams(order.order_id), body: { fulfilment } };
-      await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
+      await changeFulfilment(order, toFulfilment(order));
       changed.push(order);
     } catch (error) {
-      if (isResponseLost(error) && (await hasTakenStep(order, fulfilment))) {
-        changed.push(order);
-        continue;
-      }
-      failure ??= error as Error;
+      errors[order.order_id] = error as Error;
       // Without a response, the other requests would fail too.
       if (!(error instanceof BakeryFailure)) break;
     }
   }
   await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
-  return { changed, failure };
+  return { changed, errors };
+}
+
+async function changeFulfilment(order: Order, fulfilment: Fulfilment) {
+  const change = { ...orderParams(order.order_id), body: { fulfilment } };
+  try {
+    await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
+  } catch (error) {
+    if (!isResponseLost(error) || !(await hasTakenStep(order, fulfilment))) throw error;
+  }
 }
 
 /** Caches the order of a response, so that the page of the order shows it at once. Reloads the lists of orders. */

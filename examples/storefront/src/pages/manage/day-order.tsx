@@ -1,26 +1,26 @@
+import { useMutation } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import type { AdminOrder } from '../../api/client';
+import type { AdminOrder, Fulfilment } from '../../api/client';
 import { explain } from '../../api/errors';
 import { useBackLinkState } from '../../components/back-link';
 import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
 import { describeFulfilment } from '../../components/order-texts';
 import { formatOrderNumber, toPhoneLink } from '../../format';
-import { NextStepButton, trackStepError } from './step-buttons';
+import { NextStepButton } from './step-buttons';
 
 interface DayOrderProps {
   order: AdminOrder;
   /** Text for the pickup time. */
   time: string;
   /** Error of the order's latest step. It is a prop, because a row loses its state when its order moves to another list. */
-  error: Error | null;
-  onErrorChange: (error: Error | null) => void;
-  /** Called when the order may have moved to another list: after its collection, and after a failure. */
-  onMayHaveMoved: () => void;
+  error: Error | undefined;
+  onTake: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
 }
 
 /** Order in a list of the day, with a button for its next step. */
-export function DayOrder({ order, time, error, onErrorChange, onMayHaveMoved }: DayOrderProps) {
+export function DayOrder({ order, time, error, onTake }: DayOrderProps) {
+  const { mutate, isPending } = useMutation({ mutationFn: (step: Fulfilment) => onTake([order], step) });
   const backLinkState = useBackLinkState();
   const { order_id, phone, note, customer, items, fulfilment } = order;
   return (
@@ -47,8 +47,8 @@ export function DayOrder({ order, time, error, onErrorChange, onMayHaveMoved }: 
         <NextStepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
-          onTaken={(step) => step === 'collected' && onMayHaveMoved()}
-          {...trackStepError(onErrorChange, onMayHaveMoved)}
+          isBusy={isPending}
+          onTake={mutate}
         />
       </div>
     </li>

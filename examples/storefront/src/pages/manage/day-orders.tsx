@@ -1,12 +1,14 @@
+import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { AdminOrder } from '../../api/client';
+import type { AdminOrder, Fulfilment } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatShortDate, formatTime, toLocalDate } from '../../calendar';
 import { Alert, Notice } from '../../components/notice';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
+import { showToast } from '../../state/toast';
 import { DayOrder } from './day-order';
-import { getNextStep, StepButton, useStepError } from './step-buttons';
+import { getNextStep, StepButton, takeStep } from './step-buttons';
 
 interface DayOrdersProps {
   /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
@@ -20,32 +22,28 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const toHandOver = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
-  // The pressed button may have disappeared, because the orders are reloaded after a step and after a failure.
-  const focusDayHeading = () => heading.current?.focus();
-  const { error: groupError, callbacks } = useStepError(focusDayHeading);
-  /** Errors of single orders by order id. */
-  const [orderErrors, setOrderErrors] = useState<Record<string, Error | null>>({});
+  const shown = [...overdue, ...orders];
+  /** Errors of the latest steps by order id. */
+  const [errors, setErrors] = useState<Record<string, Error>>({});
   // An order leaves the page, for example, after a colleague has refused it. Its error is then shown above the orders.
-  const isShown = (id: string) => [...orders, ...overdue].some(({ order_id }) => order_id === id);
-  const messages = Object.entries(orderErrors)
-    .filter(([id]) => !isShown(id))
-    .flatMap(([id, error]) => (error ? `${formatOrderNumber(id)}: ${explain(error)}` : []));
-  if (groupError) messages.push(explain(groupError));
-  /** Sets the errors of orders, and removes those of orders that have left the page. */
-  const changeErrors = (changed: Record<string, Error | null> = {}) =>
-    setOrderErrors((errors) => {
-      const shown = Object.entries(errors).filter(([id]) => isShown(id));
-      return { ...Object.fromEntries(shown), ...changed };
-    });
+  const messages = Object.entries(errors)
+    .filter(([id]) => !shown.some(({ order_id }) => order_id === id))
+    .map(describeError);
+  const take = async (taken: AdminOrder[], step: Fulfilment) => {
+    // Forget the earlier errors of these orders, and those of orders that have left the page.
+    const others = shown.filter((order) => !taken.includes(order));
+    setErrors((before) => pickErrors(before, others));
+    const failed = await takeStep(taken, step);
+    setErrors((before) => ({ ...before, ...failed }));
+    const [firstFailed] = Object.entries(failed);
+    // The rows of a group may be far below its button.
+    if (taken.length > 1 && firstFailed) showToast(describeError(firstFailed));
+    // After any other step, the order stays in its place, and the pressed button takes the following step.
+    const mayHaveMoved = taken.length > 1 || step === 'collected' || firstFailed !== undefined;
+    if (mayHaveMoved) heading.current?.focus();
+  };
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
-    <DayOrder
-      key={order.order_id}
-      order={order}
-      time={time}
-      error={orderErrors[order.order_id] ?? null}
-      onErrorChange={(error) => changeErrors({ [order.order_id]: error })}
-      onMayHaveMoved={focusDayHeading}
-    />
+    <DayOrder key={order.order_id} order={order} time={time} error={errors[order.order_id]} onTake={take} />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
@@ -64,25 +62,8 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       </h2>
       <Alert>{messages.join(' ')}</Alert>
       <div className="actions">
-        {groupByTimeAndStep(toHandOver).map(({ key, time, step, orders: group }) => (
-          <StepButton
-            key={key}
-            className="button quiet"
-            orders={group}
-            step={step}
-            onTaken={focusDayHeading}
-            {...callbacks}
-            onStart={() => {
-              callbacks.onStart();
-              changeErrors();
-            }}
-          >
-            {t('day.group', {
-              time,
-              orders: t('count.orders', { count: group.length }),
-              step: t(`step.${step}`),
-            })}
-          </StepButton>
+        {groupByTimeAndStep(toHandOver).map(({ key, ...group }) => (
+          <GroupButton key={key} {...group} onTake={take} />
         ))}
       </div>
       {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
@@ -102,15 +83,29 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
 }
 
 interface OrderGroup {
-  key: string;
   time: string;
   step: NonNullable<ReturnType<typeof getNextStep>>;
   orders: AdminOrder[];
 }
 
+interface GroupButtonProps extends OrderGroup {
+  onTake: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
+}
+
+/** Button that takes all orders of a group to their next step. */
+function GroupButton({ time, step, orders, onTake }: GroupButtonProps) {
+  const { mutate, isPending } = useMutation({ mutationFn: () => onTake(orders, step) });
+  const count = t('count.orders', { count: orders.length });
+  return (
+    <StepButton className="button quiet" isBusy={isPending} onClick={() => mutate()}>
+      {t('day.group', { time, orders: count, step: t(`step.${step}`) })}
+    </StepButton>
+  );
+}
+
 /** Groups orders with the same pickup time and the same next step. Omits groups of one order. */
-function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
-  const groups = new Map<string, OrderGroup>();
+function groupByTimeAndStep(orders: AdminOrder[]) {
+  const groups = new Map<string, OrderGroup & { key: string }>();
   for (const order of orders) {
     const step = getNextStep(order);
     if (step === null) continue;
@@ -121,6 +116,15 @@ function groupByTimeAndStep(orders: AdminOrder[]): OrderGroup[] {
     groups.set(key, group);
   }
   return [...groups.values()].filter((group) => group.orders.length > 1);
+}
+
+function pickErrors(errors: Record<string, Error>, orders: AdminOrder[]) {
+  const ids = new Set(orders.map(({ order_id }) => order_id));
+  return Object.fromEntries(Object.entries(errors).filter(([id]) => ids.has(id)));
+}
+
+function describeError([id, error]: [string, Error]) {
+  return `${formatOrderNumber(id)}: ${explain(error)}`;
 }
 
 function formatPickupTime({ pickup_at }: AdminOrder) {

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
-import type { AdminOrder } from '../../api/client';
+import { useRef } from 'react';
+import type { AdminOrder, Fulfilment } from '../../api/client';
 import { explain } from '../../api/errors';
 import { isOpen, isPaid } from '../../api/order-status';
-import { changeFulfilments } from '../../api/orders';
 import { getRefundableAmount, refundMutationKey, refundOrder } from '../../api/refunds';
 import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
@@ -11,26 +10,22 @@ import { describeFulfilment } from '../../components/order-texts';
 import { QuestionButton } from '../../components/question-button';
 import { formatPrice } from '../../format';
 import { t } from '../../i18n';
-import {
-  canRefuse,
-  getNextStep,
-  NextStepButton,
-  type OrderStepProps,
-  PreviousStepButton,
-  useStepError,
-} from './step-buttons';
+import { canRefuse, getNextStep, NextStepButton, PreviousStepButton, takeStep } from './step-buttons';
 
 /** Fulfilment of an order, with buttons for its steps and its refusal. */
 export function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
-  const focusSection = () => heading.current?.focus();
-  const { error, callbacks } = useStepError(focusSection);
+  // One mutation for all actions, so that the error of one disappears when another starts.
+  const { mutate, isPending, error, variables } = useMutation({
+    mutationKey: refundMutationKey(order.order_id),
+    mutationFn: takeAction,
+    // The pressed button may have disappeared, because the order is reloaded after an action and after a failure.
+    onSettled: () => heading.current?.focus(),
+  });
   // A later refund settles a refund that has failed here.
-  const forgetError = useEffectEvent(callbacks.onStart);
-  useEffect(() => forgetError(), [order.refunded_amount]);
-  const buttonProps = { order, onTaken: focusSection, ...callbacks };
+  const shownError = variables?.order.refunded_amount === order.refunded_amount ? error : null;
   const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
+  const stepProps = { order, isBusy: isPending, onTake: (step: Fulfilment) => mutate({ order, step }) };
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -41,30 +36,44 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
       </p>
       {isOpen(order) && <p className="hint">{t('manage.notPaid')}</p>}
       <div className="actions">
-        {!mustBePaidFirst && <NextStepButton {...buttonProps} />}
-        {canRefuse(order) && <RefuseButton {...buttonProps} />}
-        <PreviousStepButton {...buttonProps} />
+        {!mustBePaidFirst && <NextStepButton {...stepProps} />}
+        {canRefuse(order) && (
+          <RefuseButton
+            order={order}
+            isBusy={isPending}
+            onRefuse={(andRefund) => mutate({ order, step: 'refused', andRefund })}
+          />
+        )}
+        <PreviousStepButton {...stepProps} />
       </div>
-      <Alert>{error && explain(error)}</Alert>
+      <Alert>{shownError && explain(shownError)}</Alert>
     </section>
   );
 }
 
+interface Action {
+  order: AdminOrder;
+  step: Fulfilment;
+  /** True if a refusal also refunds the payment. */
+  andRefund?: boolean;
+}
+
+async function takeAction({ order, step, andRefund = false }: Action) {
+  const errors = await takeStep([order], step);
+  const error = errors[order.order_id];
+  if (error) throw error;
+  // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
+  if (andRefund) await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
+}
+
+interface RefuseButtonProps {
+  order: AdminOrder;
+  isBusy: boolean;
+  onRefuse: (andRefund: boolean) => void;
+}
+
 /** Button that refuses an order. For a paid order, the question also offers a refund. */
-function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
-  const { mutate, isPending } = useMutation({
-    mutationKey: refundMutationKey(order.order_id),
-    mutationFn: async (answer: string) => {
-      const { failure } = await changeFulfilments([order], () => 'refused');
-      if (failure) throw failure;
-      // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
-      if (answer === 'refund')
-        await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
-    },
-    onMutate: onStart,
-    onSuccess: () => onTaken('refused'),
-    onError,
-  });
+function RefuseButton({ order, isBusy, onRefuse }: RefuseButtonProps) {
   const amount = formatPrice(getRefundableAmount(order));
   const paidAnswers = { refund: t('refuse.andRefund', { amount }), refuse: t('refuse.withoutRefund') };
   return (
@@ -73,10 +82,10 @@ function RefuseButton({ order, onStart, onTaken, onError }: OrderStepProps) {
       label={t('refuse.label')}
       question={t('refuse.question')}
       declineLabel={t('refuse.no')}
-      isBusy={isPending}
+      isBusy={isBusy}
       text={isPaid(order) ? t('refuse.paidText', { amount }) : t('refuse.unpaidText')}
       answers={isPaid(order) ? paidAnswers : { refuse: t('refuse.yes') }}
-      onAnswer={mutate}
+      onAnswer={(answer) => onRefuse(answer === 'refund')}
     />
   );
 }
