@@ -16,6 +16,7 @@ import {
   reloadProducts,
 } from '../../api/product-editing';
 import { queryClient } from '../../api/query-client';
+import type { OnProgress } from '../../api/upload-progress';
 import { Form, type FormControl, FormField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import { QuestionButton } from '../../components/question-button';
@@ -61,49 +62,46 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
   const [uploadProgress, setUploadProgress] = useState<number>();
   // True if an earlier attempt may have saved the product although its response was lost.
   const mayBeSaved = useRef(false);
-  const finish = async (saved: Product) => {
-    await reloadProducts();
-    showToast(t('products.saved', { name: saved.name }));
-    await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
-  };
-  const create = async (values: ProductValues) =>
-    (mayBeSaved.current ? await findSaved(values) : undefined) ?? createProduct(values, setUploadProgress);
-  const save = async (values: ProductValues, form: FormControl<ProductValues>) => {
-    const price = parsePrice(values.price);
-    if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
+  const upload = async (send: (onProgress: OnProgress) => Promise<Product>) => {
     try {
-      await send({ ...values, price }, form, base);
+      return await send(setUploadProgress);
+    } catch (error) {
+      if (isResponseLost(error)) mayBeSaved.current = true;
+      throw error;
     } finally {
       setUploadProgress(undefined);
     }
   };
-  const send = async (
-    sent: ProductValues,
-    form: FormControl<ProductValues>,
-    target: EditedProduct | undefined,
-  ): Promise<void> => {
+  const create = async (values: ProductValues) => {
+    const saved = mayBeSaved.current ? await findSaved(values) : undefined;
+    return saved ?? upload((onProgress) => createProduct(values, onProgress));
+  };
+  const change = async (loaded: EditedProduct, values: ProductValues, form: FormControl<ProductValues>) => {
     try {
-      await finish(
-        await (target === undefined ? create(sent) : changeProduct(target, sent, setUploadProgress)),
-      );
+      return await upload((onProgress) => changeProduct(loaded, values, onProgress));
     } catch (error) {
-      if (isResponseLost(error)) mayBeSaved.current = true;
-      if (target === undefined || !hasCode(error, 412)) throw error;
-      const current = await queryClient.query({ ...productForEditing(target.product.id), staleTime: 0 });
+      if (!hasCode(error, 412)) throw error;
+      const current = await queryClient.query({ ...productForEditing(loaded.product.id), staleTime: 0 });
       if (current === null) throw error;
       // `isSaved` cannot compare new images, only count them. Without a lost response, they may be somebody else's.
-      if (mayBeSaved.current && isSaved(current.product, sent)) return finish(current.product);
-      const changes = listChanges(target.product, current.product);
+      if (mayBeSaved.current && isSaved(current.product, values)) return current.product;
+      const changes = listChanges(loaded.product, current.product);
       // Nobody has changed a field of the form, but for example the availability, which the form keeps.
-      if (changes.length === 0) {
-        if (target !== base) throw error; // Once only: a proxy that rewrites ETags would cause endless conflicts.
-        return send(sent, form, current);
-      }
+      if (changes.length === 0) return upload((onProgress) => changeProduct(current, values, onProgress));
       setBase(current);
       form.setValue('images', replaceStored(form.getValues('images'), current.product));
       mayBeSaved.current = false;
       throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
     }
+  };
+  const save = async (typed: ProductValues, form: FormControl<ProductValues>) => {
+    const price = parsePrice(typed.price);
+    if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
+    const values = { ...typed, price };
+    const saved = await (base === undefined ? create(values) : change(base, values, form));
+    await reloadProducts();
+    showToast(t('products.saved', { name: saved.name }));
+    await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
   };
   return (
     <section className="panel">
