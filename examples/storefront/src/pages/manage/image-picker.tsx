@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
 import type { EditedImage, ProductValues } from '../../api/product-editing';
 import { shrinkImage } from '../../api/shrink-image';
@@ -22,7 +22,6 @@ export function ImagePicker() {
   const images = field.value;
   const { setError, setValue, clearErrors, getValues } = useFormContext<ProductValues>();
   const input = useRef<HTMLInputElement>(null);
-  const createObjectUrl = useObjectUrls();
   const remaining = countRemaining(images);
   // The service appends new images to the existing ones, so only new images can change places.
   const canMove = (from: number, to: number) =>
@@ -44,7 +43,7 @@ export function ImagePicker() {
     const current = getValues('images');
     const valid = prepared.flatMap(({ shrunk }) => (shrunk && shrunk.size <= MAX_BYTES ? shrunk : []));
     const added = valid.slice(0, MAX_IMAGES - countRemaining(current));
-    change([...current, ...added.map((file) => ({ file, src: createObjectUrl(file) }))]);
+    change([...current, ...added.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
     const problems = prepared.flatMap(describeProblem);
     if (added.length < valid.length) problems.push(t('pictures.tooMany', { max: MAX_IMAGES }));
     if (problems.length > 0) showError(t('pictures.notAdded', { reasons: problems.join('; ') }));
@@ -116,20 +115,6 @@ function moveItem<Item>(items: Item[], from: number, to: number): Item[] {
 
 function countRemaining(images: EditedImage[]) {
   return images.filter(({ isRemoved }) => !isRemoved).length;
-}
-
-/** Returns a function that creates object URLs, which are revoked when the form disappears. */
-function useObjectUrls() {
-  const urls = useRef<string[]>([]);
-  useEffect(() => {
-    const created = urls.current;
-    return () => created.forEach((url) => URL.revokeObjectURL(url));
-  }, []);
-  return (file: File) => {
-    const url = URL.createObjectURL(file);
-    urls.current.push(url);
-    return url;
-  };
 }
 
 interface PreparedImage {

@@ -37,7 +37,15 @@ export function ImageTile({ image, index, isMovable, onMove, onToggle }: ImageTi
       onDragOver={(event) => event.preventDefault()}
       onDrop={drop}
     >
-      <img src={src} alt={name} width={160} height={120} draggable={false} />
+      <img
+        src={src}
+        alt={name}
+        width={160}
+        height={120}
+        draggable={false}
+        // The image keeps its data. The URL of an image of the service is not affected.
+        onLoad={() => URL.revokeObjectURL(src)}
+      />
       {state !== 'kept' && <span className="badge tone-plain">{t(`pictures.${state}.badge`)}</span>}
       <button
         type="button"
