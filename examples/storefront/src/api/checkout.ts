@@ -4,7 +4,7 @@ import type { CheckoutDetails } from '../state/checkout-details';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { isPaid, isUnderWay } from './order-status';
-import { cacheOrder } from './orders';
+import { ORDER_LISTS_KEY, orderDetail } from './orders';
 import { markUnavailable, productDetail } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';
@@ -22,7 +22,9 @@ export async function placeOrder(lines: CartLine[], details: CompleteDetails) {
     // The order has ended, so the response is that of an earlier request with the same idempotency key: a new order would be
     // under way. Order again: `postOrder` has removed that key and creates a new one.
     if (!isUnderWay(response.order) && !isPaid(response.order)) response = await postOrder(order);
-    await cacheOrder(response);
+    // The page of the order shows it at once.
+    queryClient.setQueryData(orderDetail(response.order.order_id).queryKey, response);
+    void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
     return response.order;
   } catch (error) {
     if (error instanceof BakeryFailure) await applyCorrections(lines, error.details);

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { BakeryFailure, dataOf, type paths } from 'bakery-client';
 import { type AdminOrder, api, type Fulfilment, type Order } from './client';
-import { hasCode, isResponseLost, orNullIf404 } from './errors';
+import { isResponseLost, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
@@ -9,7 +9,8 @@ import { useSession } from '../state/session';
 
 /** Prefix of all query keys of orders, those of day sheets included. */
 export const ORDERS_KEY = ['orders'];
-const ORDER_LISTS_KEY = [...ORDERS_KEY, 'list'];
+/** Prefix of the query keys of all lists of orders. */
+export const ORDER_LISTS_KEY = [...ORDERS_KEY, 'list'];
 
 /** Gaps between the polls of one order. Each gap is longer than the gap before by the factor POLL_GROWTH. */
 const SHORTEST_POLL_MS = 2_000;
@@ -86,24 +87,24 @@ export function adminOrderDetail(id: string) {
 }
 
 export async function cancelOrder(id: string) {
-  const cancellation = dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id)));
-  await cacheOrder(await reloadAfterConflict(cancellation));
+  await reloadOrdersAfter(dataOf(api.POST('/api/orders/{order_id}/cancel', orderParams(id))));
 }
 
-/** Returns the result of a call. After a 409, for example because of a payment, reloads the orders before the error is thrown. */
-async function reloadAfterConflict<Data>(call: Promise<Data>): Promise<Data> {
-  try {
-    return await call;
-  } catch (error) {
-    if (hasCode(error, 409)) await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
-    throw error;
-  }
-}
-
-/** Requests a payment page, and reloads the orders. The service returns the live page, or opens a new one after a failed payment. */
+/** Requests a payment page. The service returns the live page, or opens a new one after a failed payment. */
 export async function requestPaymentPage(id: string) {
-  await reloadAfterConflict(dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
-  await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
+  await reloadOrdersAfter(dataOf(api.POST('/api/orders/{order_id}/token', orderParams(id))));
+}
+
+/**
+ * Waits for a call that changes an order, and reloads the orders. Also reloads them after a failure: the order may have changed
+ * before, for example by a payment, or the response of the change may have been lost.
+ */
+export async function reloadOrdersAfter(call: Promise<unknown>) {
+  try {
+    await call;
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
+  }
 }
 
 /**
@@ -135,15 +136,6 @@ async function changeFulfilment(order: Order, fulfilment: Fulfilment) {
   } catch (error) {
     if (!isResponseLost(error) || !(await hasTakenStep(order, fulfilment))) throw error;
   }
-}
-
-/** Caches the order of a response, so that the page of the order shows it at once. Reloads the lists of orders. */
-export async function cacheOrder(response: { order: Order }) {
-  const { queryKey } = orderDetail(response.order.order_id);
-  // A response that is still loading may be older than this one.
-  await queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData(queryKey, response);
-  void queryClient.invalidateQueries({ queryKey: ORDER_LISTS_KEY });
 }
 
 export function orderParams(id: string) {

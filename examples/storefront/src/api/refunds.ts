@@ -2,7 +2,7 @@ import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
 import { hasCode, isResponseLost } from './errors';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
-import { adminOrderDetail, orderParams, ORDERS_KEY } from './orders';
+import { adminOrderDetail, orderParams, reloadOrdersAfter } from './orders';
 import { queryClient } from './query-client';
 
 /** Payment that can be refunded: a transaction, or without a `transaction_id` the payment that counts for the order. */
@@ -36,20 +36,16 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   // gets another key, because the page shows the first refund by then.
   const key = reuseOrCreateIdempotencyKey(name, { ...body, refunded_amount });
   const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
-  // Wait for the reload, so that the button of the page stays busy. If the reload fails, an equal refund has the same key.
-  const reload = () => queryClient.invalidateQueries({ queryKey: ORDERS_KEY });
   try {
-    await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
+    // If the reload fails, an equal refund has the same key.
+    await reloadOrdersAfter(dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body })));
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
     if (hasCode(error, 409)) forgetIdempotencyKey(name);
-    await reload();
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
     if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
-    return;
   }
-  await reload();
 }
 
 /** Returns the sum of the refunds of a payment, as the last response stated it. */
