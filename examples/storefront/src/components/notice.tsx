@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { explain } from '../api/errors';
 import { t } from '../i18n';
 import { Button } from './button';
-import { Icon } from './icon';
+import { Icon, type IconName } from './icon';
 
 export interface NoticeProps {
-  icon: string;
+  icon: IconName;
   title: string;
   text: string;
   children?: ReactNode;

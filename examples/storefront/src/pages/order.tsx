@@ -4,8 +4,10 @@ import type { Fulfilment, Order } from '../api/client';
 import { isOpen, isPaid, isRefundedInFull } from '../api/order-status';
 import { orderDetail } from '../api/orders';
 import { BackLink } from '../components/back-link';
-import { Icon } from '../components/icon';
+import type { Tone } from '../components/badge';
+import { Icon, type IconName } from '../components/icon';
 import { Loaded } from '../components/loaded';
+import type { NoticeProps } from '../components/notice';
 import { OrderActions } from '../components/order-actions';
 import { OrderAgainButton } from '../components/order-again-button';
 import { OrderSummary } from '../components/order-summary';
@@ -14,11 +16,16 @@ import { PageHeading } from '../components/page-heading';
 import { ShopContact } from '../components/shop-contact';
 import { t } from '../i18n';
 
-const TONE_ICONS = { waiting: 'clock', success: 'check', error: 'cross', plain: 'orders' } as const;
+const TONE_ICONS: Record<Tone, IconName> = {
+  waiting: 'clock',
+  success: 'check',
+  error: 'cross',
+  plain: 'orders',
+};
 
 export default function OrderPage() {
   const query = useQuery(orderDetail(useParams().id ?? ''));
-  const missing = { icon: 'orders', title: t('order.missing'), text: t('order.missingText') };
+  const missing: NoticeProps = { icon: 'orders', title: t('order.missing'), text: t('order.missingText') };
   return (
     <div className="page narrow">
       <BackLink to="/orders">{t('orders.title')}</BackLink>

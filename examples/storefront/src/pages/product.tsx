@@ -6,6 +6,7 @@ import { productDetail } from '../api/products';
 import { BackLink } from '../components/back-link';
 import { Button, ButtonLink } from '../components/button';
 import { Loaded } from '../components/loaded';
+import type { NoticeProps } from '../components/notice';
 import { PageHeading } from '../components/page-heading';
 import { ProductImage } from '../components/product-image';
 import { QuantityPicker } from '../components/quantity-picker';
@@ -17,7 +18,7 @@ import { showToast } from '../state/toast';
 
 export default function ProductPage() {
   const id = Number(useParams().id);
-  const missing = {
+  const missing: NoticeProps = {
     icon: 'shop',
     title: t('products.notAvailable'),
     text: t('product.missingText'),

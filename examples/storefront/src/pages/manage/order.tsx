@@ -4,6 +4,7 @@ import type { AdminOrder } from '../../api/client';
 import { adminOrderDetail } from '../../api/orders';
 import { BackLink } from '../../components/back-link';
 import { Loaded } from '../../components/loaded';
+import type { NoticeProps } from '../../components/notice';
 import { OrderSummary } from '../../components/order-summary';
 import { toMailLink } from '../../format';
 import { t } from '../../i18n';
@@ -15,7 +16,7 @@ import { PaymentSection } from './payment-section';
 /** Order of a customer: contact, fulfilment, items, payments, refunds and history. */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
-  const missing = { icon: 'orders', title: t('order.missing'), text: t('manage.searchOrder') };
+  const missing: NoticeProps = { icon: 'orders', title: t('order.missing'), text: t('manage.searchOrder') };
   return (
     <ManagePage title={t('order.title')}>
       <BackLink to="/manage/orders">{t('manage.back')}</BackLink>

@@ -19,6 +19,7 @@ import { queryClient } from '../../api/query-client';
 import type { OnProgress } from '../../api/upload-progress';
 import { Form, type FormControl, FormField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
+import type { NoticeProps } from '../../components/notice';
 import { QuestionButton } from '../../components/question-button';
 import { formatPrice, parsePrice } from '../../format';
 import { t } from '../../i18n';
@@ -39,7 +40,11 @@ export default function ManageProductPage() {
 
 /** Form for an existing product, and the button that deletes the product. */
 function ProductEditor({ id }: { id: number }) {
-  const missing = { icon: 'picture', title: t('products.missing'), text: t('products.missingText') };
+  const missing: NoticeProps = {
+    icon: 'picture',
+    title: t('products.missing'),
+    text: t('products.missingText'),
+  };
   return (
     <Loaded query={useQuery(productForEditing(id))} missing={missing}>
       {(edited) => (
