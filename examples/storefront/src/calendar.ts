@@ -50,6 +50,11 @@ export function formatDate(date: string): string {
   return getLocale() === 'en-GB' ? text.replace(',', '') : text;
 }
 
+/** Formats a date: `Tuesday 24 November 2026` */
+export function formatDateWithYear(date: string): string {
+  return `${formatDate(date)} ${date.slice(0, 4)}`;
+}
+
 /** Formats a date for small spaces: `24 Nov` */
 export function formatShortDate(date: string): string {
   return getFormat(getLocale(), SHORT_DATE).format(Date.parse(date));

@@ -1,9 +1,10 @@
 import { useRef } from 'react';
 import { useController } from 'react-hook-form';
-import { formatDate } from '../../calendar';
+import { formatDateWithYear } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 import { t } from '../../i18n';
+import { RemovableList } from './removable-list';
 import { addDate, type ShopFormValues } from './shop-values';
 
 /** Form fields `closed`, the dates on which the shop is closed, and `newClosedDate`, the date to add. */
@@ -16,9 +17,8 @@ export function ClosedDates() {
     field.onChange(addDate(dates, draft.value));
     draft.onChange('');
   };
-  const remove = (date: string) => {
-    field.onChange(dates.filter((other) => other !== date));
-    // The focused button disappears together with the date.
+  const remove = (index: number) => {
+    field.onChange(dates.toSpliced(index, 1));
     input.current?.focus();
   };
   return (
@@ -33,20 +33,11 @@ export function ClosedDates() {
           </div>
         )}
       </FieldFrame>
-      <ul aria-label={t('closed.list')}>
-        {dates.map((date) => (
-          <li key={date}>
-            {formatDate(date)} {date.slice(0, 4)}
-            <Button
-              className="link"
-              aria-label={t('removeNamed', { name: date })}
-              onClick={() => remove(date)}
-            >
-              {t('remove')}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <RemovableList
+        label={t('closed.list')}
+        items={dates.map((date) => ({ name: date, text: formatDateWithYear(date) }))}
+        onRemove={remove}
+      />
     </div>
   );
 }

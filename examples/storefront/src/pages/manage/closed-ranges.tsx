@@ -1,10 +1,11 @@
 import { useRef } from 'react';
 import { useController } from 'react-hook-form';
-import { formatDate } from '../../calendar';
+import { formatDateWithYear } from '../../calendar';
 import { Button } from '../../components/button';
 import { TextField } from '../../components/field';
 import { t } from '../../i18n';
-import { addRange, EMPTY_RANGE, type ShopFormValues } from './shop-values';
+import { RemovableList } from './removable-list';
+import { addRange, type ClosedRange, EMPTY_RANGE, type ShopFormValues } from './shop-values';
 
 /** Form fields for the closed ranges, whose reasons customers see. `newClosedRange` is the range that is being typed. */
 export function ClosedRanges() {
@@ -23,7 +24,6 @@ export function ClosedRanges() {
   };
   const remove = (index: number) => {
     onChange(ranges.toSpliced(index, 1));
-    // The focused button disappears together with the range.
     firstInput.current?.focus();
   };
   return (
@@ -59,21 +59,7 @@ export function ClosedRanges() {
           {t('ranges.add')}
         </Button>
       </div>
-      <ul aria-label={t('ranges.label')}>
-        {ranges.map((added, index) => (
-          <li key={`${added.from} ${added.to} ${index}`}>
-            {t('ranges.item', { from: formatWithYear(added.from), to: formatWithYear(added.to) })}{' '}
-            {added.reason}
-            <Button
-              className="link"
-              aria-label={t('removeNamed', { name: `${added.from} – ${added.to}` })}
-              onClick={() => remove(index)}
-            >
-              {t('remove')}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <RemovableList label={t('ranges.label')} items={ranges.map(toItem)} onRemove={remove} />
       <p className="error" role="alert">
         {fieldState.error?.message}
       </p>
@@ -81,6 +67,7 @@ export function ClosedRanges() {
   );
 }
 
-function formatWithYear(date: string): string {
-  return `${formatDate(date)} ${date.slice(0, 4)}`;
+function toItem({ from, to, reason }: ClosedRange) {
+  const text = t('ranges.item', { from: formatDateWithYear(from), to: formatDateWithYear(to) });
+  return { name: `${from} – ${to}`, text: reason === null ? text : `${text} ${reason}` };
 }

@@ -2,7 +2,7 @@ import type { AdminShop, ShopSettings } from '../../api/client';
 import { LocalizedError } from '../../api/errors';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 
-type ClosedRange = AdminShop['closed_ranges'][number];
+export type ClosedRange = AdminShop['closed_ranges'][number];
 
 /** Value of the form while no range is typed. */
 export const EMPTY_RANGE = { from: '', to: '', reason: '' };
