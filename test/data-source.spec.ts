@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { DataSource } from 'typeorm';
 import { importBuilt } from './support/built.js';
 import { listenOnLoopback, stopListening, trackSockets } from './support/loopback.js';
+import { stopAfterUse } from './support/stop-after-use.js';
 
 const { dataSourceOptions } = await importBuilt('src/database/data-source.js');
 
@@ -18,13 +19,9 @@ it('a connection that is lost before TypeORM listens for its errors does not end
     socket.on('error', () => undefined);
   });
   const sockets = trackSockets(server);
-  const port = await listenOnLoopback(server);
+  const port = await stopAfterUse(listenOnLoopback(server), () => stopListening(server, sockets));
   const dataSource = new DataSource(dataSourceOptions(`postgres://user@127.0.0.1:${port}/bakery`));
-  try {
-    await expect(dataSource.initialize()).rejects.toThrow('Client has encountered a connection error');
-  } finally {
-    await stopListening(server, sockets);
-  }
+  await expect(dataSource.initialize()).rejects.toThrow('Client has encountered a connection error');
 });
 
 function buildMessage(type: string, body: string): Buffer {

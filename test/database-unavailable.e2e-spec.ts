@@ -1,5 +1,5 @@
 import { newAccount, requestLogin, type TestAccount } from './support/accounts.js';
-import { startServiceBehindProxy } from './support/database-proxy.js';
+import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { measureRunning } from './support/measure.js';
@@ -8,20 +8,15 @@ import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 let smtp: SmtpStandIn;
-let service: Awaited<ReturnType<typeof startServiceBehindProxy>>;
+let service: Awaited<ReturnType<typeof useServiceBehindProxy>>;
 let ayu: TestAccount;
 
 beforeEach(async () => {
   smtp = await SmtpStandIn.start();
-  service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
+  service = await useServiceBehindProxy({ SMTP_URL: smtp.url });
   ayu = await newAccount(service);
   // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
-});
-
-afterEach(async () => {
-  await service.stop();
-  await smtp.down();
 });
 
 /** Sends five requests in parallel, which all need the database. Each must get 503 within the deadline. */

@@ -3,10 +3,10 @@ import { newEmail } from './support/accounts.js';
 import { runBuilt } from './support/process.js';
 import { addJob, changeJobs, deleteJobs, readJobs } from './support/jobs.js';
 import { useService } from './support/service.js';
-import { useSmtpStandIn } from './support/smtp-stand-in.js';
+import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
-const smtp = await useSmtpStandIn();
+const smtp = await SmtpStandIn.start();
 const service = await useService({ settings: { SMTP_URL: smtp.url } });
 
 afterEach(async () => {

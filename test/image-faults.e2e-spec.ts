@@ -16,14 +16,13 @@ import {
   readProduct,
   sendForm,
 } from './support/products.js';
-import { useService, withService } from './support/service.js';
-import { stopAfterTests } from './support/stop-after-tests.js';
+import { useService } from './support/service.js';
 import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const FAULTS = ['error', 'disconnect', 'response-lost', 'garbage'] as const;
 const CREATION_FAILED = 'fail to create product and this is not your fault, please try again later';
 
-const standIn = await stopAfterTests(CloudinaryStandIn.start(), (started) => started.down());
+const standIn = await CloudinaryStandIn.start();
 const settings = { CLOUDINARY_URL: standIn.url };
 const service = await useService({ settings });
 const admin = await service.admin();
@@ -186,11 +185,10 @@ it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 se
 
 it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds', async () => {
   // On a database of its own, because a sweep of the other service would not schedule the next one.
-  await withService({ settings: { ...settings, STAGED_IMAGE_TTL_S: '1' } }, async ({ database }) => {
-    // The row of a younger image would stay until the image is 60 seconds old, because its upload may still arrive.
-    await insertStaged({ count: 3, ageSeconds: 61, database });
-    await until('the rows are gone', async () => (await readLedger(database)).length === 0);
-  });
+  const { database } = await useService({ settings: { ...settings, STAGED_IMAGE_TTL_S: '1' } });
+  // The row of a younger image would stay until the image is 60 seconds old, because its upload may still arrive.
+  await insertStaged({ count: 3, ageSeconds: 61, database });
+  await until('the rows are gone', async () => (await readLedger(database)).length === 0);
   expect(standIn.images.size).toBe(0);
 });
 
@@ -234,17 +232,12 @@ it('the row of an upload without a response stays, and its image is removed agai
 
 it('images that were stored before IMAGE_HOST changed are removed from their earlier host', async () => {
   const database = await createDatabase();
-  try {
-    const { id } = await withService({ database, settings }, async (first) =>
-      createProduct(await first.admin(), createPictures(2)),
-    );
-    expect(standIn.images.size).toBe(2);
+  const first = await useService({ database, settings });
+  const { id } = await createProduct(await first.admin(), createPictures(2));
+  await first.stop();
+  expect(standIn.images.size).toBe(2);
 
-    await withService({ database, settings: { ...settings, IMAGE_HOST: 'local' } }, async (second) => {
-      await (await second.admin()).delete(`/api/products/${id}`).expect(204);
-      await expectOnlyImages([], database);
-    });
-  } finally {
-    await database.drop();
-  }
+  const second = await useService({ database, settings: { ...settings, IMAGE_HOST: 'local' } });
+  await (await second.admin()).delete(`/api/products/${id}`).expect(204);
+  await expectOnlyImages([], database);
 });

@@ -24,8 +24,6 @@ describe('the Cloudinary image host', () => {
     host = new CloudinaryImageHost(standIn.url);
   });
 
-  afterEach(() => standIn.down());
-
   /** Makes a call that must fail. Returns its error, which must contain neither a secret nor a signature. */
   async function catchFailure(target: CloudinaryImageHost, operation: CloudinaryOperation) {
     const call =

@@ -8,6 +8,7 @@ import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { addJob, changeJobs, makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
+import { stopAfterUse } from './support/stop-after-use.js';
 import { until } from './support/wait.js';
 
 /** Job queue that behaves like the queue of a separate process. */
@@ -23,7 +24,6 @@ const never = (): Promise<void> => new Promise(() => undefined);
 
 let database: TestDatabase;
 let dataSource: DataSource;
-let queues: TestQueue[] = [];
 const log: string[] = [];
 
 beforeAll(async () => {
@@ -38,14 +38,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   log.length = 0;
   database = await createDatabase();
-  dataSource = await new DataSource({ type: 'postgres', url: database.url, poolSize: 3 }).initialize();
-});
-
-afterEach(async () => {
-  await Promise.all(queues.map(({ stop }) => stop()));
-  queues = [];
-  await dataSource.destroy();
-  await database.drop();
+  const connecting = new DataSource({ type: 'postgres', url: database.url, poolSize: 3 }).initialize();
+  dataSource = await stopAfterUse(connecting, (connected) => connected.destroy());
 });
 
 /** Creates a queue that does not run jobs before `jobs.start()`. `handler`: gets the number of a job. */
@@ -63,9 +57,8 @@ async function createQueue(
   };
   jobs.handle(TASK, runJob, options.kind);
   let stopped: Promise<void> | undefined;
-  const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
-  queues.push(created);
-  return created;
+  const stop = () => (stopped ??= jobs.onModuleDestroy());
+  return stopAfterUse({ jobs, ran, stop }, stop);
 }
 
 async function startQueue(...args: Parameters<typeof createQueue>): Promise<TestQueue> {
@@ -178,17 +171,13 @@ describe('jobs of a process that died', () => {
     const proxy = await DatabaseProxy.start(database.url);
     // The queue must unlock the jobs even if it cannot reach the database at first.
     await proxy.down();
-    try {
-      await addLockedJob({ lockedForS: 0 });
-      // The queue polls every second. If a poll unlocked the running job, the job would run again.
-      const queue = await startQueue(() => delay(1_500), { url: proxy.url, isExclusive: true });
-      await proxy.up();
-      await until('the job ran', () => queue.ran.includes(1));
-      await waitUntilAllDone();
-      expect(queue.ran).toEqual([1]);
-    } finally {
-      await proxy.down();
-    }
+    await addLockedJob({ lockedForS: 0 });
+    // The queue polls every second. If a poll unlocked the running job, the job would run again.
+    const queue = await startQueue(() => delay(1_500), { url: proxy.url, isExclusive: true });
+    await proxy.up();
+    await until('the job ran', () => queue.ran.includes(1));
+    await waitUntilAllDone();
+    expect(queue.ran).toEqual([1]);
   });
 });
 

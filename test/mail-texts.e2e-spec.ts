@@ -7,7 +7,7 @@ import { expectOrder, orderOf, requestOrder } from './support/orders.js';
 import { insertProduct } from './support/products.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
-import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
+import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
 
 /** Name with characters that HTML and the templates must escape. */
 const CUSTOMER = `Ayu <b>"Co"</b> & {{total}}`;
@@ -25,7 +25,7 @@ const PICKUP = new Date(Date.now() + 48 * 3_600_000);
 type OrderTexts = MailTexts['orders']['order-receipt'];
 type AccountTexts = MailTexts['codes']['verify_email'];
 
-const smtp = await useSmtpStandIn();
+const smtp = await SmtpStandIn.start();
 const shop = await useShop({ settings: { SMTP_URL: smtp.url } });
 
 const ENTITIES: Readonly<Record<string, string>> = {

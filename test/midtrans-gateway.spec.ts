@@ -48,8 +48,6 @@ beforeEach(async () => {
   impatientGateway = new MidtransGateway(settings, DEADLINE_MS);
 });
 
-afterEach(() => standIn.down());
-
 describe('openPaymentPage', () => {
   it('shortens the reason of a rejection, and removes the server key', async () => {
     standIn.addFault({

@@ -5,14 +5,14 @@ import { readJobs, runAllJobs, waitForFailedJob } from './support/jobs.js';
 import { orderOf, readOrder, requestOrder } from './support/orders.js';
 import { setUpShop } from './support/shop-settings.js';
 import { useShop } from './support/shop.js';
-import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
+import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
 import { inParallel } from './support/wait.js';
 
 const RECEIPT = 'Your receipt';
 const REFUSED = 'We cannot make your order';
 const READY = 'Your order is ready';
 
-const smtp = await useSmtpStandIn();
+const smtp = await SmtpStandIn.start();
 const shop = await useShop({ settings: { SMTP_URL: smtp.url } });
 
 /** Returns the order number that mails show. */

@@ -15,7 +15,7 @@ import {
   readProduct,
   sendForm,
 } from './support/products.js';
-import { useService, withService } from './support/service.js';
+import { useService } from './support/service.js';
 import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const UNKNOWN_ID = 2_000_000_000;
@@ -171,19 +171,18 @@ it('a change of PUBLIC_URL changes the URLs of images, which can then be removed
   const { database, dataDir } = service;
   const NEW_URL = 'https://shop.example';
   const moved = images.map((url) => url.replace('http://bakery.test', NEW_URL));
-  await withService({ database, settings: { PUBLIC_URL: NEW_URL, DATA_DIR: dataDir } }, async (later) => {
-    const client = await later.admin();
-    expect((await readProduct(client, id)).images).toEqual(moved);
-    expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
-    expect(await readImageStatus(client, moved[0])).toBe(200);
-    const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
-    const response = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
-    expect(productOf(response).images).toEqual([moved[2]]);
-    await until(
-      'the image is gone from the host',
-      async () => (await readImageStatus(client, moved[0])) === 404,
-    );
-  });
+  const later = await useService({ database, settings: { PUBLIC_URL: NEW_URL, DATA_DIR: dataDir } });
+  const client = await later.admin();
+  expect((await readProduct(client, id)).images).toEqual(moved);
+  expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
+  expect(await readImageStatus(client, moved[0])).toBe(200);
+  const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
+  const response = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
+  expect(productOf(response).images).toEqual([moved[2]]);
+  await until(
+    'the image is gone from the host',
+    async () => (await readImageStatus(client, moved[0])) === 404,
+  );
 });
 
 describe('DELETE /api/products/{product_id}', () => {

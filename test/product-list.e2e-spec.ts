@@ -7,7 +7,7 @@ import {
   type PageBody,
   sendForm,
 } from './support/products.js';
-import { useService, withService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const MAX_ID = 2_147_483_647;
@@ -157,12 +157,11 @@ describe('GET /api/products?q=', () => {
   });
 
   it('finds only names that contain all words if the database has no extension pg_trgm', async () => {
-    await withService({ settings: { CATALOG_ACCESS: 'public' } }, async (other) => {
-      await other.database.query('DROP EXTENSION pg_trgm CASCADE');
-      await insertProduct(other, 25_000, 'Cokelat lumer');
-      await other.client().get('/api/products?q=lumer').expect(200);
-      await other.client().get('/api/products?q=coklat').expect(404);
-    });
+    const other = await useService({ settings: { CATALOG_ACCESS: 'public' } });
+    await other.database.query('DROP EXTENSION pg_trgm CASCADE');
+    await insertProduct(other, 25_000, 'Cokelat lumer');
+    await other.client().get('/api/products?q=lumer').expect(200);
+    await other.client().get('/api/products?q=coklat').expect(404);
   });
 
   it('ignores words after the eighth', async () => {
@@ -207,27 +206,27 @@ it.each(['2', '0', '-1', '01', 'abc', `${MAX_ID + 1}`, '9'.repeat(400), '1%00'])
 it.each(['/api/products/7', '/api/admin/products'])(
   'GET %s finds images through an index and does not read those of all products',
   async (path) => {
-    await withService({}, async ({ database: { query }, admin }) => {
-      const client = await admin();
-      await query(
-        `INSERT INTO products (name, price) SELECT 'Bread', 1 FROM generate_series(1, 5000);
-         INSERT INTO images (id, host, state, product_id, position, url)
-         SELECT gen_random_uuid(), 'local', 'attached', id, n, n || '.png' FROM products, generate_series(1, 4) AS n;
-         ANALYZE products, images`,
+    const { database, admin } = await useService();
+    const { query } = database;
+    const client = await admin();
+    await query(
+      `INSERT INTO products (name, price) SELECT 'Bread', 1 FROM generate_series(1, 5000);
+       INSERT INTO images (id, host, state, product_id, position, url)
+       SELECT gen_random_uuid(), 'local', 'attached', id, n, n || '.png' FROM products, generate_series(1, 4) AS n;
+       ANALYZE products, images`,
+    );
+    const countScans = async () => {
+      const [counts] = await query<{ full: number; indexed: number }>(
+        `SELECT seq_scan::int AS full, idx_scan::int AS indexed FROM pg_stat_user_tables WHERE relname = 'images'`,
       );
-      const countScans = async () => {
-        const [counts] = await query<{ full: number; indexed: number }>(
-          `SELECT seq_scan::int AS full, idx_scan::int AS indexed FROM pg_stat_user_tables WHERE relname = 'images'`,
-        );
-        return counts ?? { full: 0, indexed: 0 };
-      };
-      const before = await countScans();
-      const after = await until('PostgreSQL has counted a scan', async () => {
-        await client.get(path).expect(200);
-        const counts = await countScans();
-        return counts.full + counts.indexed > before.full + before.indexed && counts;
-      });
-      expect(after.full).toBe(before.full);
+      return counts ?? { full: 0, indexed: 0 };
+    };
+    const before = await countScans();
+    const after = await until('PostgreSQL has counted a scan', async () => {
+      await client.get(path).expect(200);
+      const counts = await countScans();
+      return counts.full + counts.indexed > before.full + before.indexed && counts;
     });
+    expect(after.full).toBe(before.full);
   },
 );

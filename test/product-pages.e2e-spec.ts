@@ -11,7 +11,7 @@ import {
   readLedger,
   sendForm,
 } from './support/products.js';
-import { withService } from './support/service.js';
+import { useService } from './support/service.js';
 import { inParallel, until } from './support/wait.js';
 
 const SHOP = 'https://shop.example';
@@ -80,35 +80,34 @@ describe('the cache of the product list', () => {
 
   it('shows the changes of another process within a second', async () => {
     // A second service with a cache of its own stands for the other process.
-    await withService({ database: service.database }, async (other) => {
-      const customer = await other.customer();
-      expect(await listProducts(customer, 50)).toHaveLength(10);
-      const { id } = await createProduct(admin, createPictures(1));
-      const changedAt = Date.now();
-      let staleAt = changedAt; // time at which the last request that got the old page was sent
-      await until('the change', async () => {
-        const sentAt = Date.now();
-        if ((await listProducts(customer, 50)).some((product) => product.id === id)) return true;
-        staleAt = sentAt;
-        return false;
-      });
-      expect(staleAt - changedAt).toBeLessThan(MAX_AGE_MS);
+    const other = await useService({ database: service.database });
+    const customer = await other.customer();
+    expect(await listProducts(customer, 50)).toHaveLength(10);
+    const { id } = await createProduct(admin, createPictures(1));
+    const changedAt = Date.now();
+    let staleAt = changedAt; // time at which the last request that got the old page was sent
+    await until('the change', async () => {
+      const sentAt = Date.now();
+      if ((await listProducts(customer, 50)).some((product) => product.id === id)) return true;
+      staleAt = sentAt;
+      return false;
     });
+    expect(staleAt - changedAt).toBeLessThan(MAX_AGE_MS);
   });
 
   it('does not exceed the size of CATALOG_CACHE_MB', async () => {
     await insertProducts(service.database, 1200, 'x'.repeat(2_000));
     // Both services of this test set this gauge when they load a page, but only `small` gets requests.
-    await withService({ database: service.database, settings: { CATALOG_CACHE_MB: '1' } }, async (small) => {
-      const client = await small.admin();
-      let largest = 0;
-      for (let lastId = 60; lastId < 1260; lastId += 50) {
-        expect(await listProducts(client, lastId)).toHaveLength(50);
-        largest = Math.max(largest, await readMetric('bakery_catalog_cache_bytes'));
-      }
-      expect(largest).toBeGreaterThan(512 * 1024);
-      expect(largest).toBeLessThanOrEqual(1024 * 1024);
-    });
+    const settings = { CATALOG_CACHE_MB: '1' };
+    const small = await useService({ database: service.database, settings });
+    const client = await small.admin();
+    let largest = 0;
+    for (let lastId = 60; lastId < 1260; lastId += 50) {
+      expect(await listProducts(client, lastId)).toHaveLength(50);
+      largest = Math.max(largest, await readMetric('bakery_catalog_cache_bytes'));
+    }
+    expect(largest).toBeGreaterThan(512 * 1024);
+    expect(largest).toBeLessThanOrEqual(1024 * 1024);
   });
 });
 

@@ -48,8 +48,6 @@ describe('the watch over the job runner', () => {
     await addJob(database.pool, 'test-task');
   });
 
-  afterEach(() => database.drop());
-
   it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
     await expect(watch()).rejects.toThrow('no job was fetched for 0.2 s although 1 are due');
     expect(wakeCounts).toContain(1);

@@ -1,7 +1,7 @@
 import { changeJobs, deleteJobs, makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
 import { gatewaySettings, readOrder } from './support/orders.js';
-import { withService } from './support/service.js';
+import { useService } from './support/service.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { inParallel, until } from './support/wait.js';
 
@@ -74,17 +74,16 @@ describe('the check of an unpaid order', () => {
 
   it('calls the gateway once for each order, also if two instances of the service search in parallel', async () => {
     const settings = gatewaySettings(shop.gateway);
-    await withService({ database: shop.service.database, settings }, async () => {
-      const orders = await shop.insertOrders(10);
-      for (const orderId of orders) shop.gateway.settle(orderId);
-      await shop.letOrdersAge(orders, '6 minutes');
-      await inParallel(4, () => shop.enqueueDueOrderSearch());
-      await shop.waitForPaymentChecks();
-      for (const orderId of orders) {
-        expect(shop.countCalls('status', orderId)).toBe(1);
-        expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
-      }
-    });
+    await useService({ database: shop.service.database, settings });
+    const orders = await shop.insertOrders(10);
+    for (const orderId of orders) shop.gateway.settle(orderId);
+    await shop.letOrdersAge(orders, '6 minutes');
+    await inParallel(4, () => shop.enqueueDueOrderSearch());
+    await shop.waitForPaymentChecks();
+    for (const orderId of orders) {
+      expect(shop.countCalls('status', orderId)).toBe(1);
+      expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
+    }
   });
 
   it('is made for each of 201 orders after one search, which takes batches of 200', async () => {

@@ -5,10 +5,10 @@ import { runAllJobs, waitForFailedJob, withBrokenQueue } from './support/jobs.js
 import { findCode, listCodes, parseMail } from './support/mail.js';
 import { measureRunning } from './support/measure.js';
 import { useService } from './support/service.js';
-import { useSmtpStandIn } from './support/smtp-stand-in.js';
+import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
-const smtp = await useSmtpStandIn();
+const smtp = await SmtpStandIn.start();
 const mailing = await useService({
   settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
 });

@@ -18,7 +18,7 @@ import { addJob } from './support/jobs.js';
 import { type Access, listOperations } from './support/operations.js';
 import { placeOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
-import { ADMIN, useService, withService } from './support/service.js';
+import { ADMIN, useService } from './support/service.js';
 import { inParallel, sortedStatusesOf, until } from './support/wait.js';
 
 const service = await useService();
@@ -135,20 +135,19 @@ describe('a login', () => {
     'leaves as many refresh tokens as SESSIONS_PER_ACCOUNT=%i allows, even after 50 parallel logins',
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
-      await withService({ database: service.database, settings }, async (other) => {
-        const { client, id, email } = await newAccount(other);
-        const clients = await inParallel(50, () => signIn(other, email));
-        const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
-        expect(sortedStatusesOf(refreshed)).toEqual([
-          ...Array<number>(limit).fill(200),
-          ...Array<number>(51 - limit).fill(401),
-        ]);
-        const sessions = await other.readSessions(id);
-        expect(sessions).toHaveLength(51);
-        const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
-        // The tokens of the latest sessions are left.
-        expect(withToken).toEqual(sessions.slice(-limit));
-      });
+      const other = await useService({ database: service.database, settings });
+      const { client, id, email } = await newAccount(other);
+      const clients = await inParallel(50, () => signIn(other, email));
+      const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
+      expect(sortedStatusesOf(refreshed)).toEqual([
+        ...Array<number>(limit).fill(200),
+        ...Array<number>(51 - limit).fill(401),
+      ]);
+      const sessions = await other.readSessions(id);
+      expect(sessions).toHaveLength(51);
+      const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
+      // The tokens of the latest sessions are left.
+      expect(withToken).toEqual(sessions.slice(-limit));
     },
   );
 });

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { importBuilt } from './support/built.js';
-import { createWorldReadableFolder, removeFolder } from './support/process.js';
+import { useFolder } from './support/process.js';
 import { findPublishedSecrets } from './support/published-secrets.js';
 
 const { readEnv, VARIABLES } = await importBuilt('src/config/read-env.js');
@@ -26,10 +26,8 @@ const COLLECTOR = 'http://collector:4318';
 let dataDir: string;
 
 beforeEach(async () => {
-  dataDir = await createWorldReadableFolder('bakery-settings-');
+  dataDir = await useFolder('bakery-settings-');
 });
-
-afterEach(() => removeFolder(dataDir));
 
 function read(settings: Record<string, string>) {
   return readEnv({ DATA_DIR: dataDir, ...settings });

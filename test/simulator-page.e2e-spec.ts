@@ -3,7 +3,7 @@ import type { Language } from '../src/common/languages.js';
 import { PAGE_TEXTS } from '../src/gateway/simulator/page-texts.js';
 import { expectFailure } from './support/failure.js';
 import { insertProduct } from './support/products.js';
-import { withService } from './support/service.js';
+import { useService } from './support/service.js';
 import { useSimulator } from './support/simulator.js';
 
 const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store';
@@ -136,10 +136,9 @@ describe('the payment page', () => {
   it('does not exist if another gateway is configured', async () => {
     const { path } = await openPaymentPage();
     const { database } = service;
-    await withService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } }, async (other) => {
-      const unknown = await other.client().get('/api/no-such-path').expect(404);
-      expect((await other.client().get(path).expect(404)).body).toEqual(unknown.body);
-      expect((await other.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
-    });
+    const other = await useService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } });
+    const unknown = await other.client().get('/api/no-such-path').expect(404);
+    expect((await other.client().get(path).expect(404)).body).toEqual(unknown.body);
+    expect((await other.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
   });
 });

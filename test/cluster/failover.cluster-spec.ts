@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
-import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { startPgBouncer } from '../support/pgbouncer.js';
 import { findFreePort } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
@@ -31,7 +31,6 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   let cluster: PatroniCluster;
   let databaseUrl: string;
   let deployment: Deployment;
-  let pooler: PgBouncer | undefined;
 
   beforeAll(async () => (cluster = await PatroniCluster.start()), 120_000);
   afterAll(() => cluster.stop(), 60_000);
@@ -41,12 +40,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
     deployment = await Deployment.create(2);
   });
 
-  afterEach(async () => {
-    await deployment.close();
-    await pooler?.stop();
-    pooler = undefined;
-    await cluster.heal();
-  });
+  afterEach(() => cluster.heal());
 
   /**
    * Causes a failure while two processes are under load. Asserts that both processes recover, that no acknowledged write was
@@ -166,7 +160,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   });
 
   it('during a switchover behind PgBouncer', async () => {
-    pooler = await startPgBouncer(databaseUrl);
+    const pooler = await startPgBouncer(databaseUrl);
     await expectSurvival(switchOver, 15 * SECOND_MS, pooler.through(databaseUrl));
   });
 });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
@@ -22,12 +21,6 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     database = await createEmptyDatabase();
     deployment = await Deployment.create(PROCESSES);
     nginx = await startNginx(deployment.instances.map(({ port }) => port));
-  });
-
-  afterEach(async () => {
-    await nginx.stop();
-    await deployment.close();
-    await database.drop();
   });
 
   /** @param buildFolder folder that contains the `dist` of another version */
@@ -79,8 +72,6 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
     beforeAll(async () => {
       folder = await buildVersion12();
     });
-
-    afterAll(() => rm(folder, { recursive: true }));
 
     it('are upgraded one after the other without a failed request', async () => {
       await startAll(folder);

@@ -8,8 +8,8 @@ import { sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
 import { waitUntilReady } from '../support/process.js';
 import { createProduct } from '../support/products.js';
-import { startServiceProcess } from '../support/service-process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
+import { useServiceProcess } from '../support/service-process.js';
+import { stopAfterUse } from '../support/stop-after-use.js';
 import { until } from '../support/wait.js';
 import { startExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
@@ -26,8 +26,8 @@ const MAX_CONNECTIONS = { mail: 4, removals: 3, gateway: 64 };
 const POOL_SIZE = 10;
 const GROSS_AMOUNT = 50_000;
 
-const external = await stopAfterTests(startExternalServices(), ({ close }) => close());
-const service = await stopAfterTests(startServiceProcess(external.settings), async (started) => {
+const external = await startExternalServices();
+const service = await stopAfterUse(useServiceProcess(external.settings), async (started) => {
   expect(await started.stop()).toBe(0);
 });
 const admin = await service.admin();

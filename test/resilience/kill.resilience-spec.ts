@@ -22,8 +22,6 @@ beforeEach(async () => {
   deployment = await Deployment.create();
 });
 
-afterEach(() => deployment.close());
-
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   const { external } = deployment;
   const [instance] = deployment.instances;

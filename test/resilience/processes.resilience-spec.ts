@@ -1,43 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { createEmptyDatabase } from '../support/databases.js';
 import { isInstalled, reportSkipped } from '../support/installed.js';
 import { readJobs } from '../support/jobs.js';
-import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import type { BuiltProcess } from '../support/process.js';
+import { startPgBouncer } from '../support/pgbouncer.js';
 import { inParallel, until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
-import type { ExternalServices } from './support/external-services.js';
 
 const PROCESSES = 4;
 
-let deployment: Deployment;
-let external: ExternalServices;
-let processes: BuiltProcess[];
-let database: TestDatabase;
-let pooler: PgBouncer | undefined;
+const database = await createEmptyDatabase();
+const { external, instances } = await Deployment.create(PROCESSES);
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
-  deployment = await Deployment.create(PROCESSES);
-  ({ external } = deployment);
+  let pooler: Awaited<ReturnType<typeof startPgBouncer>> | undefined;
   if (isInstalled('pgbouncer')) pooler = await startPgBouncer(database.url);
   else reportSkipped('pgbouncer is not installed, so no process connects through it');
   // Every second process connects through PgBouncer in transaction mode.
   const databaseUrls = [database.url, pooler?.through(database.url) ?? database.url];
-  processes = await Promise.all(
-    deployment.instances.map((instance, index) =>
+  await Promise.all(
+    instances.map((instance, index) =>
       instance.start({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
     ),
   );
 });
 
 afterAll(async () => {
-  await deployment.close();
-  await pooler?.stop();
-  await database.drop();
-  const exitCodes = await Promise.all(processes.map(({ exited }) => exited));
-  expect(exitCodes.filter((code) => code !== 0)).toEqual([]);
+  const exitCodes = await Promise.all(instances.map((instance) => instance.stop()));
+  expect(exitCodes).toEqual(instances.map(() => [0]));
 });
 
 /** @param from text that follows FROM: a table with an optional condition, or a subquery */
@@ -56,7 +46,7 @@ it('processes that start in parallel on a new database run each migration once a
 it('each new account gets exactly one mail, whichever process registered it', async () => {
   const emails = await inParallel(40, async (n) => {
     const email = `${randomUUID()}@example.com`;
-    await new Client(deployment.instances[n % PROCESSES]?.url ?? '').register({ email }).expect(201);
+    await new Client(instances[n % PROCESSES]?.url ?? '').register({ email }).expect(201);
     return email;
   });
   await until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);

@@ -8,7 +8,7 @@ import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { createPictures, createProduct } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
+import { stopAfterUse } from '../support/stop-after-use.js';
 import { signExpiredToken } from '../support/tokens.js';
 import { inParallel } from '../support/wait.js';
 import {
@@ -35,9 +35,7 @@ const service = await useServiceProcess({ PUBLIC_URL: 'http://bakery.test', TRUS
 // With `pipelining: 0`, each request has its own connection: a request on an idle connection fails if the service closes the
 // connection at that moment.
 const options = { pipelining: 0, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
-const connections = await stopAfterTests(Promise.resolve(new Pool(service.url, options)), (pool) =>
-  pool.destroy(),
-);
+const connections = await stopAfterUse(new Pool(service.url, options), (pool) => pool.destroy());
 let checker: ResponseChecker;
 let operations: DocumentedOperation[];
 let stored: StoredData;

@@ -14,15 +14,14 @@ import { orderOf, requestOrder } from '../support/orders.js';
 import { createPng } from '../support/pictures.js';
 import { runBuilt, useFolder, waitUntilReady } from '../support/process.js';
 import { CAKE, sendForm, productOf } from '../support/products.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
+import { type ServiceProcess, useServiceProcess } from '../support/service-process.js';
 import type { SmtpStandIn } from '../support/smtp-stand-in.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
 import { until } from '../support/wait.js';
 import { SecretFinder } from './secrets.finder.js';
 import { dumpDatabase, readFolder } from './secrets.sources.js';
 import { startExternalServices } from './support/external-services.js';
 
-const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const database = await createDatabase();
 const folder = await useFolder('bakery-secrets-');
 const finder = new SecretFinder();
 finder.add('a password hash', '$argon2id$v=19$'); // `dumpDatabase` omits the column `password_hash`.
@@ -148,81 +147,76 @@ it('logs, tables, responses, files, process arguments and the output of commands
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
   };
-  const service = await startServiceProcess(settings);
+  const service = await useServiceProcess(settings);
   const register = (email: string) =>
     service.client().register({ email, password: createPassword(`of ${email}`) });
-  try {
-    await recordArguments(service);
-    const customer = await useAccount(service, smtp);
-    await sendSecretsInRejectedRequests(service);
+  await recordArguments(service);
+  const customer = await useAccount(service, smtp);
+  await sendSecretsInRejectedRequests(service);
 
-    // The image host and the gateway fail.
-    const adminClient = service.client();
-    await sendAndRecord(200, adminClient.post('/api/login').send(admin));
-    const create = () =>
-      sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: createPng() }]);
-    const { id } = productOf(await sendAndRecord(201, create()));
-    for (const kind of ['error', 'disconnect', 'garbage'] as const) {
-      cloudinary.addFault({ operation: 'upload', kind });
-      await sendAndRecord(500, create());
-      cloudinary.clearFaults();
-    }
-    const buy = () => requestOrder(customer, [{ product_id: id, quantity: 1 }]);
-    const orderId = orderOf(await sendAndRecord(201, buy())).order_id;
-    for (const kind of ['disconnect', 'error', 'garbage', 'cut'] as const) {
-      gateway.addFault({ operation: 'create', kind });
-      await sendAndRecord(502, buy());
-      gateway.clearFaults();
-    }
-    gateway.settle(orderId);
-    const notify = (body: object) => service.client().post(NOTIFICATIONS_PATH).send(body);
-    await sendAndRecord(200, notify(gateway.notification(orderId)));
-    await sendAndRecord(403, notify({ ...gateway.notification(orderId), status_code: '201' }));
-    await sendAndRecord(200, adminClient.get(`/api/admin/orders/${orderId}`));
-
-    // The job of one mail becomes dead. The job of another mail fails at first, and a retry sends the mail.
-    smtp.rejectedRecipients.add('unknown@example.com');
-    await sendAndRecord(201, register('unknown@example.com'));
-    const mailJobs = () => readJobs(database.pool, 'send-otp');
-    await until('the mail to an unknown recipient is a dead job', async () =>
-      (await mailJobs()).some(({ attempts, max_attempts: maximum }) => attempts >= maximum),
-    );
-    await smtp.down();
-    await sendAndRecord(201, register('late@example.com'));
-    await until(
-      'the job of the late mail has failed too',
-      async () => (await mailJobs()).filter(({ last_error }) => last_error !== null).length === 2,
-    );
-    records.push(...(await dumpDatabase(database.pool)));
-    const listed = await runCommand('src/commands/jobs.js', settings, 'list');
-    expect(listed).toMatch(/\tdead\tsend-otp\t/);
-    await smtp.up();
-    await makeJobsDue(database.pool);
-    const { text } = await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
-    finder.add('code of a late mail', findCode(text));
-    expect(await runCommand('src/commands/admin.js', settings, 'grant', 'late@example.com')).not.toBe('');
-
-    // The database is unavailable, then lacks a table, then rejects a wrong password.
-    await proxy.down();
-    await sendAndRecord(503, register('lost@example.com'));
-    await sendAndRecord(503, service.client().post('/api/login').send(admin));
-    await proxy.up();
-    await waitUntilReady(service.url);
-    await database.query('ALTER TABLE users RENAME TO users_renamed');
-    await sendAndRecord(500, register('lost@example.com'));
-    await sendAndRecord(500, service.client().post('/api/login').send(admin));
-    await database.query('ALTER TABLE users_renamed RENAME TO users');
-    const password = createKey('wrong password of the database');
-    const denied = { ...settings, DATABASE_URL: Object.assign(new URL(proxy.url), { password }).href };
-    const output = await runCommand('src/commands/jobs.js', denied, 'list');
-    expect(output).toContain('rejects this user or password');
-    await sendAndRecord(204, adminClient.post('/api/logout'));
-    records.push(...(await dumpDatabase(database.pool)));
-  } finally {
-    await service.stop();
-    await proxy.down();
-    await external.close();
+  // The image host and the gateway fail.
+  const adminClient = service.client();
+  await sendAndRecord(200, adminClient.post('/api/login').send(admin));
+  const create = () =>
+    sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: createPng() }]);
+  const { id } = productOf(await sendAndRecord(201, create()));
+  for (const kind of ['error', 'disconnect', 'garbage'] as const) {
+    cloudinary.addFault({ operation: 'upload', kind });
+    await sendAndRecord(500, create());
+    cloudinary.clearFaults();
   }
+  const buy = () => requestOrder(customer, [{ product_id: id, quantity: 1 }]);
+  const orderId = orderOf(await sendAndRecord(201, buy())).order_id;
+  for (const kind of ['disconnect', 'error', 'garbage', 'cut'] as const) {
+    gateway.addFault({ operation: 'create', kind });
+    await sendAndRecord(502, buy());
+    gateway.clearFaults();
+  }
+  gateway.settle(orderId);
+  const notify = (body: object) => service.client().post(NOTIFICATIONS_PATH).send(body);
+  await sendAndRecord(200, notify(gateway.notification(orderId)));
+  await sendAndRecord(403, notify({ ...gateway.notification(orderId), status_code: '201' }));
+  await sendAndRecord(200, adminClient.get(`/api/admin/orders/${orderId}`));
+
+  // The job of one mail becomes dead. The job of another mail fails at first, and a retry sends the mail.
+  smtp.rejectedRecipients.add('unknown@example.com');
+  await sendAndRecord(201, register('unknown@example.com'));
+  const mailJobs = () => readJobs(database.pool, 'send-otp');
+  await until('the mail to an unknown recipient is a dead job', async () =>
+    (await mailJobs()).some(({ attempts, max_attempts: maximum }) => attempts >= maximum),
+  );
+  await smtp.down();
+  await sendAndRecord(201, register('late@example.com'));
+  await until(
+    'the job of the late mail has failed too',
+    async () => (await mailJobs()).filter(({ last_error }) => last_error !== null).length === 2,
+  );
+  records.push(...(await dumpDatabase(database.pool)));
+  const listed = await runCommand('src/commands/jobs.js', settings, 'list');
+  expect(listed).toMatch(/\tdead\tsend-otp\t/);
+  await smtp.up();
+  await makeJobsDue(database.pool);
+  const { text } = await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
+  finder.add('code of a late mail', findCode(text));
+  expect(await runCommand('src/commands/admin.js', settings, 'grant', 'late@example.com')).not.toBe('');
+
+  // The database is unavailable, then lacks a table, then rejects a wrong password.
+  await proxy.down();
+  await sendAndRecord(503, register('lost@example.com'));
+  await sendAndRecord(503, service.client().post('/api/login').send(admin));
+  await proxy.up();
+  await waitUntilReady(service.url);
+  await database.query('ALTER TABLE users RENAME TO users_renamed');
+  await sendAndRecord(500, register('lost@example.com'));
+  await sendAndRecord(500, service.client().post('/api/login').send(admin));
+  await database.query('ALTER TABLE users_renamed RENAME TO users');
+  const password = createKey('wrong password of the database');
+  const denied = { ...settings, DATABASE_URL: Object.assign(new URL(proxy.url), { password }).href };
+  const output = await runCommand('src/commands/jobs.js', denied, 'list');
+  expect(output).toContain('rejects this user or password');
+  await sendAndRecord(204, adminClient.post('/api/logout'));
+  records.push(...(await dumpDatabase(database.pool)));
+  await service.stop();
   const keyFile = join(folder, 'development-secrets.json');
   const keys = Object.values(JSON.parse(await readFile(keyFile, 'utf8')) as Record<string, string>);
   expect(keys).toHaveLength(2);

@@ -22,20 +22,14 @@ const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
 
 let database: TestDatabase;
-let deployment: Deployment;
 let external: ExternalServices;
 let instance: ServiceInstance;
 
 beforeEach(async () => {
   database = await createDatabase();
-  deployment = await Deployment.create();
+  const deployment = await Deployment.create();
   ({ external } = deployment);
   [instance] = deployment.instances;
-});
-
-afterEach(async () => {
-  await deployment.close();
-  await database.drop();
 });
 
 it('SIGTERM interrupts no accepted request, and the process exits with code 0 within 10 s (contract 16)', async () => {
@@ -79,19 +73,14 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
   const other = await ServiceInstance.create();
   const proxy = await DatabaseProxy.start(database.url);
-  try {
-    const withSilentDatabase = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
-    const login = await beginLogin(other.url);
-    proxy.stall();
-    login.finish();
+  const withSilentDatabase = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
+  const login = await beginLogin(other.url);
+  proxy.stall();
+  login.finish();
 
-    await Promise.all([expectStop(withHangingMail), expectStop(withSilentDatabase)]);
-    // The first service used an embedded database, which stops with the service.
-    expect(await findServerPid(instance.dataDir)).toBeUndefined();
-  } finally {
-    await other.clear();
-    await proxy.down();
-  }
+  await Promise.all([expectStop(withHangingMail), expectStop(withSilentDatabase)]);
+  // The first service used an embedded database, which stops with the service.
+  expect(await findServerPid(instance.dataDir)).toBeUndefined();
 });
 
 /** Stops a process with SIGTERM. Asserts the exit code and the duration. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type ResponseContent, type Call, StandIn } from './stand-in.js';
+import { startServer } from './stop-after-use.js';
 
 export type CloudinaryOperation = 'upload' | 'destroy';
 
@@ -30,10 +31,8 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
 
-  static async start({ apiSecret = 'a676b67565c6767a6767d6767f676fe1' } = {}): Promise<CloudinaryStandIn> {
-    const standIn = new CloudinaryStandIn(apiSecret);
-    await standIn.up();
-    return standIn;
+  static start({ apiSecret = 'a676b67565c6767a6767d6767f676fe1' } = {}): Promise<CloudinaryStandIn> {
+    return startServer(new CloudinaryStandIn(apiSecret));
   }
 
   private constructor(private readonly apiSecret: string) {

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening } from './loopback.js';
-import { startService } from './service.js';
-import { stopAfterTests } from './stop-after-tests.js';
+import { useService } from './service.js';
+import { startServer, stopAfterUse } from './stop-after-use.js';
 
 /** TCP proxy between one service and its database. Tests use it to make the database unavailable to the service. */
 export class DatabaseProxy {
@@ -23,10 +23,8 @@ export class DatabaseProxy {
 
   private constructor(private readonly target: URL) {}
 
-  static async start(databaseUrl: string): Promise<DatabaseProxy> {
-    const proxy = new DatabaseProxy(new URL(databaseUrl));
-    await proxy.up();
-    return proxy;
+  static start(databaseUrl: string): Promise<DatabaseProxy> {
+    return startServer(new DatabaseProxy(new URL(databaseUrl)));
   }
 
   get url(): string {
@@ -109,23 +107,11 @@ export class DatabaseProxy {
   }
 }
 
-/** Starts a service that reaches its database through a proxy, for the tests of a file. */
-export function useServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
-  return stopAfterTests(startServiceBehindProxy(settings), (service) => service.stop());
-}
-
-export async function startServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
+/** Starts a service that reaches its database through a proxy. */
+export async function useServiceBehindProxy(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
-  const service = await startService({ database, databaseUrl: proxy.url, settings });
-  return {
-    ...service,
-    proxy,
-    stop: async () => {
-      // Close stalled connections first: `service.stop` waits without a timeout until the queue's connections are closed.
-      await proxy.down();
-      await service.stop();
-      await database.drop();
-    },
-  };
+  const service = await useService({ database, databaseUrl: proxy.url, settings });
+  // Close stalled connections first: the service waits without a timeout until the queue's connections are closed.
+  return stopAfterUse({ ...service, proxy }, () => proxy.down());
 }

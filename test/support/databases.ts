@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { stopAfterUse } from './stop-after-use.js';
 import { until } from './wait.js';
 
 /** Separate database on the PostgreSQL server of the test run. Tests use the pool to read or change stored data. */
 export type TestDatabase = Readonly<Awaited<ReturnType<typeof copyDatabase>>>;
 
-/** Copies the migrated template database, which takes about 50 ms. */
+/** Copies the migrated template database, which takes about 50 ms. The copy is dropped after its use. */
 export function createDatabase(): Promise<TestDatabase> {
   return copyDatabase(process.env.TEST_TEMPLATE_DATABASE);
 }
 
-/** Creates an empty database without migrations. */
+/** Creates an empty database without migrations, which is dropped after its use. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyDatabase('template1');
 }
@@ -103,16 +104,16 @@ async function copyDatabase(template: string | undefined) {
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
   // An idle connection breaks if a test stops the server or drops the database. Without a listener, Node would exit.
   pool.on('error', () => undefined);
-  return {
+  const database = {
     url: url.href,
     pool,
     query: async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
       (await pool.query(sql, values)).rows as Row[],
-    drop: async () => {
-      await pool.end();
-      await queryOnce(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
-    },
   };
+  return stopAfterUse(database, async () => {
+    await pool.end();
+    await queryOnce(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+  });
 }
 
 /** Runs a statement on a connection of its own. Returns the rows. */

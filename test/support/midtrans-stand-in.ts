@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { computeSignature } from './notifications.js';
 import { type ResponseContent, type Call, type Fault, StandIn } from './stand-in.js';
+import { startServer } from './stop-after-use.js';
 
 export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'refund';
 export type MidtransFault = Fault<MidtransOperation>;
@@ -102,10 +103,8 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** True if the HTTP status of the Core API equals the `status_code` in the body. The real API mostly responds with 200. */
   httpStatusFollowsCode = false;
 
-  static async start({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' } = {}): Promise<MidtransStandIn> {
-    const standIn = new MidtransStandIn(serverKey);
-    await standIn.up();
-    return standIn;
+  static start({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' } = {}): Promise<MidtransStandIn> {
+    return startServer(new MidtransStandIn(serverKey));
   }
 
   private constructor(readonly serverKey: string) {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
+import { stopAfterUse } from './stop-after-use.js';
 
 /** Span as exported in the JSON of OTLP, with its attributes by name. */
 export interface CollectedSpan {
@@ -46,13 +47,12 @@ export async function startOtlpCollector() {
     );
   });
   const sockets = trackSockets(server);
-  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  const port = await stopAfterUse(listenOnLoopback(server), () => stopListening(server, sockets));
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     spans,
     /** Returns the bodies of all requests in one text. */
     raw: () => raw,
-    close: () => stopListening(server, sockets),
   };
 }
 

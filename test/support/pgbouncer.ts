@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
 import { acceptsConnections } from './loopback.js';
-import { createWorldReadableFolder, findFreePort, removeFolder } from './process.js';
+import { findFreePort, useFolder } from './process.js';
+import { stopAfterUse } from './stop-after-use.js';
 import { until } from './wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
@@ -12,11 +13,11 @@ const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
 export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
-/** Starts PgBouncer in transaction mode in front of the server of a database. */
+/** Starts PgBouncer in transaction mode in front of the server of a database. It is stopped after its use. */
 export async function startPgBouncer(databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const port = await findFreePort();
-  const folder = await createWorldReadableFolder('bakery-pgbouncer-');
+  const folder = await useFolder('bakery-pgbouncer-');
   const configuration = join(folder, 'pgbouncer.ini');
   await writeFile(
     configuration,
@@ -35,11 +36,14 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
 `,
   );
   const isRoot = process.getuid?.() === 0;
-  const child = spawn('pgbouncer', ['--quiet', configuration], {
-    env: { PATH: PROGRAM_PATH },
-    stdio: 'ignore',
-    ...(isRoot && UNPRIVILEGED),
-  });
+  const options = { env: { PATH: PROGRAM_PATH }, stdio: 'ignore', ...(isRoot && UNPRIVILEGED) } as const;
+  const child = await stopAfterUse(
+    spawn('pgbouncer', ['--quiet', configuration], options),
+    async (started) => {
+      started.kill('SIGINT');
+      if (started.exitCode === null && started.signalCode === null) await once(started, 'exit');
+    },
+  );
   await until('PgBouncer accepts connections', () => {
     const ending = child.exitCode ?? child.signalCode;
     if (ending !== null) throw new Error(`PgBouncer ended with ${ending}`);
@@ -48,10 +52,5 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
   return {
     /** Returns the URL of a database of the same server through PgBouncer. */
     through: (url: string) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
-    stop: async () => {
-      child.kill('SIGINT');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      await removeFolder(folder);
-    },
   };
 }

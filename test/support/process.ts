@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopAfterTests } from './stop-after-tests.js';
+import { stopAfterUse } from './stop-after-use.js';
 import { until } from './wait.js';
 
 /** Process that runs a program of the build: the service or a command. */
@@ -76,20 +76,15 @@ export async function waitUntilReady(url: string): Promise<void> {
   await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
 }
 
-/** Creates a temporary folder. Every user can read it: if root runs the tests, database servers run as another user. */
-export async function createWorldReadableFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), prefix));
+/**
+ * Creates a temporary folder, which is removed after its use. Every user can read it: if root runs the tests, database servers
+ * run as another user.
+ */
+export async function useFolder(prefix: string): Promise<string> {
+  const remove = (path: string) => rm(path, { recursive: true, force: true });
+  const folder = await stopAfterUse(mkdtemp(join(tmpdir(), prefix)), remove);
   await chmod(folder, 0o755);
   return folder;
-}
-
-/** Creates a temporary folder, and removes it after the tests of the file. Returns its path. */
-export function useFolder(prefix: string): Promise<string> {
-  return stopAfterTests(createWorldReadableFolder(prefix), removeFolder);
-}
-
-export function removeFolder(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true });
 }
 
 /**

@@ -3,15 +3,14 @@ import { Client } from './client.js';
 import { createDatabase } from './databases.js';
 import {
   type BuiltProcess,
-  createWorldReadableFolder,
   findFreePort,
-  removeFolder,
   spawnBuilt,
+  useFolder,
   waitUntilListening,
   waitUntilReady,
 } from './process.js';
 import { COMMON_SETTINGS, signInAdmin } from './service.js';
-import { stopAfterTests } from './stop-after-tests.js';
+import { stopAfterUse } from './stop-after-use.js';
 
 /** Instance of the service: a port and a DATA_DIR that processes use one after the other. */
 export class ServiceInstance {
@@ -20,13 +19,15 @@ export class ServiceInstance {
   private constructor(
     readonly port: number,
     readonly dataDir: string,
-    private readonly isOwnDataDir: boolean,
   ) {}
 
-  /** @param dataDir existing folder to share; by default a new folder, which is removed at the end */
+  /**
+   * Creates an instance, whose processes are stopped after its use.
+   * @param dataDir existing folder to share; by default a new folder, which is removed after its use
+   */
   static async create(dataDir?: string): Promise<ServiceInstance> {
-    const folder = dataDir ?? (await createWorldReadableFolder('bakery-instance-'));
-    return new ServiceInstance(await findFreePort(), folder, dataDir === undefined);
+    const folder = dataDir ?? (await useFolder('bakery-instance-'));
+    return stopAfterUse(new ServiceInstance(await findFreePort(), folder), (instance) => instance.stop());
   }
 
   get url(): string {
@@ -69,17 +70,6 @@ export class ServiceInstance {
     for (const service of this.#started) codes.push(await stopProcess(service));
     return codes;
   }
-
-  /** Stops all processes. Removes DATA_DIR unless the instance shares an existing folder. */
-  async clear(): Promise<void> {
-    await this.stop();
-    if (this.isOwnDataDir) await removeFolder(this.dataDir);
-  }
-}
-
-/** Creates an instance for the tests of a file. */
-export function useInstance(): Promise<ServiceInstance> {
-  return stopAfterTests(ServiceInstance.create(), (instance) => instance.clear());
 }
 
 /** Sends SIGTERM. Returns the exit code. */
@@ -95,29 +85,15 @@ export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
 }
 
 /** Service in a separate process with a separate database. */
-export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
+export type ServiceProcess = Awaited<ReturnType<typeof useServiceProcess>>;
 
-/** Starts a service process for the tests of a file. */
-export function useServiceProcess(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-  return stopAfterTests(startServiceProcess(settings), (started) => started.stop());
-}
-
-export async function startServiceProcess(settings: Readonly<Record<string, string>> = {}) {
+/** Starts a service process, which is stopped after its use. */
+export async function useServiceProcess(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const instance = await ServiceInstance.create();
   const { url } = instance;
-  const clear = async () => {
-    await instance.clear();
-    await database.drop();
-  };
-  const service = instance.spawn({ DATABASE_URL: database.url, ...settings });
-  try {
-    await waitUntilListening(service, url);
-    await waitUntilReady(url);
-  } catch (error) {
-    await clear();
-    throw error;
-  }
+  const service = await instance.start({ DATABASE_URL: database.url, ...settings });
+  await waitUntilReady(url);
   return {
     ...service,
     url,
@@ -129,11 +105,7 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
       const status = await readFile(`/proc/${service.child.pid ?? 0}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
     },
-    /** Stops the process and drops the database. Returns the exit code. */
-    stop: async () => {
-      const code = await stopProcess(service);
-      await clear();
-      return code;
-    },
+    /** Stops the process. Returns the exit code. */
+    stop: () => stopProcess(service),
   };
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccountMethods, newAccount, signIn } from './accounts.js';
 import { importBuilt, importPackage } from './built.js';
@@ -10,8 +9,8 @@ import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { nullIfMissing } from './files.js';
 import { createCountMethods } from './guesses.js';
-import { removeFolder } from './process.js';
-import { stopAfterTests } from './stop-after-tests.js';
+import { useFolder } from './process.js';
+import { stopAfterUse } from './stop-after-use.js';
 
 // Random, because some tests start the service with NODE_ENV=production. It then rejects every key of this repository.
 const createSecret = (): string => randomBytes(32).toString('hex');
@@ -30,12 +29,12 @@ export const COMMON_SETTINGS = {
 };
 
 /** The built service, running in the process of the test. */
-export type TestService = Readonly<Awaited<ReturnType<typeof startService>>>;
+export type TestService = Readonly<Awaited<ReturnType<typeof useService>>>;
 
 export interface ServiceOptions {
   /** Settings that add to or replace the defaults of the tests. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Existing database, which stays after the stop; by default a new one, which is dropped. */
+  /** By default a new database. */
   readonly database?: TestDatabase;
   /** URL of the database through a proxy; by default its direct URL. */
   readonly databaseUrl?: string;
@@ -47,7 +46,8 @@ export interface ServiceOptions {
   readonly port?: number;
 }
 
-export async function startService(options: ServiceOptions = {}) {
+/** Starts the service, which is stopped after its use. */
+export async function useService(options: ServiceOptions = {}) {
   const { AppModule } = await importBuilt('src/app.module.js');
   const { APP_OPTIONS, startApp } = await importBuilt('src/app.setup.js');
   const { LimitedExpressAdapter } = await importBuilt('src/common/http/http-adapter.js');
@@ -61,7 +61,7 @@ export async function startService(options: ServiceOptions = {}) {
   );
 
   const database = options.database ?? (await createDatabase());
-  const dataDir = options.settings?.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'bakery-test-')));
+  const dataDir = options.settings?.DATA_DIR ?? (await useFolder('bakery-test-'));
   const log: Record<string, unknown>[] = [];
   const env = readEnv({
     NODE_ENV: 'test',
@@ -91,7 +91,9 @@ export async function startService(options: ServiceOptions = {}) {
   );
   if (options.formIdleMs !== undefined)
     Object.assign(app.get(FormInterceptor), { idleMs: options.formIdleMs });
-  await startApp(app, logger);
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopApp(app));
+  await stopAfterUse(startApp(app, logger), stop);
   await app.listen(options.port ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -119,30 +121,15 @@ export async function startService(options: ServiceOptions = {}) {
     readOutbox,
     ...createAccountMethods(database, readOutbox),
     ...createCountMethods(database),
-    stop: async () => {
-      app.getHttpServer().closeAllConnections();
-      await app.close();
-      if (options.database === undefined) await database.drop();
-      if (options.settings?.DATA_DIR === undefined) await removeFolder(dataDir);
-    },
+    stop,
   };
+}
+
+async function stopApp(app: NestExpressApplication): Promise<void> {
+  app.getHttpServer().closeAllConnections();
+  await app.close();
 }
 
 export function signInAdmin(url: string): Promise<Client> {
   return signIn({ url }, ADMIN.email, ADMIN.password);
-}
-
-/** Starts a service, performs an action, and stops the service. */
-export async function withService<T>(options: ServiceOptions, act: (service: TestService) => Promise<T>) {
-  const service = await startService(options);
-  try {
-    return await act(service);
-  } finally {
-    await service.stop();
-  }
-}
-
-/** Starts a service for the tests of a file. */
-export function useService(options: ServiceOptions = {}): Promise<TestService> {
-  return stopAfterTests(startService(options), (service) => service.stop());
 }

@@ -14,8 +14,7 @@ import {
 import { readHistory, sendNotification } from './notifications.js';
 import { gatewaySettings, ORDERS, pageOf, placeOrder, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
-import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
-import { stopAfterTests } from './stop-after-tests.js';
+import { SERVER_KEY, type ServiceOptions, type TestService, useService } from './service.js';
 import { until } from './wait.js';
 
 /** Total of an order of two pieces, in whole rupiah. */
@@ -52,7 +51,7 @@ interface StoredAttempt {
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
   const settings = { ...gatewaySettings(gateway), ...options.settings };
-  const service = await startService({ ...options, settings });
+  const service = await useService({ ...options, settings });
   const admin = await service.admin();
   const { id: productId } = await createProduct(admin);
   return new Shop(service, gateway, admin, await service.customer(), productId);
@@ -60,7 +59,7 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
 
 /** Opens a shop for the tests of a file. After each test, its gateway works normally again. */
 export async function useShop(options: ServiceOptions = {}): Promise<Shop> {
-  const shop = await stopAfterTests(openShop(options), (opened) => opened.close());
+  const shop = await openShop(options);
   afterEach(() => {
     shop.gateway.reset();
   });
@@ -79,11 +78,6 @@ export class Shop {
 
   get userId(): number {
     return userIdOf(this.customer);
-  }
-
-  async close(): Promise<void> {
-    await this.service.stop();
-    await this.gateway.down();
   }
 
   query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { type Mail, parseMail } from './mail.js';
-import { stopAfterTests } from './stop-after-tests.js';
+import { startServer } from './stop-after-use.js';
 import { until } from './wait.js';
 
 /** Message that the server has accepted. */
@@ -11,11 +11,6 @@ export interface ReceivedMail extends Mail {
   /** Addresses that the client named for delivery (RCPT TO). */
   readonly recipients: readonly string[];
   readonly raw: Buffer;
-}
-
-/** Starts a mail server for the tests of a file. */
-export function useSmtpStandIn(): Promise<SmtpStandIn> {
-  return stopAfterTests(SmtpStandIn.start(), (smtp) => smtp.down());
 }
 
 /** SMTP server on loopback that stores accepted messages and fails on demand. No TLS, no login. */
@@ -33,10 +28,8 @@ export class SmtpStandIn {
   #isHanging = false;
   #hangsAfterData = false;
 
-  static async start(): Promise<SmtpStandIn> {
-    const standIn = new SmtpStandIn();
-    await standIn.up();
-    return standIn;
+  static start(): Promise<SmtpStandIn> {
+    return startServer(new SmtpStandIn());
   }
 
   get url(): string {

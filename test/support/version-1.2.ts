@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describeUnless } from './installed.js';
-import { createWorldReadableFolder, removeFolder } from './process.js';
+import { useFolder } from './process.js';
 
 const run = promisify(execFile);
 /** The last commit of version 1.2. */
@@ -31,17 +31,12 @@ export function describeWithVersion12(subject: string, suite: () => void): void 
  * only for version 1.2. Returns the folder that contains `dist`.
  */
 export async function buildVersion12(): Promise<string> {
-  const folder = await createWorldReadableFolder('bakery-1.2-');
-  try {
-    const archive = join(folder, 'sources.tar');
-    await run('git', ['archive', '-o', archive, COMMIT, ...SOURCES]);
-    await run('tar', ['-xf', archive, '-C', folder]);
-    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-    const nest = resolve('node_modules/@nestjs/cli/bin/nest.js');
-    await run(process.execPath, [nest, 'build'], { cwd: folder });
-    return folder;
-  } catch (error) {
-    await removeFolder(folder);
-    throw error;
-  }
+  const folder = await useFolder('bakery-1.2-');
+  const archive = join(folder, 'sources.tar');
+  await run('git', ['archive', '-o', archive, COMMIT, ...SOURCES]);
+  await run('tar', ['-xf', archive, '-C', folder]);
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  const nest = resolve('node_modules/@nestjs/cli/bin/nest.js');
+  await run(process.execPath, [nest, 'build'], { cwd: folder });
+  return folder;
 }

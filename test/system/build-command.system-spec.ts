@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createWorldReadableFolder, removeFolder } from '../support/process.js';
+import { useFolder } from '../support/process.js';
 import { inParallel } from '../support/wait.js';
 
 /** Fake compiler: removes the previous build, takes 300 ms, and records each build. Fails if `src/broken` exists. */
@@ -21,14 +21,12 @@ let folder: string;
 const at = (path: string): string => join(folder, path);
 
 beforeEach(async () => {
-  folder = await createWorldReadableFolder('bakery-build-');
+  folder = await useFolder('bakery-build-');
   await cp('scripts', at('scripts'), { recursive: true });
   await mkdir(at('src'));
   await mkdir(at('node_modules/@nestjs/cli/bin'), { recursive: true });
   await writeFile(at('node_modules/@nestjs/cli/bin/nest.js'), COMPILER);
 });
-
-afterEach(() => removeFolder(folder));
 
 /** Runs the script that builds if sources changed. `hasBuild` is true if a build exists when the script ends. */
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,6 +9,7 @@ import { placeOrder } from '../support/orders.js';
 import { findFreePort } from '../support/process.js';
 import { createPictures, createProduct } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
+import { stopAfterUse } from '../support/stop-after-use.js';
 import { until } from '../support/wait.js';
 
 /** Panels that may stay empty: the service sends no 5xx, and with the simulator it calls no payment gateway. */
@@ -25,8 +26,6 @@ type Rule = Readonly<Record<'name' | 'query' | 'health' | 'state', string>>;
 
 describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   let instance: ServiceInstance;
-  let prometheus: ChildProcess;
-  let prometheusExit: Promise<unknown>;
   let prometheusUrl: string;
 
   beforeAll(async () => {
@@ -45,8 +44,11 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
       `--storage.tsdb.path=${join(instance.dataDir, 'prometheus')}`,
       `--web.listen-address=127.0.0.1:${prometheusPort}`,
     ];
-    prometheus = spawn('prometheus', options, { stdio: 'ignore' });
-    prometheusExit = once(prometheus, 'exit');
+    await stopAfterUse(spawn('prometheus', options, { stdio: 'ignore' }), async (prometheus) => {
+      const exited = once(prometheus, 'exit');
+      prometheus.kill('SIGTERM');
+      await exited;
+    });
     const backups = join(instance.dataDir, 'backups');
     await mkdir(backups);
     const timestamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -62,12 +64,6 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     do {
       await sendTraffic(admin, customer);
     } while ((await findEmptyPanels()).length > 0 && Date.now() < deadline);
-  });
-
-  afterAll(async () => {
-    prometheus.kill('SIGTERM');
-    await prometheusExit;
-    await instance.clear();
   });
 
   /** Sends requests of a customer and of an administrator, so that the panels of the dashboard show numbers. */

@@ -6,7 +6,7 @@ import { createDatabase, createEmptyDatabase, holdLock, type TestDatabase } from
 import { runDb, spawnDb } from '../support/db-command.js';
 import { addJob, readJobs } from '../support/jobs.js';
 import { createPng } from '../support/pictures.js';
-import { createWorldReadableFolder, removeFolder } from '../support/process.js';
+import { useFolder } from '../support/process.js';
 import { createPictures, createProduct, listProducts, readImageStatus } from '../support/products.js';
 import { SERVER_KEY } from '../support/service.js';
 import { ServiceInstance } from '../support/service-process.js';
@@ -14,31 +14,17 @@ import { inParallel, until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
-const databases: TestDatabase[] = [];
-const instances: ServiceInstance[] = [];
 let root: string;
 
 beforeEach(async () => {
-  root = await createWorldReadableFolder('bakery-db-command-');
-});
-
-afterEach(async () => {
-  for (const instance of instances.splice(0)) await instance.clear();
-  for (const database of databases.splice(0)) await database.drop();
-  await removeFolder(root);
+  root = await useFolder('bakery-db-command-');
 });
 
 const at = (name: string): string => join(root, name);
 
-async function dropAfterTest(created: Promise<TestDatabase>): Promise<TestDatabase> {
-  databases.push(await created);
-  return created;
-}
-
 /** Starts a service with an embedded database. */
 async function start(dataDir: string): Promise<ServiceInstance> {
   const instance = await ServiceInstance.create(dataDir);
-  instances.push(instance);
   await instance.start();
   return instance;
 }
@@ -102,7 +88,7 @@ describe('a backup', () => {
   });
 
   it('of an earlier schema is restored with its jobs and migrated to the newest schema, but only into a database without data', async () => {
-    const source = await dropAfterTest(createDatabase());
+    const source = await createDatabase();
     await addUser(source, 'wayan');
     await addJob(source.pool, 'send-mail');
     const settings = settingsOf(source);
@@ -111,7 +97,7 @@ describe('a backup', () => {
     const file = at('earlier.backup');
     await runDb(0, settings, 'backup', file);
     for (const create of [createDatabase, createEmptyDatabase]) {
-      const target = await dropAfterTest(create());
+      const target = await create();
       await runDb(0, settingsOf(target), 'restore', file);
       const users = await target.query('SELECT id, email FROM users');
       expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
@@ -123,8 +109,8 @@ describe('a backup', () => {
   });
 
   it('leaves ids for later migrations if migrations of the target were reverted and applied again', async () => {
-    const source = await dropAfterTest(createDatabase());
-    const target = await dropAfterTest(createDatabase());
+    const source = await createDatabase();
+    const target = await createDatabase();
     const file = at('same-schema.backup');
     await runDb(0, settingsOf(source), 'backup', file);
     for (const step of ['revert', 'migrate']) await runDb(0, settingsOf(target), step);
@@ -134,11 +120,11 @@ describe('a backup', () => {
   });
 
   it('that two processes restore into one database at the same time is restored once: the other process deletes nothing', async () => {
-    const source = await dropAfterTest(createDatabase());
+    const source = await createDatabase();
     await addUser(source, 'wayan');
     const file = at('shop.backup');
     await runDb(0, settingsOf(source), 'backup', file);
-    const target = await dropAfterTest(createEmptyDatabase());
+    const target = await createEmptyDatabase();
     // Both restores have found an empty database when they wait for this lock of the migrations.
     const release = await holdLock(target, 'SELECT pg_advisory_xact_lock(7225001)');
     const restores = ['first', 'second'].map((name) =>
@@ -155,7 +141,7 @@ describe('a backup', () => {
   });
 
   it('is not ended by the timeouts that the database sets for its users', async () => {
-    const database = await dropAfterTest(createDatabase());
+    const database = await createDatabase();
     await database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1000', current_database());
          EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1000', current_database()); END $$`,
@@ -174,7 +160,7 @@ describe('a backup', () => {
     ['backup', (folder: string[]) => folder.includes('interrupted.backup.partial')],
     ['restore', (folder: string[]) => folder.some((name) => name.startsWith('restore-'))],
   ])('or a restore that a signal ends leaves no folder behind: %s', async (action, hasBegun) => {
-    const database = await dropAfterTest(createDatabase());
+    const database = await createDatabase();
     const file = at('interrupted.backup');
     if (action === 'restore') await runDb(0, settingsOf(database), 'backup', file);
     const before = await readdir(root);
@@ -188,7 +174,7 @@ describe('a backup', () => {
   });
 
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
-    const database = await dropAfterTest(createDatabase());
+    const database = await createDatabase();
     const settings = settingsOf(database);
     const file = at('shop.backup');
     const release = await holdLock(database, 'LOCK TABLE users');
@@ -211,7 +197,7 @@ describe('a backup', () => {
 
 describe('npm run db', () => {
   it('lists, reverts and applies the migrations of DATABASE_URL, but does not revert a migration of a newer build', async () => {
-    const database = await dropAfterTest(createDatabase());
+    const database = await createDatabase();
     const settings = settingsOf(database);
     const before = await runDb(0, settings, 'status');
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
@@ -233,7 +219,7 @@ describe('npm run db', () => {
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
     const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');
-    const database = await dropAfterTest(createDatabase());
+    const database = await createDatabase();
     const settings = { DATABASE_URL: database.url, DATA_DIR: root };
     const missing = join(root, 'no', 'such');
     expect(await runDb(1, settings, 'backup', join(missing, 'backup'))).toBe(

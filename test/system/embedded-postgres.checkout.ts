@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stopAfterUse } from '../support/stop-after-use.js';
 import { until } from '../support/wait.js';
 
 /** Settings of the server that make tests fast. */
@@ -67,15 +68,13 @@ async function copyPackage(name: string, to: string): Promise<void> {
   for (const dependency of Object.keys(manifest.dependencies ?? {})) await copyPackage(dependency, to);
 }
 
-const services: { kill(): Promise<void> }[] = [];
-
 /**
- * Runs the service of a checkout in a separate process, which can be killed and can run as another user.
+ * Runs the service of a checkout in a separate process, which can run as another user and is killed after its use.
  * @param prefix program and arguments that run the command line after them, such as `setpriv`
  */
 export function spawnService(checkout: string, dataDir: string, prefix: readonly string[] = []) {
-  const service = [join(checkout, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
-  const [command = '', ...args] = [...prefix, process.execPath, ...service];
+  const program = [join(checkout, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
+  const [command = '', ...args] = [...prefix, process.execPath, ...program];
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: '/',
@@ -91,23 +90,18 @@ export function spawnService(checkout: string, dataDir: string, prefix: readonly
   /** Waits until the process prints `url`, `error` or `stopped`, and returns the value. */
   const waitFor = (key: 'url' | 'error' | 'stopped') =>
     until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
-  const handle = {
+  /** Kills the process group with SIGKILL. */
+  const kill = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+    await exited;
+  };
+  const service = {
     waitFor,
     stop: async () => {
       child.stdin.end();
       await waitFor('stopped');
     },
-    /** Kills the process group with SIGKILL. */
-    kill: async () => {
-      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
-      await exited;
-    },
+    kill,
   };
-  services.push(handle);
-  return handle;
-}
-
-/** Kills the services that `spawnService` has started. */
-export async function killServices(): Promise<void> {
-  for (const service of services.splice(0)) await service.kill();
+  return stopAfterUse(service, kill);
 }

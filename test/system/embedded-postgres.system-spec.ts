@@ -9,20 +9,14 @@ import { queryOnce } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { acceptsConnections } from '../support/loopback.js';
 import { useFolder } from '../support/process.js';
+import { stopAfterUse } from '../support/stop-after-use.js';
 import { until } from '../support/wait.js';
-import {
-  buildCheckout,
-  FAST_SETTINGS,
-  killServices,
-  removeServer,
-  spawnService,
-} from './embedded-postgres.checkout.js';
+import { buildCheckout, FAST_SETTINGS, removeServer, spawnService } from './embedded-postgres.checkout.js';
 
 const isRoot = process.geteuid?.() === 0;
 /** Key of the advisory lock that the supervisor of a server has. */
 const SUPERVISOR_LOCK = 0x62616b;
 const root = await useFolder('embedded-postgres-');
-const running = new Set<EmbeddedPostgres>();
 
 /** Creates an empty folder. By default every user can read it: if root runs the tests, the server runs as another user. */
 async function createFolder(mode = 0o755): Promise<string> {
@@ -31,12 +25,10 @@ async function createFolder(mode = 0o755): Promise<string> {
   return folder;
 }
 
-async function start(dataDir: string, log: string[] = [], settings = {}): Promise<EmbeddedPostgres> {
+function start(dataDir: string, log: string[] = [], settings = {}): Promise<EmbeddedPostgres> {
   const serverSettings = { ...FAST_SETTINGS, ...settings };
   const options = { dataDir, serverSettings, log: (message: string) => void log.push(message) };
-  const postgres = await startEmbeddedPostgres(options);
-  running.add(postgres);
-  return postgres;
+  return stopAfterUse(startEmbeddedPostgres(options), (postgres) => postgres.stop());
 }
 
 async function readServerPid(dataDir: string): Promise<number> {
@@ -60,12 +52,6 @@ let checkout: string;
 
 beforeAll(async () => {
   checkout = await buildCheckout(await createFolder());
-});
-
-afterEach(async () => {
-  await killServices();
-  await Promise.all([...running].map((postgres) => postgres.stop()));
-  running.clear();
 });
 
 describe('the embedded PostgreSQL', () => {
@@ -160,13 +146,13 @@ describe('the embedded PostgreSQL', () => {
 
   it('takes over the server of a service that was killed', async () => {
     const dataDir = await createFolder();
-    const service = spawnService(checkout, dataDir);
+    const service = await spawnService(checkout, dataDir);
     await queryOnce(await service.waitFor('url'), 'create table loaf as select 7 as id');
     const serverPid = await readServerPid(dataDir);
     await service.kill();
     expect(await isRunning(serverPid)).toBe(true);
 
-    const second = spawnService(checkout, dataDir);
+    const second = await spawnService(checkout, dataDir);
     const url = await second.waitFor('url');
     expect(await readServerPid(dataDir)).toBe(serverPid);
     expect(await queryOnce(url, 'select id from loaf')).toEqual([{ id: 7 }]);
@@ -298,7 +284,8 @@ describe('the embedded PostgreSQL', () => {
   it('fails with a message that asks for DATABASE_URL if npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await createFolder());
     await removeServer(bare);
-    const error = await spawnService(bare, await createFolder()).waitFor('error');
+    const service = await spawnService(bare, await createFolder());
+    const error = await service.waitFor('error');
     expect(error).toMatch(/^the embedded PostgreSQL \(.+\) cannot run here: .+\. Set DATABASE_URL/);
   });
 
@@ -333,7 +320,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot(
     'starts and stops in a container, where root may not read the working directory of the server',
     async () => {
-      const service = spawnService(checkout, await createFolder(), WITHOUT_PTRACE);
+      const service = await spawnService(checkout, await createFolder(), WITHOUT_PTRACE);
       expect(await queryOnce(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       await service.stop();
     },
@@ -342,7 +329,7 @@ describe('the embedded PostgreSQL', () => {
   itAsRoot('runs from a checkout to which only root has access', async () => {
     const hidden = await buildCheckout(await createFolder(0o700));
     const dataDir = await createFolder();
-    const service = spawnService(hidden, dataDir);
+    const service = await spawnService(hidden, dataDir);
     expect(await queryOnce(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await fs.stat(dirname(hidden))).mode & 0o777).toBe(0o700);
     await service.stop();
@@ -353,12 +340,13 @@ describe('the embedded PostgreSQL', () => {
     async () => {
       // Root owns the checkout. The user can only read it.
       const dataDir = await createFolder(0o777);
-      const service = spawnService(checkout, dataDir, AS_NOBODY);
+      const service = await spawnService(checkout, dataDir, AS_NOBODY);
       expect(await queryOnce(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
       expect((await fs.stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY);
       await service.stop();
       const folderOfRoot = await createFolder();
-      expect(await spawnService(checkout, folderOfRoot, AS_NOBODY).waitFor('error')).toBe(
+      const rejected = await spawnService(checkout, folderOfRoot, AS_NOBODY);
+      expect(await rejected.waitFor('error')).toBe(
         `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
           'or set DATA_DIR to another folder',
       );

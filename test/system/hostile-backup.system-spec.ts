@@ -16,7 +16,6 @@ import { runDb } from '../support/db-command.js';
 import { nullIfMissing } from '../support/files.js';
 import { createPng } from '../support/pictures.js';
 import { useFolder } from '../support/process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
 
 /** Fields of a backup's manifest that the tests change. */
 interface Manifest {
@@ -31,15 +30,13 @@ const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
 const USERS_FILE = 'tables/public.users';
 const isUsersTable = ({ name }: { name: string }) => name === 'public.users';
 
-const source = await stopAfterTests(createDatabase(), (created) => created.drop());
+const source = await createDatabase();
 const root = await useFolder('bakery-hostile-backup-');
 let target: TestDatabase;
 
 beforeEach(async () => {
   target = await createEmptyDatabase();
 });
-
-afterEach(() => target.drop());
 
 const pathTo = (name: string): string => join(root, name);
 const run = promisify(execFile);
@@ -280,21 +277,16 @@ it('a restore whose commit succeeds, although the response is lost, keeps the im
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const dataDir = pathTo('restored-without-response');
-  try {
-    const restored = await inTransaction(database, async (holder) => {
-      await holder.query('SELECT FROM users'); // The restore waits with its rows until this transaction ends.
-      const restoring = restore(pathTo('honest.backup'), proxy.url, dataDir);
-      await waitForLock(database);
-      proxy.loseResponseTo('COMMIT');
-      return { restoring: expect(restoring).rejects.toThrow('Connection terminated unexpectedly') };
-    });
-    await restored.restoring;
-    expect(await database.query('SELECT id FROM images')).toEqual([{ id: IMAGE }]);
-    expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(createPng(0));
-  } finally {
-    await proxy.down();
-    await database.drop();
-  }
+  const restored = await inTransaction(database, async (holder) => {
+    await holder.query('SELECT FROM users'); // The restore waits with its rows until this transaction ends.
+    const restoring = restore(pathTo('honest.backup'), proxy.url, dataDir);
+    await waitForLock(database);
+    proxy.loseResponseTo('COMMIT');
+    return { restoring: expect(restoring).rejects.toThrow('Connection terminated unexpectedly') };
+  });
+  await restored.restoring;
+  expect(await database.query('SELECT id FROM images')).toEqual([{ id: IMAGE }]);
+  expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(createPng(0));
 });
 
 it.each<[string, (honest: Buffer) => Buffer | string]>([

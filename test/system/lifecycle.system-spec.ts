@@ -19,14 +19,13 @@ import {
 } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
 import { measureRunning } from '../support/measure.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
-import { stopProcess, useInstance } from '../support/service-process.js';
+import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const REFUSED_DATABASE = 'postgresql://shop:secret-word@127.0.0.1:9/shop';
 
-const database = await stopAfterTests(createDatabase(), (created) => created.drop());
-const instance = await useInstance();
+const database = await createDatabase();
+const instance = await ServiceInstance.create();
 const root = await useFolder('bakery-lifecycle-');
 /** Service that retries for 60 seconds to reach its database, while the other tests run. */
 let retrying: BuiltProcess;
@@ -182,16 +181,12 @@ describe('a service whose database refuses connections', () => {
   it('becomes ready when the database is back', async () => {
     const proxy = await DatabaseProxy.start(database.url);
     await proxy.down();
-    const service = instance.spawn({ DATABASE_URL: proxy.url });
-    try {
-      await until('the start waits', () => service.output().includes('waiting for the database'));
-      await proxy.up();
-      await waitUntilListening(service, instance.url);
-      await waitUntilReady(instance.url);
-    } finally {
-      await stopProcess(service);
-      await proxy.down();
-    }
+    const other = await ServiceInstance.create();
+    const service = other.spawn({ DATABASE_URL: proxy.url });
+    await until('the start waits', () => service.output().includes('waiting for the database'));
+    await proxy.up();
+    await waitUntilListening(service, other.url);
+    await waitUntilReady(other.url);
   });
 
   it('retries for 60 seconds, logs a line every 5 seconds, and fails with one line', async () => {

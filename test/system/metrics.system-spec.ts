@@ -1,11 +1,11 @@
 import { importPackage } from '../support/built.js';
-import { startServiceBehindProxy } from '../support/database-proxy.js';
+import { useServiceBehindProxy } from '../support/database-proxy.js';
 import { addJob } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { findFreePort } from '../support/process.js';
 import { createPictures, createProduct } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startServiceProcess } from '../support/service-process.js';
+import { useServiceProcess } from '../support/service-process.js';
 import { openShop, type Shop } from '../support/shop.js';
 import { until } from '../support/wait.js';
 
@@ -33,6 +33,46 @@ function requestCountName(method: string, route: string, status: number): string
   return `http_server_request_duration_seconds_count{${labels}}`;
 }
 
+function lostConnectionsName(pool: string): string {
+  return `bakery_database_connections_lost_total{db_client_connection_pool_name="${pool}"}`;
+}
+
+it('the counters of a new process start at 0 for each value of their label', async () => {
+  const port = await findFreePort();
+  await useServiceProcess({ METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
+  const { samples } = await scrape(port);
+  expect(Object.fromEntries(samples)).toMatchObject({
+    [lostConnectionsName('requests')]: 0,
+    [lostConnectionsName('jobs')]: 0,
+    'bakery_auth_proofs_total{secret="code",outcome="slowed"}': 0,
+    'bakery_payment_notifications_total{outcome="invalid"}': 0,
+    'bakery_refunds_total{outcome="rejected"}': 0,
+    'bakery_mails_total{outcome="dead"}': 0,
+  });
+});
+
+it('scrapes report within 10 s that the database does not respond, and later count the connections that were lost', async () => {
+  const port = await findFreePort();
+  const { proxy } = await useServiceBehindProxy({ METRICS_PORT: String(port) });
+  await scrapeWithDatabase(port);
+  proxy.stall();
+  const { result, runningMs } = await measureRunning(() =>
+    until('the outage is reported', async () => {
+      const scraped = await scrape(port);
+      return scraped.samples.get('bakery_database_up') === 0 && scraped;
+    }),
+  );
+  expect(runningMs).toBeLessThan(10_000);
+  expect([...result.samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
+  await proxy.down();
+  await proxy.up();
+  await until('the lost connections of both pools are counted', async () => {
+    const { samples: later } = await scrape(port);
+    return ['requests', 'jobs'].every((pool) => (later.get(lostConnectionsName(pool)) ?? 0) > 0);
+  });
+});
+
+// After the tests above: their services would change the same metrics.
 describe('the metrics of a shop', () => {
   let shop: Shop;
   let port: number;
@@ -44,8 +84,6 @@ describe('the metrics of a shop', () => {
     port = await findFreePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
   });
-
-  afterAll(() => shop.close());
 
   describe('after requests of a customer, an administrator and a gateway', () => {
     let text: string;
@@ -188,51 +226,4 @@ describe('the metrics of a shop', () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/health/live`)).status).toBe(404);
     expect((await fetch(`${shop.service.url}/metrics`)).status).toBe(404);
   });
-});
-
-function lostConnectionsName(pool: string): string {
-  return `bakery_database_connections_lost_total{db_client_connection_pool_name="${pool}"}`;
-}
-
-it('the counters of a new process start at 0 for each value of their label', async () => {
-  const port = await findFreePort();
-  const service = await startServiceProcess({ METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1' });
-  try {
-    const { samples } = await scrape(port);
-    expect(Object.fromEntries(samples)).toMatchObject({
-      [lostConnectionsName('requests')]: 0,
-      [lostConnectionsName('jobs')]: 0,
-      'bakery_auth_proofs_total{secret="code",outcome="slowed"}': 0,
-      'bakery_payment_notifications_total{outcome="invalid"}': 0,
-      'bakery_refunds_total{outcome="rejected"}': 0,
-      'bakery_mails_total{outcome="dead"}': 0,
-    });
-  } finally {
-    await service.stop();
-  }
-});
-
-it('scrapes report within 10 s that the database does not respond, and later count the connections that were lost', async () => {
-  const port = await findFreePort();
-  const { proxy, stop } = await startServiceBehindProxy({ METRICS_PORT: String(port) });
-  try {
-    await scrapeWithDatabase(port);
-    proxy.stall();
-    const { result, runningMs } = await measureRunning(() =>
-      until('the outage is reported', async () => {
-        const scraped = await scrape(port);
-        return scraped.samples.get('bakery_database_up') === 0 && scraped;
-      }),
-    );
-    expect(runningMs).toBeLessThan(10_000);
-    expect([...result.samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
-    await proxy.down();
-    await proxy.up();
-    await until('the lost connections of both pools are counted', async () => {
-      const { samples: later } = await scrape(port);
-      return ['requests', 'jobs'].every((pool) => (later.get(lostConnectionsName(pool)) ?? 0) > 0);
-    });
-  } finally {
-    await stop();
-  }
 });

@@ -8,10 +8,10 @@ import { QUEUE_SCHEMA } from '../support/jobs.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
 import { createPng } from '../support/pictures.js';
-import { createWorldReadableFolder, removeFolder } from '../support/process.js';
+import { useFolder } from '../support/process.js';
 import { listProducts, readImageStatus } from '../support/products.js';
 import { readContents, readSchema } from '../support/schema.js';
-import { startService } from '../support/service.js';
+import { useService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
 /** Statements that TypeORM proposes although the tables are right. */
@@ -117,12 +117,7 @@ describe('the migrations', () => {
 
   beforeEach(async () => {
     database = await createDatabase();
-    dataDir = await createWorldReadableFolder('bakery-upgrade-');
-  });
-
-  afterEach(async () => {
-    await database.drop();
-    await removeFolder(dataDir);
+    dataDir = await useFolder('bakery-upgrade-');
   });
 
   it('can be reverted one by one on a filled database without loss of earlier data, and then lead to the same schema again', async () => {
@@ -168,28 +163,24 @@ describe('the migrations', () => {
     const losses = expectKeptContents(before, await readContents(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
-    const service = await startService({ database, settings: { DATA_DIR: dataDir } });
-    try {
-      const customer = await signIn(service, 'wayan@example.com', 'baked in 1.0');
-      await signIn(service, 'admin@bakery.example', 'the owner of 1.0');
-      const products = await listProducts(customer);
-      expect(products.map(({ name, price, images }) => [name, price, images?.length ?? 0]).sort()).toEqual([
-        ['Lapis Legit', 185000.5, 1],
-        ['Roti Sobek', 28000, 2],
-        ['Sourdough', 45000, 0],
-      ]);
-      for (const image of products.flatMap(({ images }) => images ?? []))
-        expect(await readImageStatus(customer, image)).toBe(200);
+    const service = await useService({ database, settings: { DATA_DIR: dataDir } });
+    const customer = await signIn(service, 'wayan@example.com', 'baked in 1.0');
+    await signIn(service, 'admin@bakery.example', 'the owner of 1.0');
+    const products = await listProducts(customer);
+    expect(products.map(({ name, price, images }) => [name, price, images?.length ?? 0]).sort()).toEqual([
+      ['Lapis Legit', 185000.5, 1],
+      ['Roti Sobek', 28000, 2],
+      ['Sourdough', 45000, 0],
+    ]);
+    for (const image of products.flatMap(({ images }) => images ?? []))
+      expect(await readImageStatus(customer, image)).toBe(200);
 
-      const { orders } = pageOf(await customer.get('/api/orders').expect(200));
-      expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);
-      const { order_id = '', gross_amount } = orders.find(({ status }) => status === 'pending') ?? {};
-      const notification = buildNotification({ order_id, gross_amount: `${gross_amount}.00` });
-      await sendNotification(service, notification).expect(200);
-      expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
-    } finally {
-      await service.stop();
-    }
+    const { orders } = pageOf(await customer.get('/api/orders').expect(200));
+    expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);
+    const { order_id = '', gross_amount } = orders.find(({ status }) => status === 'pending') ?? {};
+    const notification = buildNotification({ order_id, gross_amount: `${gross_amount}.00` });
+    await sendNotification(service, notification).expect(200);
+    expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
   });
 
   it('omit only the index of the product search if the extension pg_trgm cannot be created', async () => {
@@ -237,17 +228,13 @@ describe('the migrations', () => {
     await database.query(
       'CREATE TABLE typeorm_metadata (type text, database text, schema text, "table" text, name text, value text)',
     );
-    const service = await startService({ database });
-    try {
-      const typeorm = await importPackage('typeorm');
-      const log = await service.app.get(typeorm.DataSource).driver.createSchemaBuilder().log();
-      const statements = log.upQueries.map(({ query }) => query);
-      // TypeORM proposes to drop the checks, the indexes and some keys, which only the migrations describe.
-      const drop = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/;
-      expect(statements.filter((query) => !drop.test(query) && !NEEDLESS_STATEMENTS.has(query))).toEqual([]);
-    } finally {
-      await service.stop();
-    }
+    const service = await useService({ database });
+    const typeorm = await importPackage('typeorm');
+    const log = await service.app.get(typeorm.DataSource).driver.createSchemaBuilder().log();
+    const statements = log.upQueries.map(({ query }) => query);
+    // TypeORM proposes to drop the checks, the indexes and some keys, which only the migrations describe.
+    const drop = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/;
+    expect(statements.filter((query) => !drop.test(query) && !NEEDLESS_STATEMENTS.has(query))).toEqual([]);
   });
 
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '../support/databases.js';
 import { useFolder } from '../support/process.js';
-import { useInstance } from '../support/service-process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
+import { ServiceInstance } from '../support/service-process.js';
 
 interface Step {
   readonly commands: string;
@@ -13,9 +12,9 @@ interface Step {
   readonly shown: string;
 }
 
-const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const database = await createDatabase();
 const folder = await useFolder('bakery-tour-');
-const instance = await useInstance();
+const instance = await ServiceInstance.create();
 
 beforeAll(async () => {
   await symlink(resolve('examples'), join(folder, 'examples'));

@@ -49,24 +49,17 @@ it('the index of the runbooks is complete, and exactly four blocks are not teste
 
 describeInstalled('the command blocks of the runbooks', ['psql', 'curl', 'openssl'], () => {
   let installations: Installations;
-  const stops: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
-    stops.push(() => gateway.down());
     gateway.addFault({ operation: 'refund', kind: 'garbage' });
     installations = await Installations.create(gatewaySettings(gateway));
-    stops.push(() => installations.close());
     expect(await installations.run('machine', 'systemctl start bakery')).toEqual({ code: 0, output: '' });
     expect(await installations.run('compose', 'docker compose up')).toEqual({ code: 0, output: '' });
     for (const url of Object.values(installations.urls)) {
       await until('the service listens', () => fetch(url).catch(() => null), 120_000);
       await leaveRefundWithoutResult(url, gateway);
     }
-  });
-
-  afterAll(async () => {
-    for (const stop of stops.reverse()) await stop();
   });
 
   const pages = PAGES.filter((page) => page !== 'midtrans.md'); // It has no commands.

@@ -4,8 +4,7 @@ import pg from 'pg';
 import { createDatabase, inTransaction } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { findFreePort, useFolder } from '../support/process.js';
-import { useInstance } from '../support/service-process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
+import { ServiceInstance } from '../support/service-process.js';
 
 /** Keys of the advisory locks that the command holds. */
 const CHECK_LOCK = 7_225_002;
@@ -13,10 +12,10 @@ const SCHEDULE_LOCK = 7_225_003;
 const OLD = 'bakery-20260102T030405Z.tar.gz';
 
 const root = await useFolder('bakery-scheduled-backup-');
-const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const database = await createDatabase();
 const databaseName = new URL(database.url).pathname.slice(1);
 const folder = join(root, 'backups');
-const instance = await useInstance();
+const instance = await ServiceInstance.create();
 const settings = { DATABASE_URL: database.url, DATA_DIR: join(root, 'data'), BACKUP_DIR: folder };
 
 /** Creates an empty folder of backups with these files. */

@@ -6,10 +6,9 @@ import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-data
 import { addJob, readJobs } from '../support/jobs.js';
 import { expectExit, spawnBuilt, useFolder } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
 import { until } from '../support/wait.js';
 
-const database = await stopAfterTests(createDatabase(), (created) => created.drop());
+const database = await createDatabase();
 const dataDir = await useFolder('bakery-seed-');
 
 /** Runs `npm run seed` and expects this exit code. Returns the output. */

@@ -3,8 +3,7 @@ import { gatewaySettings, orderOf } from '../support/orders.js';
 import { type CollectedSpan, startOtlpCollector } from '../support/otlp-collector.js';
 import { createProduct } from '../support/products.js';
 import { ACCESS_SECRET } from '../support/service.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { stopAfterTests } from '../support/stop-after-tests.js';
+import { useServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 /** Kinds of spans in OTLP. */
@@ -12,28 +11,16 @@ const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const PASSWORD = 'a secret password';
 
-const gateway = await stopAfterTests(MidtransStandIn.start(), (started) => started.down());
+const gateway = await MidtransStandIn.start();
 
-/** Starts a service that exports its spans every 100 ms, uses it, and stops it. */
-async function withTracedService(
-  collectorUrl: string,
-  use: (service: ServiceProcess) => Promise<void>,
-  settings: Record<string, string> = {},
-) {
-  const service = await startServiceProcess({
+/** Starts a service that exports its spans every 100 ms. */
+const useTracedService = (collectorUrl: string, settings: Record<string, string> = {}) =>
+  useServiceProcess({
     ...gatewaySettings(gateway),
     OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
     OTEL_BSP_SCHEDULE_DELAY: '100',
     ...settings,
   });
-  let exitCode: number | null;
-  try {
-    await use(service);
-  } finally {
-    exitCode = await service.stop();
-  }
-  return { exitCode, output: service.output() };
-}
 
 describe('a service with tracing', () => {
   let spans: readonly CollectedSpan[] = [];
@@ -46,28 +33,27 @@ describe('a service with tracing', () => {
   beforeAll(async () => {
     const collector = await startOtlpCollector();
     ({ spans } = collector);
-    const { output } = await withTracedService(collector.url, async (service) => {
-      const customer = service.client();
-      await customer.register({ email: 'private@example.com', password: PASSWORD }).expect(201);
-      const { id: productId } = await createProduct(await service.admin());
-      const response = await customer
-        .post('/api/orders?coupon=secret-query')
-        // The flag 00 asks not to record the trace, which the service ignores.
-        .set('traceparent', `00-${CALLER.traceId}-${CALLER.spanId}-00`)
-        .set('X-Request-Id', 'the-order')
-        .send({ items: [{ product_id: productId, quantity: 2 }] })
-        .expect(201);
-      await customer.get('/api/health/ready').expect(200);
-      await customer.get('/api/nowhere/secret-path').expect(404);
-      await until('the collector receives the span of the job', () => findSpan('job send-otp'));
-      const { token } = orderOf(response);
-      expect(token).toEqual(expect.any(String));
-      tokens = [customer.cookie('accessToken'), String(token)];
-    });
+    const service = await useTracedService(collector.url);
+    const customer = service.client();
+    await customer.register({ email: 'private@example.com', password: PASSWORD }).expect(201);
+    const { id: productId } = await createProduct(await service.admin());
+    const response = await customer
+      .post('/api/orders?coupon=secret-query')
+      // The flag 00 asks not to record the trace, which the service ignores.
+      .set('traceparent', `00-${CALLER.traceId}-${CALLER.spanId}-00`)
+      .set('X-Request-Id', 'the-order')
+      .send({ items: [{ product_id: productId, quantity: 2 }] })
+      .expect(201);
+    await customer.get('/api/health/ready').expect(200);
+    await customer.get('/api/nowhere/secret-path').expect(404);
+    await until('the collector receives the span of the job', () => findSpan('job send-otp'));
+    const { token } = orderOf(response);
+    expect(token).toEqual(expect.any(String));
+    tokens = [customer.cookie('accessToken'), String(token)];
+    await service.stop();
     // The service has exported its last spans when it stopped.
     exported = collector.raw();
-    await collector.close();
-    const lines = output.match(/^\{.*$/gm) ?? [];
+    const lines = service.output().match(/^\{.*$/gm) ?? [];
     log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   });
 
@@ -121,16 +107,13 @@ describe('a service with tracing', () => {
 });
 
 it('a service whose collector is down works, logs the failed exports, and stops within 10 s', async () => {
-  const useService = async (service: ServiceProcess): Promise<void> => {
-    const customer = service.client();
-    await customer.register({ email: 'away@example.com' }).expect(201);
-    const isLogged = () => service.output().includes('ECONNREFUSED 127.0.0.1:9');
-    await until('the failed export is logged', isLogged);
-    await customer.get('/api/users').expect(200);
-  };
   // An export is retried for half a second.
-  const settings = { OTEL_EXPORTER_OTLP_TIMEOUT: '500' };
-  const { exitCode, output } = await withTracedService('http://127.0.0.1:9', useService, settings);
-  expect(exitCode).toBe(0);
-  expect(output).toContain('"msg":"stopped"'); // Otherwise, a timer has ended the process after 9.5 s.
+  const service = await useTracedService('http://127.0.0.1:9', { OTEL_EXPORTER_OTLP_TIMEOUT: '500' });
+  const customer = service.client();
+  await customer.register({ email: 'away@example.com' }).expect(201);
+  const isLogged = () => service.output().includes('ECONNREFUSED 127.0.0.1:9');
+  await until('the failed export is logged', isLogged);
+  await customer.get('/api/users').expect(200);
+  expect(await service.stop()).toBe(0);
+  expect(service.output()).toContain('"msg":"stopped"'); // Otherwise, a timer has ended the process after 9.5 s.
 });

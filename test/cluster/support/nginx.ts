@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from '../../support/installed.js';
 import { acceptsConnections } from '../../support/loopback.js';
-import { findFreePort } from '../../support/process.js';
+import { findFreePort, useFolder } from '../../support/process.js';
+import { stopAfterUse } from '../../support/stop-after-use.js';
 import { until } from '../../support/wait.js';
 import { listChildren, stopProgram } from './processes.js';
 
@@ -14,16 +14,15 @@ const LISTEN = 'listen 8080;';
 
 export type Nginx = Awaited<ReturnType<typeof startNginx>>;
 
-/** Starts nginx with deploy/nginx.conf as the proxy of processes on this machine. */
+/** Starts nginx with deploy/nginx.conf as the proxy of processes on this machine. It is stopped after its use. */
 export async function startNginx(upstreamPorts: readonly number[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'bakery-nginx-'));
+  const folder = await useFolder('bakery-nginx-');
   const port = await findFreePort();
   await writeConfiguration(folder, port, upstreamPorts);
   const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
-  const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', directives], {
-    env: { PATH: PROGRAM_PATH },
-    stdio: 'ignore',
-  });
+  const args = ['-c', join(folder, 'nginx.conf'), '-g', directives];
+  const options = { env: { PATH: PROGRAM_PATH }, stdio: 'ignore' } as const;
+  const master = await stopAfterUse(spawn('nginx', args, options), stopProgram);
   await until('nginx accepts connections', () => acceptsConnections('127.0.0.1', port));
 
   /**
@@ -41,14 +40,7 @@ export async function startNginx(upstreamPorts: readonly number[]) {
     });
   }
 
-  return {
-    url: `http://127.0.0.1:${port}`,
-    reload,
-    stop: async () => {
-      await stopProgram(master);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { url: `http://127.0.0.1:${port}`, reload };
 }
 
 /** Writes a copy of deploy/nginx.conf with the ports of this test into a folder. */

@@ -12,9 +12,9 @@ export class Deployment {
 
   /** Starts no process of the service. The stand-ins for Cloudinary and the gateway respond after random delays. */
   static async create(size = 1): Promise<Deployment> {
+    const external = await startExternalServices();
     const first = await ServiceInstance.create();
     const others = Array.from({ length: size - 1 }, () => ServiceInstance.create(first.dataDir));
-    const external = await startExternalServices();
     external.cloudinary.beforeResponse = () => delay(randomInt(150));
     external.gateway.beforeResponse = () => delay(randomInt(60));
     return new Deployment([first, ...(await Promise.all(others))], external);
@@ -22,12 +22,5 @@ export class Deployment {
 
   output(): string {
     return this.instances.map((instance) => instance.output()).join('');
-  }
-
-  /** Stops all processes and external services, and removes DATA_DIR. */
-  async close(): Promise<void> {
-    // The first instance removes DATA_DIR, so it is cleared last.
-    for (const instance of this.instances.toReversed()) await instance.clear();
-    await this.external.close();
   }
 }

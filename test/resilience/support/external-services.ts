@@ -21,8 +21,7 @@ export async function startExternalServices() {
     // Lets tests choose client IP addresses with X-Forwarded-For, because each can request only 100 codes an hour.
     TRUSTED_PROXIES: '1',
   };
-  const close = () => Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
-  return { cloudinary, gateway, smtp, settings, close };
+  return { cloudinary, gateway, smtp, settings };
 }
 
 /** Returns the digests of all images by id: those at Cloudinary and those that the service has stored in its DATA_DIR. */

@@ -4,8 +4,9 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/database/embedded-postgres.js';
-import { createWorldReadableFolder, findFreePort, removeFolder } from '../process.js';
+import { findFreePort, useFolder } from '../process.js';
 import { COMMON_SETTINGS } from '../service.js';
+import { stopAfterUse } from '../stop-after-use.js';
 import { escapePattern } from './pages.js';
 
 type Settings = Readonly<Record<string, string>>;
@@ -47,8 +48,9 @@ export class Installations {
 
   /** @param settings settings of both installations */
   static async create(settings: Settings): Promise<Installations> {
-    const root = await createWorldReadableFolder('bakery-runbooks-');
-    const postgres = await startEmbeddedPostgres({ dataDir: join(root, 'postgres'), log: () => undefined });
+    const root = await useFolder('bakery-runbooks-');
+    const options = { dataDir: join(root, 'postgres'), log: () => undefined };
+    const postgres = await stopAfterUse(startEmbeddedPostgres(options), (started) => started.stop());
     const ports = {
       machine: await findFreePort(),
       compose: await findFreePort(),
@@ -77,7 +79,7 @@ export class Installations {
     await linkBuild(join(root, 'compose'), ['dist', 'node_modules']);
     const script = (await readFile('scripts/bakery', 'utf8')).replace('/app/', `${resolve('.')}/`);
     await writeFile(join(root, 'bin/bakery'), script, { mode: 0o755 });
-    return new Installations(root, postgres, ports);
+    return stopAfterUse(new Installations(root, postgres, ports), (installations) => installations.#stop());
   }
 
   /** Runs commands in the folder of an installation, until one fails. Returns the output as the pages would show it. */
@@ -105,11 +107,9 @@ export class Installations {
     return { code, output: replacePaths(output.toString(), Object.fromEntries(originals)) };
   }
 
-  async close(): Promise<void> {
+  async #stop(): Promise<void> {
     await this.run('machine', 'systemctl stop bakery');
     await this.run('compose', 'docker compose stop service');
-    await this.postgres.stop();
-    await removeFolder(this.root);
   }
 }
 
