@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { importBuilt } from './support/built.js';
-import { inTransaction, waitForLock } from './support/databases.js';
+import { beginTransaction, waitForLock } from './support/databases.js';
 import { addJob, readJobs } from './support/jobs.js';
 import { measureMs } from './support/measure.js';
 import { useService } from './support/service.js';
@@ -63,15 +63,12 @@ it.each(['delete', 'takeBack'] as const)(
     ] as const;
     // Without an order, a statement locks rows in the order in which they were inserted.
     for (const counter of [second, first]) await counts.add([counter]);
-    let ended: Promise<void> | undefined;
-    await inTransaction(service.database, async (holder) => {
-      const lock = (key: string) =>
-        holder.query('SELECT FROM attempt_counts WHERE key = $1 FOR UPDATE NOWAIT', [key]);
-      await lock(first.key);
-      ended = counts[method]([second, first]);
-      await waitForLock(service.database);
-      await lock(second.key);
-    });
+    const lock = (key: string) => `SELECT FROM attempt_counts WHERE key = '${key}' FOR UPDATE NOWAIT`;
+    const holder = await beginTransaction(service.database, lock(first.key));
+    const ended = counts[method]([second, first]);
+    await waitForLock(service.database);
+    await holder.query(lock(second.key));
+    await holder.commit();
     await ended;
   },
 );

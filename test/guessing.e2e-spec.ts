@@ -10,7 +10,7 @@ import {
   type TestAccount,
   wrongCodes,
 } from './support/accounts.js';
-import { countLockWaits, holdLock, waitForLock } from './support/databases.js';
+import { countLockWaits, beginTransaction, waitForLock } from './support/databases.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { readMetric } from './support/metrics.js';
@@ -221,15 +221,12 @@ describe('guesses of codes', () => {
   });
 
   it('that wait for each other leave database connections to other requests', async () => {
-    const release = await holdLock(service.database, 'LOCK TABLE attempt_counts');
+    const { commit } = await beginTransaction(service.database, 'LOCK TABLE attempt_counts');
     const guesses = inParallel(20, () => verify(ATTACKER, 'no code'));
-    try {
-      await waitForLock(service.database, 3);
-      for (let n = 0; n < 20; n += 1) await service.client().get('/api/shop').expect(200);
-      expect(await countLockWaits(service.database)).toBe(3);
-    } finally {
-      await release();
-    }
+    await waitForLock(service.database, 3);
+    for (let n = 0; n < 20; n += 1) await service.client().get('/api/shop').expect(200);
+    expect(await countLockWaits(service.database)).toBe(3);
+    await commit();
     for (const response of await guesses) expectWrongCode(response);
   });
 

@@ -1,7 +1,7 @@
 import { newAccount } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
-import { inTransaction, waitForLock } from './support/databases.js';
+import { beginTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
 import { buildClaims, decodeClaims, signExpiredToken, signToken } from './support/tokens.js';
@@ -41,14 +41,11 @@ describe('POST /api/logout', () => {
 
   it('waits for a parallel login of the account before it ends the session, so that the two cannot deadlock', async () => {
     const { client, id } = await newAccount(service);
-    const { logout } = await inTransaction(service.database, async (login) => {
-      await login.query(`SELECT FROM users WHERE id = ${id} FOR UPDATE`);
-      // A request of supertest is sent when `then` is called.
-      const logout = client.post('/api/logout').then((response) => response);
-      await waitForLock(service.database);
-      await login.query(`UPDATE sessions SET refresh_token_digest = NULL WHERE user_id = ${id}`);
-      return { logout }; // `inTransaction` would await a bare promise before it commits.
-    });
+    const login = await beginTransaction(service.database, `SELECT FROM users WHERE id = ${id} FOR UPDATE`);
+    const logout = client.post('/api/logout').then((response) => response); // `then` sends the request.
+    await waitForLock(service.database);
+    await login.query(`UPDATE sessions SET refresh_token_digest = NULL WHERE user_id = ${id}`);
+    await login.commit();
     expect((await logout).status).toBe(204);
     expect(await hasSession(id)).toBe(false);
   });

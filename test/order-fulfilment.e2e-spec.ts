@@ -1,4 +1,4 @@
-import { holdLock, waitForLock } from './support/databases.js';
+import { beginTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { expectOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
@@ -51,13 +51,12 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('records the time of a step after the wait for other changes of the order', async () => {
     const orderId = await storeOrder('new');
     const { database } = shop.service;
-    const release = await holdLock(database, `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`);
+    const lock = `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`;
+    const { commit } = await beginTransaction(database, lock);
     const request = shop.setFulfilment(orderId, 'preparing');
-    const readTime = async () => {
-      await waitForLock(database);
-      return shop.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    };
-    const [row] = await readTime().finally(release);
+    await waitForLock(database);
+    const [row] = await shop.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    await commit();
     expectOrder(await request);
     const { actions } = await shop.readAsAdmin(orderId);
     expect(Date.parse(actions[0]?.at ?? '')).toBeGreaterThanOrEqual(Number(row?.now));

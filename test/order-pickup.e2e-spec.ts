@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { addDays } from '../src/common/calendar.js';
 import type { Client } from './support/client.js';
-import { countLockWaits, holdLock, sendDuringTransaction, waitForLock } from './support/databases.js';
+import { countLockWaits, beginTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { type OrderBody, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { insertProduct } from './support/products.js';
@@ -182,14 +182,13 @@ it('each request without an Idempotency-Key creates an order, up to 50 open orde
 it('the parallel orders of one customer, which wait for each other, leave connections to other customers', async () => {
   const reader = await shop.service.customer();
   const { database } = shop.service;
-  const release = await holdLock(database, `SELECT FROM products WHERE id = ${shop.productId} FOR UPDATE`);
+  const lock = `SELECT FROM products WHERE id = ${shop.productId} FOR UPDATE`;
+  const { commit } = await beginTransaction(database, lock);
   const orders = inParallel(20, () => requestWith({}));
-  const readWhileOrdersWait = async () => {
-    await waitForLock(database, 3);
-    await reader.get('/api/orders').expect(404);
-    expect(await countLockWaits(database)).toBe(3);
-  };
-  await readWhileOrdersWait().finally(release);
+  await waitForLock(database, 3);
+  await reader.get('/api/orders').expect(404);
+  expect(await countLockWaits(database)).toBe(3);
+  await commit();
   expect(new Set(sortedStatusesOf(await orders))).toEqual(new Set([201]));
 });
 

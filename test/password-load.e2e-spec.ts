@@ -4,10 +4,11 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newEmail } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
-import { countLockWaits, inTransaction, waitForLock } from './support/databases.js';
+import { countLockWaits, beginTransaction, waitForLock } from './support/databases.js';
 import { createPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
+import { inParallel } from './support/wait.js';
 
 const service = await useService();
 
@@ -41,20 +42,14 @@ it('while every check of a password waits, an image is served: the checks leave 
 
 it('registrations that wait for a lock leave connections to other requests, even if 30 arrive at once', async () => {
   await service.customer(); // Creates the count of mails that the registrations wait for.
-  let registrations: Promise<unknown> = Promise.resolve();
-  await inTransaction(service.database, async (holder) => {
-    const { rowCount } = await holder.query(
-      "SELECT FROM attempt_counts WHERE key LIKE 'mails-of:%' FOR UPDATE",
-    );
-    expect(rowCount).toBe(1);
-    const register = async () => service.client().register({ email: newEmail() });
-    registrations = Promise.all(Array.from({ length: 30 }, register));
-    registrations.catch(() => undefined); // Awaited below.
-    await waitForLock(service.database, 3);
-    // Passwords are hashed in turn, so this one is checked after those of the registrations.
-    const login = service.client().post('/api/login').send({ email: 'nobody@example.com', password: 'x' });
-    await login.timeout(30_000).expect(400);
-    expect(await countLockWaits(service.database)).toBe(3);
-  });
+  const lock = "SELECT FROM attempt_counts WHERE key LIKE 'mails-of:%' FOR UPDATE";
+  const { commit } = await beginTransaction(service.database, lock);
+  const registrations = inParallel(30, () => service.client().register({ email: newEmail() }));
+  await waitForLock(service.database, 3);
+  // Passwords are hashed in turn, so this one is checked after those of the registrations.
+  const login = service.client().post('/api/login').send({ email: 'nobody@example.com', password: 'x' });
+  await login.timeout(30_000).expect(400);
+  expect(await countLockWaits(service.database)).toBe(3);
+  await commit();
   await registrations;
 });

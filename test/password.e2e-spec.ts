@@ -11,7 +11,7 @@ import {
   wrongCodes,
 } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
-import { inTransaction, withRejectedWrites } from './support/databases.js';
+import { beginTransaction, withRejectedWrites } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { measureMs } from './support/measure.js';
 import { useService } from './support/service.js';
@@ -90,10 +90,10 @@ describe('POST /api/password/forgot', () => {
   it('responds before the account is looked up, so that the response time does not reveal whether the account exists', async () => {
     const { email } = await newAccount(service);
     await service.waitForCode(email);
-    await inTransaction(service.database, async (holder) => {
-      await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
-      for (const address of [email, 'nobody@example.com']) await requestReset(service, address).expect(204);
-    });
+    const lock = 'LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE';
+    const { commit } = await beginTransaction(service.database, lock);
+    for (const address of [email, 'nobody@example.com']) await requestReset(service, address).expect(204);
+    await commit();
     await service.waitForCode(email, SUBJECTS.reset);
   });
 

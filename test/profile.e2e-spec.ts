@@ -12,7 +12,7 @@ import {
   type TestAccount,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
-import { inTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
+import { beginTransaction, sendDuringTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { addJob } from './support/jobs.js';
 import { findCode, parseMail } from './support/mail.js';
@@ -137,13 +137,13 @@ describe('a new email', () => {
     const { id, email } = await newAccount(service);
     await service.waitForCode(email);
     const next = newEmail();
-    await inTransaction(service.database, async (holder) => {
-      await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
-      await addJob(service.database.pool, 'send-otp', { payload: { userId: id, purpose: 'verify_email' } });
-      await waitForLock(service.database);
-      // The service replaces the row by one without a digest in the same transaction.
-      await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
-    });
+    const change = `UPDATE users SET email = '${next}' WHERE id = ${id}`;
+    const holder = await beginTransaction(service.database, change);
+    await addJob(service.database.pool, 'send-otp', { payload: { userId: id, purpose: 'verify_email' } });
+    await waitForLock(service.database);
+    // The service replaces the row by one without a digest in the same transaction.
+    await holder.query(`UPDATE one_time_passwords SET digest = NULL WHERE user_id = ${id}`);
+    await holder.commit();
     await service.waitForCode(next);
     await service.waitUntilMailed();
     expect(await service.readMails(email)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import { inTransaction } from '../support/databases.js';
+import { beginTransaction } from '../support/databases.js';
 import { sendFrom } from '../support/guesses.js';
 import { addJob, deleteJobs, makeJobsDue, readJobs, runAllJobs } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
@@ -177,28 +177,28 @@ it('orders at a gateway that does not respond get 502 within 12 s, and their ret
 
 it('while every connection waits for a lock, the service is alive but not ready, and a notification gets 503 within 12 s', async () => {
   const orderId = await insertPaidOrder();
-  await inTransaction(service.database, async (blocker) => {
-    await blocker.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
-    // Each request reads a product, because the service caches the list.
-    const read = () => admin.clone().get(`/api/products/${productId}`);
-    const reads = expectResponses(repeatForCallers(read), { status: 503, withinMs: 12_000 });
-    await until('the pool is full', async () => {
-      const waiting = await query(
-        `SELECT FROM pg_stat_activity
-         WHERE application_name = 'bakery' AND wait_event_type = 'Lock' AND datname = current_database()`,
-      );
-      return waiting.length === POOL_SIZE;
-    });
-    await Promise.all([
-      reads,
-      expectResponses([service.client().get('/api/health/live')], { status: 200, withinMs: 2_000 }),
-      expectResponses([service.client().get('/api/health/ready')], { status: 503, withinMs: 5_000 }),
-      expectResponses([sendNotification(service, external.gateway.notification(orderId))], {
-        status: 503,
-        withinMs: 12_000,
-      }),
-    ]);
+  const lock = 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE';
+  const { commit } = await beginTransaction(service.database, lock);
+  // Each request reads a product, because the service caches the list.
+  const read = () => admin.clone().get(`/api/products/${productId}`);
+  const reads = expectResponses(repeatForCallers(read), { status: 503, withinMs: 12_000 });
+  await until('the pool is full', async () => {
+    const waiting = await query(
+      `SELECT FROM pg_stat_activity
+       WHERE application_name = 'bakery' AND wait_event_type = 'Lock' AND datname = current_database()`,
+    );
+    return waiting.length === POOL_SIZE;
   });
+  await Promise.all([
+    reads,
+    expectResponses([service.client().get('/api/health/live')], { status: 200, withinMs: 2_000 }),
+    expectResponses([service.client().get('/api/health/ready')], { status: 503, withinMs: 5_000 }),
+    expectResponses([sendNotification(service, external.gateway.notification(orderId))], {
+      status: 503,
+      withinMs: 12_000,
+    }),
+  ]);
+  await commit();
   const { runningMs } = await measureRunning(() => waitUntilReady(service.url));
   expect(runningMs).toBeLessThan(5_000);
   await admin.get('/api/products').expect(200);

@@ -28,30 +28,22 @@ export async function countLockWaits({ query }: TestDatabase): Promise<number> {
   return (await query(waiting)).length;
 }
 
-/** Runs an action inside a transaction of the test, then commits. If the action fails, rolls back and throws its error. */
-export async function inTransaction<T>({ pool }: TestDatabase, act: (client: pg.PoolClient) => Promise<T>) {
+/**
+ * Begins a transaction of the test with these statements, which can take locks. The transaction is rolled back after its use
+ * unless the test commits it.
+ */
+export async function beginTransaction({ pool }: TestDatabase, statements: string) {
   const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await act(client);
-    await client.query('COMMIT');
-    client.release();
-    return result;
-  } catch (error) {
+  let isOpen = true;
+  const close = (): void => {
     // Closing the connection rolls back and releases the locks, even if the connection is broken.
-    client.release(true);
-    throw error;
-  }
-}
-
-/** Begins a transaction with a statement that takes a lock. The returned function rolls the transaction back. */
-export async function holdLock({ pool }: TestDatabase, statement: string): Promise<() => Promise<void>> {
-  const holder = await pool.connect();
-  await holder.query(`BEGIN; ${statement}`);
-  return async () => {
-    await holder.query('ROLLBACK');
-    holder.release();
+    if (isOpen) client.release(true);
+    isOpen = false;
   };
+  await stopAfterUse(client, close);
+  await client.query(`BEGIN; ${statements}`);
+  const query = (sql: string) => client.query(sql);
+  return { query, commit: () => query('COMMIT').finally(close) };
 }
 
 /**
@@ -64,13 +56,10 @@ export async function sendDuringTransaction<T>(
   send: () => PromiseLike<T>,
   requests = 1,
 ): Promise<T> {
-  const { response } = await inTransaction(database, async (holder) => {
-    await holder.query(statements);
-    // A request of supertest is sent when `then` is called.
-    const response = send().then((received) => received);
-    await waitForLock(database, requests);
-    return { response }; // `inTransaction` would await a bare promise before it commits.
-  });
+  const { commit } = await beginTransaction(database, statements);
+  const response = send().then((received) => received); // A request of supertest is sent when `then` is called.
+  await waitForLock(database, requests);
+  await commit();
   return response;
 }
 

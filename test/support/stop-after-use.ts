@@ -1,4 +1,4 @@
-type Stop = () => Promise<unknown>;
+type Stop = () => unknown;
 
 const stopsOfFile: Stop[] = [];
 const stopsOfTest: Stop[] = [];
@@ -31,10 +31,7 @@ async function stopAll(remaining: Stop[]): Promise<void> {
  * tests of the file.
  * @returns what has started
  */
-export async function stopAfterUse<T>(
-  starting: T | Promise<T>,
-  stop: (started: T) => Promise<unknown>,
-): Promise<T> {
+export async function stopAfterUse<T>(starting: T | Promise<T>, stop: (started: T) => unknown): Promise<T> {
   const user = stops;
   const started = await starting;
   user.push(() => stop(started));

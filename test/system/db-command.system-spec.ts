@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '../support/client.js';
-import { createDatabase, createEmptyDatabase, holdLock, type TestDatabase } from '../support/databases.js';
+import {
+  beginTransaction,
+  createDatabase,
+  createEmptyDatabase,
+  type TestDatabase,
+} from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
 import { addJob, readJobs } from '../support/jobs.js';
 import { createPng } from '../support/pictures.js';
@@ -126,14 +131,14 @@ describe('a backup', () => {
     await runDb(0, settingsOf(source), 'backup', file);
     const target = await createEmptyDatabase();
     // Both restores have found an empty database when they wait for this lock of the migrations.
-    const release = await holdLock(target, 'SELECT pg_advisory_xact_lock(7225001)');
+    const { commit } = await beginTransaction(target, 'SELECT pg_advisory_xact_lock(7225001)');
     const restores = ['first', 'second'].map((name) =>
       spawnDb({ DATABASE_URL: target.url, DATA_DIR: at(name) }, 'restore', file),
     );
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'bakery-connection' AND query LIKE '%pg_try_advisory_xact_lock%'`;
     await until('both restores wait', async () => (await target.query(waiting)).length === 2);
-    await release();
+    await commit();
     const codes = await Promise.all(restores.map(({ exited }) => exited));
     expect(codes.sort()).toEqual([0, 1]);
     expect(restores.map(({ output }) => output()).join('')).toContain('the database is not empty');
@@ -146,13 +151,13 @@ describe('a backup', () => {
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1000', current_database());
          EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1000', current_database()); END $$`,
     );
-    const release = await holdLock(database, 'LOCK TABLE users');
+    const { commit } = await beginTransaction(database, 'LOCK TABLE users');
     const backup = spawnDb(settingsOf(database), 'backup', at('slow.backup'));
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
       AND query_start < clock_timestamp() - interval '1500 ms'`;
     const hasWaited = async () => (await database.query(waiting)).length > 0;
     await until('the backup has waited longer than the timeouts', hasWaited);
-    await release();
+    await commit();
     expect({ code: await backup.exited, output: backup.output() }).toMatchObject({ code: 0 });
   });
 
@@ -164,20 +169,20 @@ describe('a backup', () => {
     const file = at('interrupted.backup');
     if (action === 'restore') await runDb(0, settingsOf(database), 'backup', file);
     const before = await readdir(root);
-    const release = await holdLock(database, 'LOCK TABLE users');
+    const { commit } = await beginTransaction(database, 'LOCK TABLE users');
     const command = spawnDb({ DATABASE_URL: database.url, DATA_DIR: root }, action, file);
     await until(`the ${action} has begun`, async () => hasBegun(await readdir(root)));
     command.child.kill('SIGTERM');
     expect(await command.exited).toBe(1);
     expect(await readdir(root)).toEqual(before);
-    await release();
+    await commit();
   });
 
   it('fails if another backup is writing its file, or if the file exists before or after the backup began', async () => {
     const database = await createDatabase();
     const settings = settingsOf(database);
     const file = at('shop.backup');
-    const release = await holdLock(database, 'LOCK TABLE users');
+    const { commit } = await beginTransaction(database, 'LOCK TABLE users');
     // This backup waits for the locked table.
     const first = spawnDb(settings, 'backup', file);
     const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
@@ -185,7 +190,7 @@ describe('a backup', () => {
     const second = await runDb(1, settings, 'backup', file);
     expect(second).toContain(`${file}.partial exists: another backup is running`);
     await writeFile(file, 'of another program');
-    await release();
+    await commit();
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
     const later = await runDb(1, settings, 'backup', file);

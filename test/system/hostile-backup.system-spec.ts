@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { importBuilt } from '../support/built.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import {
+  beginTransaction,
   createDatabase,
   createEmptyDatabase,
-  inTransaction,
   type TestDatabase,
   waitForLock,
 } from '../support/databases.js';
@@ -277,14 +277,14 @@ it('a restore whose commit succeeds, although the response is lost, keeps the im
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const dataDir = pathTo('restored-without-response');
-  const restored = await inTransaction(database, async (holder) => {
-    await holder.query('SELECT FROM users'); // The restore waits with its rows until this transaction ends.
-    const restoring = restore(pathTo('honest.backup'), proxy.url, dataDir);
-    await waitForLock(database);
-    proxy.loseResponseTo('COMMIT');
-    return { restoring: expect(restoring).rejects.toThrow('Connection terminated unexpectedly') };
-  });
-  await restored.restoring;
+  // The restore waits with its rows until this transaction ends.
+  const { commit } = await beginTransaction(database, 'SELECT FROM users');
+  const lost = expect(restore(pathTo('honest.backup'), proxy.url, dataDir)).rejects;
+  const rejection = lost.toThrow('Connection terminated unexpectedly');
+  await waitForLock(database);
+  proxy.loseResponseTo('COMMIT');
+  await commit();
+  await rejection;
   expect(await database.query('SELECT id FROM images')).toEqual([{ id: IMAGE }]);
   expect(await fs.readFile(join(dataDir, IMAGE_PATH))).toEqual(createPng(0));
 });

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signIn } from '../support/accounts.js';
 import { importBuilt, importPackage } from '../support/built.js';
-import { createDatabase, holdLock, type TestDatabase } from '../support/databases.js';
+import { beginTransaction, createDatabase, type TestDatabase } from '../support/databases.js';
 import { QUEUE_SCHEMA } from '../support/jobs.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
@@ -240,19 +240,16 @@ describe('the migrations', () => {
   it('are retried while a long transaction locks a table, and block readers only briefly', async () => {
     const { pool, url } = database;
     await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
-    const release = await holdLock(database, 'SELECT FROM orders');
+    const { commit } = await beginTransaction(database, 'SELECT FROM orders');
     const log: string[] = [];
     const migrating = migrate(url, (line) => log.push(line));
-    try {
-      await until('the migration is retried', async () => {
-        // A reader waits only as long as the migration waits for its lock.
-        await pool.query("SET statement_timeout = '8s'; SELECT FROM orders");
-        return log.length > 0;
-      });
-      expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);
-    } finally {
-      await release();
-    }
+    await until('the migration is retried', async () => {
+      // A reader waits only as long as the migration waits for its lock.
+      await pool.query("SET statement_timeout = '8s'; SELECT FROM orders");
+      return log.length > 0;
+    });
+    expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);
+    await commit();
     await migrating;
     expect((await connectAndReadMigrationStatus(url)).pending).toEqual([]);
   });

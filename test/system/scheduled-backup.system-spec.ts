@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase, inTransaction } from '../support/databases.js';
+import { beginTransaction, createDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { findFreePort, useFolder } from '../support/process.js';
 import { ServiceInstance } from '../support/service-process.js';
@@ -71,11 +71,10 @@ it('a scheduled backup is checked, even while a client uses template1, and remov
 });
 
 /** Runs a scheduled backup, which must fail, while another process has the advisory lock with this key. */
-const runBackupDuringLock = (key: number) =>
-  inTransaction(database, async (otherProcess) => {
-    await otherProcess.query(`SELECT pg_advisory_xact_lock(${key})`);
-    return runBackup(1);
-  });
+async function runBackupDuringLock(key: number): Promise<string> {
+  await beginTransaction(database, `SELECT pg_advisory_xact_lock(${key})`);
+  return runBackup(1);
+}
 
 it.each<[string, () => Promise<string>]>([
   ['another check has its lock', () => runBackupDuringLock(CHECK_LOCK)],
