@@ -76,7 +76,7 @@ describe('the Cloudinary image host', () => {
       );
       expect(runningMs).toBeLessThan(expectedMs + 2_000);
       expect(error.message).toMatch(`failed: no complete response within ${expectedMs} ms`);
-      await until('the connection is closed', () => standIn.callsInProgress === 0);
+      await until('the connection is closed', () => standIn.openConnections === 0);
     },
   );
 });

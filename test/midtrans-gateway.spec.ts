@@ -134,7 +134,7 @@ describe('a call', () => {
       );
       expect(runningMs).toBeLessThan(DEADLINE_MS + 2_000);
       expect(error.message).toBe(`Midtrans ${name}: no complete response within ${DEADLINE_MS} ms`);
-      await until('the connection is closed', () => standIn.callsInProgress === 0);
+      await until('the connection is closed', () => standIn.openConnections === 0);
     },
   );
 
@@ -143,7 +143,7 @@ describe('a call', () => {
     const call = gateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
     expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
-    await until('the connection is closed', () => standIn.callsInProgress === 0);
+    await until('the connection is closed', () => standIn.openConnections === 0);
   });
 
   it('does not follow a redirect', async () => {

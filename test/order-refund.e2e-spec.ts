@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { expectOrder, type OrderBody, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
@@ -207,7 +208,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
 describe('a refund with an Idempotency-Key', () => {
   it('is made once by 50 parallel requests, which all get the order', async () => {
     const orderId = await placePaidOrder();
-    shop.gateway.addFault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
+    shop.gateway.beforeResponse = () => delay(3_000);
     const responses = await inParallel(50, () => refund(orderId, { amount: 50_000 }, 'key-1'));
     for (const order of responses) expect(order.refunded_amount).toBe(50_000);
     expect(shop.countCalls('refund', orderId)).toBe(1);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -17,7 +16,6 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  * - `cut`: the connection is closed in the middle of the response
  * - `drip`: the response arrives in single bytes, and never ends
  * - `garbage`: the response is 200 with an HTML page
- * - `late`: the response is sent after `afterMs`
  */
 export type Fault<Operation extends string> = {
   readonly operation: Operation;
@@ -25,7 +23,6 @@ export type Fault<Operation extends string> = {
   readonly nth?: number;
 } & (
   | { readonly kind: 'disconnect' | 'hang' | 'error' | 'response-lost' | 'cut' | 'drip' | 'garbage' }
-  | { readonly kind: 'late'; readonly afterMs: number }
   | ({ readonly kind: 'response' } & ResponseContent)
 );
 
@@ -59,8 +56,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
   /** Hook, awaited before the response is sent. By then, the call has been performed, unless a fault responds instead. */
   beforeResponse: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Open calls: neither completed nor aborted by the caller. */
-  callsInProgress = 0;
 
   protected port = 0;
   readonly #server: Server;
@@ -129,8 +124,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     const fault = this.#countCallAndFindFault(call.operation);
     Object.assign(call, { fault: fault?.kind });
     this.calls.push(call);
-    this.callsInProgress += 1;
-    response.once('close', () => (this.callsInProgress -= 1));
     if (fault?.kind === 'disconnect') {
       request.socket.destroy();
       return;
@@ -170,11 +163,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
           await delay(20);
         }
         return;
-      case 'late':
-        await Promise.race([delay(fault.afterMs, undefined, { ref: false }), once(response, 'close')]);
-        if (response.closed) return;
+      default:
+        send(response, content);
     }
-    send(response, content);
   }
 }
 
