@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Deployment } from '../resilience/support/deployment.js';
+import { createDeployment, type Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
@@ -37,7 +37,7 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
 
   beforeEach(async () => {
     databaseUrl = await cluster.createDatabase();
-    deployment = await Deployment.create(2);
+    deployment = await createDeployment(2);
   });
 
   afterEach(() => cluster.heal());

@@ -1,4 +1,4 @@
-import { Deployment } from '../resilience/support/deployment.js';
+import { createDeployment, type Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { describeInstalled } from '../support/installed.js';
@@ -19,7 +19,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
 
   beforeEach(async () => {
     database = await createEmptyDatabase();
-    deployment = await Deployment.create(PROCESSES);
+    deployment = await createDeployment(PROCESSES);
     nginx = await startNginx(deployment.instances.map(({ port }) => port));
   });
 

@@ -7,7 +7,7 @@ import { measureRunning } from '../support/measure.js';
 import { waitUntilReady } from '../support/process.js';
 import { killHard } from '../support/service-process.js';
 import { until } from '../support/wait.js';
-import { Deployment } from './support/deployment.js';
+import { createDeployment, type Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
@@ -19,7 +19,7 @@ const DATABASE_LOSSES = isLongRun ? 8 : 2;
 let deployment: Deployment;
 
 beforeEach(async () => {
-  deployment = await Deployment.create();
+  deployment = await createDeployment();
 });
 
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {

@@ -5,12 +5,12 @@ import { isInstalled, reportSkipped } from '../support/installed.js';
 import { readJobs } from '../support/jobs.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
 import { inParallel, until } from '../support/wait.js';
-import { Deployment } from './support/deployment.js';
+import { createDeployment } from './support/deployment.js';
 
 const PROCESSES = 4;
 
 const database = await createEmptyDatabase();
-const { external, instances } = await Deployment.create(PROCESSES);
+const { external, instances } = await createDeployment(PROCESSES);
 
 beforeAll(async () => {
   let pooler: Awaited<ReturnType<typeof startPgBouncer>> | undefined;

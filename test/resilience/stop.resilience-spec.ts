@@ -12,7 +12,7 @@ import { CAKE, sendForm } from '../support/products.js';
 import { openSocket } from '../support/raw-http.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { inParallel, until } from '../support/wait.js';
-import { Deployment } from './support/deployment.js';
+import { createDeployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 
@@ -27,7 +27,7 @@ let instance: ServiceInstance;
 
 beforeEach(async () => {
   database = await createDatabase();
-  const deployment = await Deployment.create();
+  const deployment = await createDeployment();
   ({ external } = deployment);
   [instance] = deployment.instances;
 });
