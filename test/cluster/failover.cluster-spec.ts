@@ -33,7 +33,6 @@ describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   let deployment: Deployment;
 
   beforeAll(async () => (cluster = await PatroniCluster.start()), 120_000);
-  afterAll(() => cluster.stop(), 60_000);
 
   beforeEach(async () => {
     databaseUrl = await cluster.createDatabase();

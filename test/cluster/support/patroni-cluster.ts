@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { queryOnce } from '../../support/databases.js';
-import { findFreePort } from '../../support/process.js';
+import { findFreePort, useFolder } from '../../support/process.js';
+import { stopAfterUse } from '../../support/stop-after-use.js';
 import { until } from '../../support/wait.js';
 import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
@@ -18,7 +18,6 @@ type Role = 'primary' | 'synchronous';
 
 /** Three PostgreSQL nodes under Patroni and etcd with HAProxy in front, configured by deploy/cluster. */
 export class PatroniCluster {
-  readonly #stops: (() => Promise<void>)[] = [];
   #databaseCount = 0;
 
   private constructor(
@@ -28,8 +27,9 @@ export class PatroniCluster {
     private readonly port: number,
   ) {}
 
+  /** Starts a cluster, which is stopped after its use. */
   static async start(): Promise<PatroniCluster> {
-    const folder = await mkdtemp(join(tmpdir(), 'bakery-cluster-'));
+    const folder = await useFolder('bakery-cluster-');
     await giveToClusterUser(folder);
     const etcdPort = await findFreePort();
     const nodes: PatroniNode[] = [];
@@ -39,20 +39,15 @@ export class PatroniCluster {
       nodes.push(new PatroniNode({ name, folder, etcd, password: PASSWORD, port, apiPort }));
     }
     const cluster = new PatroniCluster(folder, nodes, await findFreePort());
-    try {
-      await cluster.#startEtcd(etcdPort);
-      for (const node of nodes) {
-        node.start();
-        cluster.#stops.push(() => node.stop());
-      }
-      cluster.#startHaproxy();
-      await cluster.#waitUntilHealthy();
-      await cluster.query(`CREATE ROLE bakery LOGIN PASSWORD '${PASSWORD}'`);
-      return cluster;
-    } catch (error) {
-      await cluster.stop();
-      throw error;
+    await cluster.#startEtcd(etcdPort);
+    for (const node of nodes) {
+      node.start();
+      await stopAfterUse(node, () => node.stop());
     }
+    await cluster.#startHaproxy();
+    await cluster.#waitUntilHealthy();
+    await cluster.query(`CREATE ROLE bakery LOGIN PASSWORD '${PASSWORD}'`);
+    return cluster;
   }
 
   /** Creates an empty database. Returns its URL through HAProxy. */
@@ -85,11 +80,6 @@ export class PatroniCluster {
     await this.#waitUntilHealthy();
   }
 
-  async stop(): Promise<void> {
-    for (const stop of this.#stops.reverse()) await stop();
-    await rm(this.folder, { recursive: true, force: true });
-  }
-
   async #waitUntilHealthy(): Promise<void> {
     const isHealthy = async () => {
       const areRunning = await Promise.all(this.nodes.map((node) => node.is('health')));
@@ -109,13 +99,13 @@ export class PatroniCluster {
     const dataDir = join(this.folder, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
     await giveToClusterUser(dataDir);
-    const etcd = startProgram('etcd', [
+    const etcd = [
       ...['--enable-v2', '--name', 'etcd', '--data-dir', dataDir],
       ...['--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
       ...['--initial-cluster', `etcd=${peer}`],
-    ]);
-    this.#stops.push(() => stopProgram(etcd));
+    ];
+    await stopAfterUse(startProgram('etcd', etcd), stopProgram);
     const responds = () =>
       fetch(`${client}/version`).then(
         ({ ok }) => ok,
@@ -124,7 +114,7 @@ export class PatroniCluster {
     await until('etcd responds', responds, DEADLINE_MS);
   }
 
-  #startHaproxy(): void {
+  async #startHaproxy(): Promise<void> {
     const addresses = this.nodes.flatMap(({ options: { name, port, apiPort } }) => [
       [name.toUpperCase(), `127.0.0.1:${port}`],
       [`${name.toUpperCase()}_API`, String(apiPort)],
@@ -133,6 +123,6 @@ export class PatroniCluster {
       BIND: `127.0.0.1:${this.port}`,
       ...(Object.fromEntries(addresses) as Record<string, string>),
     });
-    this.#stops.push(() => stopProgram(haproxy));
+    await stopAfterUse(haproxy, stopProgram);
   }
 }
