@@ -292,6 +292,9 @@ describe('a refund while the gateway fails', () => {
     expect((await shop.requestRefund(orderId, { amount: 70_000 })).status).toBe(502);
     await shop.setStatusAndNotify(orderId, 'refund');
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(FULLY_REFUNDED);
+    // The request has returned nothing.
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([]);
+    expect((await shop.readAsAdmin(orderId)).actions).toEqual([]);
   });
 
   it('of a captured payment is completed by a repeated request after the cancellation', async () => {

@@ -170,9 +170,11 @@ export class RefundCompletionService implements OnModuleInit {
       refundAmount: gatewaySum, // Like the amount in a notification, without manual refunds.
       payload,
     } as const;
-    await this.history.record(tx, order, event);
+    const outcome = await this.history.record(tx, order, event);
+    refundOutcomes.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
+    // The payment was refunded in full without this refund, for example on the gateway's dashboard.
+    if (outcome === 'late' && !payload.includes(refundId)) return;
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
     await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
-    refundOutcomes.inc({ outcome: refund.isManual ? 'manual' : 'succeeded' });
   }
 }
