@@ -118,6 +118,14 @@ describe('a cancellation', () => {
     },
   );
 
+  it('calls the gateway only once if the notification of the cancellation arrives during the call', async () => {
+    const orderId = await shop.orderWithUnreportedPayment();
+    shop.gateway.beforeResponse = ({ operation }) =>
+      operation === 'cancel' ? shop.notify(orderId) : undefined;
+    expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
+    expect(shop.countCalls('cancel', orderId)).toBe(1);
+  });
+
   it('is recorded once for four parallel requests, with or without a chosen payment method', async () => {
     for (const orderId of [await shop.orderWithUnreportedPayment(), await shop.orderTwoPieces()]) {
       const responses = await inParallel(4, () => shop.cancel(orderId));

@@ -89,7 +89,7 @@ export class CheckoutService {
       const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
     });
-    // Another request had the lease, and the order still needs a page.
+    // Another request had or took the lease, and the order still needs a page.
     if (current === null) throw failures.gatewayUnavailable();
     return current;
   }

@@ -27,6 +27,7 @@ import { PaymentHistoryService } from './payment-history.service.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
+/** Belongs to the payments module, because it shows the history of payments and refunds them. */
 @ApiTags('Administration')
 @Controller('admin/orders')
 export class AdminOrdersController {
@@ -71,9 +72,9 @@ export class AdminOrdersController {
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findOrFail(orderId);
-    const { transactions, paid, page } = await this.history.readPage(order, lastId);
+    const { transactions, paid, events } = await this.history.readPage(order, lastId);
     const actions = await this.orders.listActions(orderId);
-    const notifications = page.map((event) => new NotificationView(event));
+    const notifications = events.map((event) => new NotificationView(event));
     return {
       order: new AdminOrderView(order),
       transactions: transactions.map((transaction) => new TransactionView(order, transaction, paid)),
@@ -106,8 +107,11 @@ export class AdminOrdersController {
     @Param() { order_id: orderId }: OrderParams,
     @Body() { fulfilment }: FulfilmentDto,
   ) {
-    if (fulfilment === 'refused') await this.cancellation.cancelBeforeRefusal(orderId);
-    return { order: new AdminOrderView(await this.orders.storeStep(admin, orderId, fulfilment)) };
+    const order =
+      fulfilment === 'refused'
+        ? await this.cancellation.refuse(admin, orderId)
+        : await this.orders.storeStep(admin, orderId, fulfilment);
+    return { order: new AdminOrderView(order) };
   }
 
   @ApiIdempotent(RefundDto)

@@ -9,7 +9,7 @@ import { PaymentSyncService } from './payment-sync.service.js';
 /** Tries of one cancellation. A payment page or a payment that arrives during a try makes another try necessary. */
 const MAX_TRIES = 5;
 
-/** Cancels orders for their customers, and the payments of orders that an administrator refuses. */
+/** Cancels orders for customers, and refuses orders for administrators. */
 @Injectable()
 export class OrderCancellationService {
   constructor(
@@ -24,15 +24,16 @@ export class OrderCancellationService {
   }
 
   /**
-   * Cancels a pending or authorized payment at the gateway, before its order is refused. An order that is paid in the meantime
-   * can be refused too, and a refund is due then.
-   * @throws Failure 502 if the gateway is unavailable
+   * Refuses an order. First cancels a pending or authorized payment at the gateway. An order that is paid in the meantime is refused
+   * too, and a refund is due then.
+   * @throws Failure 409 if the order cannot be refused, 502 if the gateway is unavailable
    */
-  async cancelBeforeRefusal(orderId: string): Promise<void> {
+  async refuse(admin: AuthUser, orderId: string): Promise<Order> {
     const order = await this.orders.findOrFail(orderId);
     // A captured payment in review stays: the gateway decides about it.
     const isCancellable = order.status === 'pending' || order.status === 'authorize';
     if (isCancellable && order.canBecome('refused')) await this.#cancelPayment(orderId);
+    return this.orders.storeStep(admin, orderId, 'refused');
   }
 
   /**
@@ -42,9 +43,10 @@ export class OrderCancellationService {
   async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        // If the order changed during the call, for example by a new payment attempt, call again. A paid order stays paid.
+        // If the order changed during the call, for example by a new payment attempt, call again. Not if it was paid or cancelled.
         const { order, outcome } = await this.paymentSync.sync(orderId, 'cancel', userId);
-        if (outcome !== 'outdated' || order.isPaid) return order.status === 'cancel';
+        const isCancelled = order.status === 'cancel';
+        if (outcome !== 'outdated' || order.isPaid || isCancelled) return isCancelled;
       }
       throw failures.gatewayUnavailable();
     } catch (error) {
