@@ -155,6 +155,10 @@ describe('several transactions', () => {
     ['T1 settlement, T2 settlement, T1 deny, T1 settlement/challenge', 'T2 settlement, surplus 370000'],
     ['T1 settlement, T2 settlement, T1 refund', 'T2 settlement'],
     ['T1 settlement, T1 refund, T2 settlement, T2 refund', 'T2 refund, refunded 370000'],
+    [
+      'T1 settlement, T1 partial_refund=370000, T2 settlement, T2 refund, T1 refund',
+      'T2 refund, refunded 370000',
+    ],
     ['T1 refund, T2 deny', 'T1 refund, refunded 370000'],
     ['T1 pending, T2 deny', 'T1 pending'],
     ['T1 deny, T2 expire', 'T2 expire'],
@@ -187,6 +191,17 @@ it.each(['cancellation', 'reconciliation'])(
     expect(decideLast(others)).toBe('applied');
   },
 );
+
+it.each([
+  ['2026-11-20 17:05:12', '20261120T110512Z'],
+  ['2026-11-20T17:05:12', '2026-11-20T17:05:13+07:00'],
+])('a transaction that started at %s is older than one that started at %s', (first, second) => {
+  const events = ['T1 pending', 'T2 pending'].map(parse);
+  for (const [event, transaction_time] of [[events[0], second] as const, [events[1], first] as const])
+    Object.assign(event ?? {}, { payload: JSON.stringify({ transaction_time }) });
+  const order = buildOrder();
+  expect(computeOrderColumns(order, foldHistory(order, events), PAGE).transactionId).toBe('T1');
+});
 
 it('the end of one transaction ends the order only if no other transaction can be paid', () => {
   const cancel = (text: string, position: number) =>

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { DateTime } from 'luxon';
 import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -110,12 +111,11 @@ export function parseJsonObject(text: string): JsonObject | null {
   }
 }
 
-/** Returns the milliseconds of a time with an offset, or of the gateway's own format, which is a time in Jakarta. */
+/** Returns the milliseconds of an ISO 8601 time, which may have a space instead of the `T`. A time without an offset is in Jakarta. */
 export function parseGatewayTime(value: unknown): number | null {
   if (typeof value !== 'string') return null;
-  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? `${value.replace(' ', 'T')}+07:00` : value;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
+  const time = DateTime.fromISO(value.replace(' ', 'T'), { zone: 'Asia/Jakarta' });
+  return time.isValid ? time.toMillis() : null;
 }
 
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */

@@ -30,10 +30,10 @@ export class PaymentHistoryService {
 
   /** @throws Failure 404 after the last page */
   async readPage(order: OrderRow, lastId: number) {
-    const { transactions, paid, events } = await this.read(order);
-    const page = events.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
-    if (page.length === 0 && lastId > 0) throw failures.notFound();
-    return { transactions, paid, page };
+    const { transactions, paid, events: all } = await this.read(order);
+    const events = all.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
+    if (events.length === 0 && lastId > 0) throw failures.notFound();
+    return { transactions, paid, events };
   }
 
   /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
@@ -48,9 +48,7 @@ export class PaymentHistoryService {
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), { receivedAt: new Date() }, event, { orderId });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
-    const bringsMoney = after.transactions.some(
-      ({ holdsMoney, position }) => holdsMoney && position === before.events.length,
-    );
+    const bringsMoney = after.transactions.some(({ heldFrom }) => heldFrom === before.events.length);
     const isUnconfirmed = event.source === 'notification' && order.hasEnded && bringsMoney;
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.

@@ -17,9 +17,9 @@ const EXAMPLE_SIGNATURE =
 
 const INVALID = { message: '$property is invalid' };
 
-/** Declares a required text. It is not trimmed, because the signature covers the text as sent. */
+/** Declares a required text. The text is not trimmed, because the signature covers the text as sent. */
 function RequiredText(
-  docs: ApiPropertyOptions & { readonly example: string; readonly maxLength?: number },
+  docs: ApiPropertyOptions & { readonly example: string },
   ...rules: readonly PropertyDecorator[]
 ): PropertyDecorator {
   const { maxLength = 255 } = docs;

@@ -77,6 +77,7 @@ export class PaymentSyncService {
   async #callGateway({ orderId, grossAmount, attempts }: Order, history: Payment, operation: Operation) {
     const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
+    const attemptEvents = this.#toEvents(ofAttempts, operation);
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
@@ -84,10 +85,7 @@ export class PaymentSyncService {
     const ofMissing = await Promise.all(
       missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
-    const responses = [...ofAttempts, ...ofMissing].filter((response) => response !== null);
-    const events = responses
-      .map((response) => this.#toEvent(response, operation))
-      .filter((event) => event !== null);
+    const events = [...attemptEvents, ...this.#toEvents(ofMissing, operation)];
     const completed = events.filter(({ status }) => isCompleted(status));
     if (completed.some((event) => parseRupiah(event.grossAmount) !== grossAmount))
       throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
@@ -118,24 +116,28 @@ export class PaymentSyncService {
   }
 
   /**
-   * Converts a response of the gateway to an event. Returns null if a check gets an unknown status, such as `chargeback`, so that
-   * the check still covers the other transactions of the order.
+   * Converts responses of the gateway to events. A check skips an unknown status, such as `chargeback`, so that it still covers the
+   * other transactions of the order.
    * @throws GatewayUnavailableError for an unknown or pending payment after `cancel` or `expire`
    */
-  #toEvent({ transactionStatus, ...transaction }: GatewayTransaction, operation: Operation) {
-    const { transactionId, refundAmount } = transaction;
-    const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
-    if (status === undefined) {
-      const problem = `the gateway reports the unknown status ${transactionStatus} of payment ${transactionId}`;
-      if (operation !== 'status') throw new GatewayUnavailableError(problem);
-      this.#logger.warn(problem);
-      return null;
-    }
-    if (operation !== 'status' && status === 'pending')
-      throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
-    const isCancelled = operation === 'cancel' && status === 'cancel';
-    const source = isCancelled ? ('cancellation' as const) : ('reconciliation' as const);
-    return { ...transaction, refundAmount: parseRupiah(refundAmount), status, source };
+  #toEvents(responses: readonly (GatewayTransaction | null)[], operation: Operation) {
+    return responses.flatMap((response) => {
+      if (response === null) return [];
+      const { transactionStatus, ...transaction } = response;
+      const { transactionId, refundAmount } = transaction;
+      const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
+      if (status === undefined) {
+        const problem = `the gateway reports the unknown status ${transactionStatus} of payment ${transactionId}`;
+        if (operation !== 'status') throw new GatewayUnavailableError(problem);
+        this.#logger.warn(problem);
+        return [];
+      }
+      if (operation !== 'status' && status === 'pending')
+        throw new GatewayUnavailableError(`the gateway did not ${operation} a pending payment`);
+      const isCancelled = operation === 'cancel' && status === 'cancel';
+      const source = isCancelled ? ('cancellation' as const) : ('reconciliation' as const);
+      return [{ ...transaction, refundAmount: parseRupiah(refundAmount), status, source }];
+    });
   }
 }
 

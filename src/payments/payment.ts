@@ -5,7 +5,6 @@ import {
   canSucceed,
   computeNext,
   decideOutcome,
-  isRefund,
   isTransactionEvent,
   type Transaction,
   type TransactionEvent,
@@ -28,17 +27,17 @@ export interface Payment {
 
 /** Folds the history of an order, oldest first, into its payment. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
-  let payment: Payment = { events: [], transactions: [], paid: undefined, endedAs: null };
+  const earlier: PaymentEvent[] = [];
+  let payment: Payment = { events: earlier, transactions: [], paid: undefined, endedAs: null };
   for (const event of events) {
-    const isIgnored = event.outcome === 'rejected' || event.outcome === 'unconfirmed';
-    payment = isIgnored
-      ? { ...payment, events: [...payment.events, event] }
-      : applyEvent(order, payment, event).payment;
+    if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
+      payment = applyEvent(order, payment, event).payment;
+    earlier.push(event);
   }
   return payment;
 }
 
-/** Applies the next event of a history. Returns the payment afterwards, and the outcome of the event. */
+/** Applies the next event of a history. Returns the payment afterwards, whose `events` lack this event, and the outcome of the event. */
 export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent) {
   const { events: earlier, endedAs } = before;
   let { transactions } = before;
@@ -53,7 +52,7 @@ export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent
   }
   const paid = findPaid(transactions);
   const end = paid?.holdsMoney === true ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
-  const payment: Payment = { events: [...earlier, event], transactions, paid, endedAs: end };
+  const payment: Payment = { events: earlier, transactions, paid, endedAs: end };
   return { payment, outcome };
 }
 
@@ -97,10 +96,11 @@ function findEnd(
 ): Payment['endedAs'] {
   if (status !== 'cancel' && status !== 'expire') return null;
   if (transactionId === null) return status;
+  // `expiryDueAt` is still that of the event, because an expired order gets no further page.
   const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiryDueAt;
   const isByService = outcome === 'applied' && (source === 'cancellation' || isExpiry);
-  // The end of one transaction does not end an order that another transaction can still pay. An event of version 1.2
-  // names no attempt and always ends the order: 1.2 records the end separately only if no response of the gateway ended it.
+  // The end of one transaction does not end an order that another transaction can still pay. Events of version 1.2 name no attempt.
+  // Version 1.2 ended the order with such an event, so it always ends the order.
   const canBePaid = attemptId !== null && transactions.some(canSucceed);
   return isByService && !canBePaid ? status : null;
 }
@@ -116,7 +116,7 @@ export function computeOrderColumns(
 ) {
   const chosen = paid ?? findLatest(transactions, attemptId);
   const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
-  const completedAt = (endedAs === null ? chosen : paid)?.completedAt ?? null;
+  const completedAt = endedAs === null ? (chosen?.completedAt ?? null) : null;
   // Keep the stored values of the same transaction: version 1.2 stored a `completed_at` that differs from the history by
   // milliseconds, and its events may lack the payment type.
   const stored = order.transactionId === chosen?.transactionId ? order : null;
@@ -134,8 +134,11 @@ export function computeOrderColumns(
 }
 
 function findPaid(transactions: readonly Transaction[]): Transaction | undefined {
-  const sorted = transactions.toSorted((a, b) => a.position - b.position);
-  return sorted.find(({ holdsMoney }) => holdsMoney) ?? sorted.findLast(isRefund);
+  const byPosition = (field: 'heldFrom' | 'returnedAt') =>
+    transactions
+      .filter((transaction) => transaction[field] !== null)
+      .toSorted((a, b) => Number(a[field]) - Number(b[field]));
+  return byPosition('heldFrom')[0] ?? byPosition('returnedAt').at(-1);
 }
 
 /**

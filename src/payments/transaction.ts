@@ -33,11 +33,10 @@ export interface Transaction {
   readonly refundedAmount: number;
   /** True if the shop has received money with the transaction and has not returned all of it. */
   readonly holdsMoney: boolean;
-  /**
-   * Position in the history of the event with which the transaction began to hold money. For a transaction that holds no money,
-   * position of the latest event that changed the transaction.
-   */
-  readonly position: number;
+  /** Position in the history of the event with which the transaction began to hold money. Null if it holds no money. */
+  readonly heldFrom: number | null;
+  /** Position in the history of the event with which the refunds reached the total. Null before. */
+  readonly returnedAt: number | null;
   /** Time in milliseconds at which the customer chose the payment method, as the gateway states it. */
   readonly startedAtMs: number | null;
   /** Time at which the service learned of the `settlement` or `capture`. Null in every other status, also after a refund. */
@@ -82,7 +81,7 @@ export function canSucceed(transaction: Transaction): boolean {
   return isOpenTransaction(transaction) && !isDeniedAsFraud(transaction.status, transaction.fraudStatus);
 }
 
-export function isRefund({ status }: Transaction): boolean {
+function hasRefund({ status }: Pick<Transaction, 'status'>): boolean {
   return REFUND_STATUSES.includes(status);
 }
 
@@ -124,7 +123,8 @@ export function computeNext(
     manualRefunds,
     refundedAmount,
     holdsMoney,
-    position: holdsMoney && current?.holdsMoney === true ? current.position : position,
+    heldFrom: holdsMoney ? (current?.heldFrom ?? position) : null,
+    returnedAt: hasRefund(event) && !holdsMoney ? (current?.returnedAt ?? position) : null,
     startedAtMs: current?.startedAtMs ?? parseGatewayTime(payload.transaction_time),
     completedAt: isCompleted(status) ? (current?.completedAt ?? receivedAt) : null,
     createdAt: current?.createdAt ?? receivedAt,
@@ -152,7 +152,7 @@ export function decideOutcome(
   next: Transaction,
 ): Extract<Outcome, 'applied' | 'duplicate' | 'late'> {
   if (current === undefined) return 'applied';
-  if (isRefund(current) && isRefund(next)) return decideFurtherRefund(current, next);
+  if (hasRefund(current) && hasRefund(next)) return decideFurtherRefund(current, next);
   if (next.status === current.status && next.fraudStatus === current.fraudStatus) return 'duplicate';
   return NEXT_STATES[toState(current)].includes(toState(next)) ? 'applied' : 'late';
 }
