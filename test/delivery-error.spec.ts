@@ -54,5 +54,6 @@ describe('a mail whose delivery fails', () => {
       new Error('451 later\r\n\u001b[2Kdead job 7\u0007 for ayu@example.com'),
     );
     expect(message).toBe('451 later [2Kdead job 7 for a***@example.com');
+    expect(toDeliveryError(new Error('😀yu@example.com')).message).toBe('😀***@example.com');
   });
 });

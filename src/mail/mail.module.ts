@@ -28,7 +28,7 @@ function withTimeouts(smtpUrl: string): string {
   imports: [
     ShopModule,
     MailerModule.forRootAsync({
-      imports: [],
+      imports: [], // required by the type
       inject: [Env],
       useFactory: (env: Env) => ({
         transport:

@@ -76,17 +76,18 @@ async function runBackupDuringLock(key: number): Promise<string> {
   return runBackup(1);
 }
 
-it.each<[string, () => Promise<string>]>([
-  ['another check has its lock', () => runBackupDuringLock(CHECK_LOCK)],
+it.each<[string, () => Promise<string>, string]>([
+  ['another check has its lock', () => runBackupDuringLock(CHECK_LOCK), 'another check is running'],
   [
-    'another check is connected to its temporary database',
+    'a monitor is connected to the database of an earlier check',
     () => withDatabase(`${databaseName}_restore_check`, (url) => withConnection(url, () => runBackup(1))),
+    `database "${databaseName}_restore_check" is being accessed by other users`,
   ],
 ])(
   'a backup that cannot be checked because %s stays unchecked, and removes no earlier backup',
-  async (_why, run) => {
+  async (_why, run, reason) => {
     await fillFolder(OLD, 'bakery-20250102T030405Z.tar.gz', 'bakery-20240102T030405Z.tar.gz');
-    expect(await run()).toContain('another check is running');
+    expect(await run()).toContain(`the backup cannot be checked: ${reason}`);
     const names = await readdir(folder);
     expect(names).toHaveLength(4);
     expect(names.filter((name) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(name))).toHaveLength(1);

@@ -7,10 +7,8 @@ import type { Summary } from './write-to-database.js';
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
-const OBJECT_IN_USE = '55006';
 
 const CHECK_LOCK = 7_225_002;
-const OTHER_CHECK = 'another check is running';
 const SUFFIX = '_restore_check';
 /** Longest name of a database. PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63;
@@ -21,18 +19,20 @@ const MAX_NAME_BYTES = 63;
  */
 export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
   const url = new URL(databaseUrl);
+  // Like pg, `decodeURI` keeps `%2F` and `%3F`.
   const database = nameCheckDatabase(decodeURI(url.pathname.slice(1)));
   url.pathname = encodeURI(database);
   const name = `"${database.replaceAll('"', '""')}"`;
   const execute = (statement: string) => withClient(databaseUrl, (client) => client.query(statement));
   const drop = () => execute(`DROP DATABASE IF EXISTS ${name}`);
   const fail = () => {
-    throw new Error(`the backup cannot be checked: ${OTHER_CHECK}`);
+    throw new Error('the backup cannot be checked: another check is running');
   };
   // The lock lasts until the end of the check, so that no other check drops the database before the restore has connected to it.
   return withLock(databaseUrl, CHECK_LOCK, fail, async () => {
     try {
-      await drop(); // An interrupted check leaves the database behind.
+      // An interrupted check leaves the database behind.
+      await drop();
       // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
       await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
     } catch (error) {
@@ -60,6 +60,5 @@ function nameCheckDatabase(database: string): string {
 function describeFailure(error: unknown): string {
   if (errorCode(error) === INSUFFICIENT_PRIVILEGE)
     return 'the user of DATABASE_URL may not create databases; ALTER ROLE ... CREATEDB allows it';
-  if (errorCode(error) === OBJECT_IN_USE) return OTHER_CHECK;
   return errorMessage(error);
 }

@@ -21,8 +21,8 @@ export function createScheduledBackup(databaseUrl: string, dataDir: string, fold
   return withLock(databaseUrl, SCHEDULE_LOCK, rejectSecondRun, async () => {
     const file = join(folder, nameBackup(new Date()));
     const unchecked = `${file}${UNCHECKED}`;
-    // Fail before removing any backup: a database without tables may replace one that was lost, and then a backup whose check
-    // failed may be the newest copy of the data.
+    // Fail before removing anything. If the database was lost and replaced by an empty one, a backup whose check failed may be
+    // the newest copy of the data.
     await assertTables(databaseUrl);
     // Remove backups whose check failed or whose command was killed: repeated failures would fill the disk.
     for (const name of (await listBackups(folder)).unchecked)
