@@ -78,7 +78,7 @@ it('an index finds expired counts without reading the whole table', async () => 
   expect(await service.database.query(sql)).toHaveLength(1);
 });
 
-it('an hourly job deletes expired counts in batches, and keeps the others', async () => {
+it('a repeated job deletes expired counts in batches, and keeps the others', async () => {
   await limits.checkPassword(GUESS, wrong);
   const [counted, rows] = [await service.readCounts(), await service.countRows()];
   expect(rows).toBeGreaterThan(0);

@@ -162,7 +162,7 @@ it('a login ends the oldest sessions of an account beyond 100, even among 50 par
   expectFailure(await client.post('/api/otp'), 401, MESSAGES.missingAccessToken);
 });
 
-it('the hourly removal of sessions removes only sessions whose tokens have expired', async () => {
+it('the repeated removal of sessions removes only sessions whose tokens have expired', async () => {
   const { query } = service.database;
   const expired = await newAccount(service);
   const live = await newAccount(service);

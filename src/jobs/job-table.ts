@@ -23,9 +23,9 @@ export type NamedJob = Readonly<Record<'id' | 'task', string>>;
 /** Last error of a job whose runner disappeared during the job's last try. */
 export const RUNNER_LOST = 'its process died or lost the database';
 /** Age from which a lock is stale: its process has died. */
-const DEAD_PROCESS_S = 60;
+const STALE_LOCK_S = 60;
 /** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
-export const JOB_DEADLINE_MS = (DEAD_PROCESS_S - 20) * 1000;
+export const JOB_DEADLINE_MS = (STALE_LOCK_S - 20) * 1000;
 /**
  * Condition for superseded jobs. When a key is enqueued again while its job runs or is dead, graphile-worker removes the
  * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
@@ -53,9 +53,11 @@ export async function changeJob(
   id: string,
 ): Promise<'done' | 'unknown' | 'running'> {
   const ids = 'ARRAY(SELECT id FROM graphile_worker.jobs WHERE id::text = $1)';
-  const drop = `SELECT id FROM graphile_worker.complete_jobs(${ids})`;
-  const statement = action === 'drop' ? drop : retryStatement('jobs.id::text = $1');
-  const { rowCount } = await database.query(statement, [id]);
+  const statements = {
+    retry: retryStatement('jobs.id::text = $1'),
+    drop: `SELECT id FROM graphile_worker.complete_jobs(${ids})`,
+  };
+  const { rowCount } = await database.query(statements[action], [id]);
   if (rowCount === 1) return 'done';
   const { rows } = await database.query(`SELECT FROM ${JOBS} WHERE id::text = $1`, [id]);
   return rows.length === 1 ? 'running' : 'unknown';
@@ -77,17 +79,17 @@ function retryStatement(condition: string): string {
 }
 
 /**
- * Counts the due jobs, at most WORKERS of each priority. Every process runs this statement each second, so it reads only the
- * beginning of graphile-worker's index. The public view lacks `is_available`, a column of the index.
+ * Counts the jobs that can run now, retries included, at most WORKERS of each priority. Every process runs this statement each
+ * second, so it reads only the beginning of graphile-worker's index. The public view lacks `is_available`, a column of the index.
  */
-export async function countDueJobs(database: Queryable): Promise<number> {
-  const { rows } = await database.query<{ due: number }>(
-    `SELECT count(*)::int AS due FROM unnest($1::int[]) AS level, LATERAL (
+export async function countRunnableJobs(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ runnable: number }>(
+    `SELECT count(*)::int AS runnable FROM unnest($1::int[]) AS kind_priority, LATERAL (
        SELECT FROM graphile_worker._private_jobs
-       WHERE is_available = true AND priority = level AND run_at <= now() LIMIT ${WORKERS}) AS due`,
+       WHERE is_available = true AND priority = kind_priority AND run_at <= now() LIMIT ${WORKERS}) AS jobs`,
     [Object.values(KINDS).map(({ priority }) => priority)],
   );
-  return rows[0]?.due ?? 0;
+  return rows[0]?.runnable ?? 0;
 }
 
 /**
@@ -98,7 +100,7 @@ export async function countDueJobs(database: Queryable): Promise<number> {
  */
 export async function unlockStaleJobs(
   database: Queryable,
-  { lockedForS = DEAD_PROCESS_S, endedRunnerId = '' } = {},
+  { lockedForS = STALE_LOCK_S, endedRunnerId = '' } = {},
 ): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"

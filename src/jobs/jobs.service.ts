@@ -28,7 +28,7 @@ export class JobsService implements OnModuleDestroy {
   readonly queue: JobQueue;
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
-  /** Gaps in seconds between two runs of a task. */
+  /** Gaps in seconds between two times at which this process enqueues a task. */
   readonly #repeated = new Map<string, number>();
   readonly #logger = new Logger('Jobs');
   readonly #stop = new AbortController();
@@ -124,7 +124,8 @@ export class JobsService implements OnModuleDestroy {
     const { signal } = this.#stop;
     while (await delay(gapMs, true, { signal }).catch(() => false)) {
       await this.enqueue(this.dataSource.manager, task, {}, {}).catch((error: unknown) => {
-        this.#logger.warn(`${task} was not enqueued: ${errorMessage(error)}`);
+        // The queue itself reports an outage of the database.
+        if (this.queue.isWorking) this.#logger.warn(`${task} was not enqueued: ${errorMessage(error)}`);
       });
     }
   }

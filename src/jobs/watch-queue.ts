@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  countDueJobs,
+  countRunnableJobs,
   type NamedJob,
   type Queryable,
   removeSupersededJobs,
@@ -11,7 +11,7 @@ const DEFAULTS = {
   pollMs: 1_000,
   /** Gap between two upkeeps, which read all jobs. */
   upkeepMs: 5_000,
-  /** A runner is stuck if no worker fetches for this time although jobs are due and a worker is idle. */
+  /** A runner is stuck if no worker fetches for this time although jobs can run and a worker is idle. */
   stuckAfterMs: 30_000,
 };
 
@@ -26,8 +26,9 @@ export interface WatchedRunner {
 }
 
 /**
- * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for due jobs. LISTEN is not enough: nothing is sent when a delayed job is due, and PgBouncer does not support it. An upkeep unlocks
- * jobs of dead processes, reports those that are now dead, and removes failed superseded jobs.
+ * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for jobs that can run. LISTEN is
+ * not enough: nothing is sent when a delayed job can run, and PgBouncer does not support it. An upkeep unlocks the jobs of dead
+ * processes, reports the jobs that are now dead, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
@@ -43,12 +44,12 @@ export async function watchQueue(
       await removeSupersededJobs(database);
       nextUpkeepAt = performance.now() + upkeepMs;
     }
-    const due = await countDueJobs(database);
-    if (due === 0 || runner.isBusy()) lastHealthyAt = performance.now();
-    else runner.wake(due);
+    const runnable = await countRunnableJobs(database);
+    if (runnable === 0 || runner.isBusy()) lastHealthyAt = performance.now();
+    else runner.wake(runnable);
     lastHealthyAt = Math.max(lastHealthyAt, runner.lastFetchAt());
     if (performance.now() - lastHealthyAt > stuckAfterMs)
-      throw new Error(`no job was fetched for ${stuckAfterMs / 1000} s although ${due} are due`);
+      throw new Error(`no job was fetched for ${stuckAfterMs / 1000} s (jobs that can run: ${runnable})`);
     await delay(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
 }
