@@ -8,11 +8,11 @@ export function formatPrice(amount: number): string {
 }
 
 /**
- * Converts a price as people in Indonesia type it into a plain decimal: `Rp 25.000` becomes `25000`, `12,50` becomes
+ * Converts a price as people in Indonesia type it into a plain decimal: `Rp 25.000,-` becomes `25000`, `12,50` becomes
  * `12.50`. An empty text stays empty. Returns null for any other text, such as `25.00`, `25k` or `25 000`.
  */
 export function parsePrice(text: string): string | null {
-  const amount = text.trim().replace(/^rp\.?\s*/i, '');
+  const amount = text.trim().replace(/^rp\.?\s*|,-$/gi, '');
   const isUnambiguous = amount === '' || /^(\d+|\d{1,3}(\.\d{3})+)(,\d{1,2})?$/.test(amount);
   return isUnambiguous ? amount.replaceAll('.', '').replace(',', '.') : null;
 }
@@ -26,12 +26,12 @@ export function toPhoneLink(phone: string): string {
   return `tel:${phone.replaceAll(/[^\d+]/g, '')}`;
 }
 
-/** RFC 6068 allows no encoded @ between the parts of the address. */
+/** Builds a link to an email address. Its @ stays as it is, because RFC 6068 allows no encoded @ between the parts. */
 export function toMailLink(email: string): string {
   return `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
 }
 
-/** Makes a sentence of a message: `email is required` becomes `Email is required.` */
+/** Converts a message to a sentence: `email is required` becomes `Email is required.` */
 export function toSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

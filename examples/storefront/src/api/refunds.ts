@@ -49,7 +49,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
 }
 
 /** Returns the sum of the refunds of a payment, as the last response stated it. */
-function readRefundedAmount(id: string, transactionId: string | undefined): number | undefined {
+export function readRefundedAmount(id: string, transactionId?: string): number | undefined {
   const { order, transactions } = queryClient.getQueryData(adminOrderDetail(id).queryKey) ?? {};
   const transaction = transactions?.find(({ transaction_id }) => transaction_id === transactionId);
   return (transaction ?? order)?.refunded_amount;

@@ -20,7 +20,10 @@ import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/** Form for the pickup time, phone number and note of an order. Its button orders these lines. */
+/**
+ * Form for the pickup time, phone number and note of an order. Its button orders these lines. Not a `Form`, because Enter in a field
+ * must not order, and because the details are stored while they are typed.
+ */
 export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop }) {
   const navigate = useNavigate();
   const form = useRef<HTMLDivElement>(null);

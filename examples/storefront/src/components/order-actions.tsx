@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Order } from '../api/client';
-import { explain } from '../api/errors';
+import { explain, hasCode } from '../api/errors';
 import { hasFailedPayment } from '../api/order-status';
 import { cancelOrder, requestPaymentPage } from '../api/orders';
 import { formatDayAndTime, useToday } from '../calendar';
@@ -20,8 +20,9 @@ export function OrderActions({ order }: { order: Order }) {
   // One mutation for both actions, so that the error of one disappears when the other starts.
   const { mutate, isPending, error } = useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
-    // The order has been reloaded, also after a failure, so the pressed button may have disappeared.
-    onSettled: focusHeading,
+    onSuccess: focusHeading,
+    // After a 409, the order has changed, so the pressed button may have disappeared.
+    onError: (failure) => hasCode(failure, 409) && focusHeading(),
   });
   // While a payment is authorized or captured, the customer cannot start another one.
   const canPay = order.status === 'pending' || hasFailedPayment(order);

@@ -29,10 +29,11 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
 
 /** Row of the list. Only orders that are loaded for administrators have `customer` and `refund_due`. */
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
+  const backLinkState = useBackLinkState();
   const shouldShowFulfilment = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
-      <Link className="row" to={`${path}/${order.order_id}`} state={useBackLinkState()}>
+      <Link className="row" to={`${path}/${order.order_id}`} state={backLinkState}>
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}

@@ -39,7 +39,7 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
     // The reload may have replaced the pressed button.
     onError: (failure) => hasCode(failure, 409) && focusHeading(),
   });
-  // Also true while another form, or the button that refuses the order, refunds a payment of the order.
+  // Also true while another form refunds a payment of the order, or the order takes a step, which may be a refusal with a refund.
   const isRefunding = useIsMutating({ mutationKey }) > 0;
   return (
     <>

@@ -60,7 +60,7 @@ function ShopForm(loaded: LoadedSettings) {
     reset(values);
     // Keep what was typed while the settings were being saved. It is not saved yet.
     reset({ ...values, ...typedLater }, { keepDefaultValues: true });
-    showToast(t('hours.saved'));
+    showToast(t('shop.saved'));
   };
   return (
     <section className="panel">

@@ -22,11 +22,11 @@ function formatWeekday(instant: Date, weekday: 'short' | 'long'): string {
 }
 
 async function save(page: Page): Promise<void> {
-  // Not only for the message, which may be that of an earlier save.
+  // Wait for the response too: the message may be that of an earlier save.
   const response = page.waitForResponse((candidate) => candidate.request().method() === 'PUT');
   await page.getByRole('button', { name: 'Save' }).click();
   await response;
-  await waitForText(page, 'The opening hours are saved.');
+  await waitForText(page, 'The settings of the shop are saved.');
 }
 
 it('opening hours can be typed as 6.30 or 12, and can end at 24:00', async () => {
@@ -60,7 +60,7 @@ it('the focus moves to the opening hours and their message if one of them is wro
   expect(message?.y).toBeLessThan(PHONE.height);
   await page.getByLabel('Monday, closes').fill('19');
   await page.getByLabel('Monday, closes').press('Enter');
-  await waitForText(page, 'The opening hours are saved.');
+  await waitForText(page, 'The settings of the shop are saved.');
   expect((await readShop()).hours.mon).toEqual([['07:00', '19:00']]);
 });
 
@@ -131,6 +131,7 @@ it('a change of the shop by somebody else is shown before the form replaces it',
   await waitForText(page, 'Somebody else has changed: Days in advance: 9, Language: Bahasa Indonesia.');
   expect(await page.getByLabel('Minutes between').inputValue()).toBe('60');
   await save(page);
+  expect(await readShop()).toMatchObject({ lead_minutes: 60, days_ahead: 14, language: 'en' });
 });
 
 it('the form of the shop is saved without a question after a colleague has paused the shop, and keeps the pause', async () => {
@@ -149,6 +150,7 @@ it('the form of the shop is saved again without a question after the first respo
   await page.getByRole('button', { name: 'Save' }).click();
   await waitForText(page, 'We cannot reach the bakery.');
   await save(page);
+  expect(await readShop()).toMatchObject({ lead_minutes: 60 });
 });
 
 it('the page of an order shows the name and the contact of the shop', async () => {
@@ -247,7 +249,7 @@ it('a setting that is typed while the form of the shop is being saved stays in t
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByLabel('Days in advance').fill('9');
   await release();
-  await waitForText(page, 'The opening hours are saved.');
+  await waitForText(page, 'The settings of the shop are saved.');
   expect(await page.getByLabel('Days in advance').inputValue()).toBe('9');
   page.once('dialog', (question) => void question.dismiss());
   await page.getByRole('link', { name: 'Today' }).click();
