@@ -84,7 +84,7 @@ describe('the payment page of an order', () => {
     const attempts = await shop.readAttempts(created.order_id);
     expect(attempts).toMatchObject([
       { attempt_id: created.order_id, token: created.token },
-      { number: 2, token: shown.token, is_leased: false },
+      { number: 2, token: shown.token, has_claim: false },
     ]);
 
     await shop.setStatusAndNotify(attempts.at(-1)?.attempt_id ?? '', 'settlement');
@@ -93,10 +93,11 @@ describe('the payment page of an order', () => {
 
   it('ends 24 hours after the order at the latest', async () => {
     const created = await placeOrder(customer, items);
-    await shop.query(
-      "UPDATE orders SET created_at = now() - interval '23 hours 55 minutes', status = 'deny', transaction_id = 'T1' WHERE order_id = $1",
-      [created.order_id],
-    );
+    // After a failed transaction, the next request opens a new page.
+    await shop.setStatusAndNotify(created.order_id, 'deny');
+    const change =
+      "UPDATE orders SET created_at = now() - interval '23 hours 55 minutes' WHERE order_id = $1";
+    await shop.query(change, [created.order_id]);
     await openPage(created.order_id);
     const { created_at, pay_until } = await readOrder(customer, created.order_id);
     expect(Date.parse(pay_until ?? '') - Date.parse(created_at)).toBe(24 * 60 * 60 * 1000);
@@ -140,7 +141,7 @@ describe('the payment page of an order', () => {
         expectFailure(response, 502, MESSAGES.gatewayUnavailable);
       expect(shop.gateway.calls).toEqual([]);
       for (const orderId of orderIds)
-        expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_leased: true }]);
+        expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, has_claim: true }]);
     });
 
     it('is opened by one of 20 requests after more than 10 seconds', async () => {
@@ -151,7 +152,7 @@ describe('the payment page of an order', () => {
       const { token } = shop.gateway.order(orderId);
       for (const page of pages) expect(page.token).toBe(token);
       expect(await shop.readAttempts(orderId)).toMatchObject([
-        { attempt_id: orderId, token, is_leased: false },
+        { attempt_id: orderId, token, has_claim: false },
       ]);
     });
   });
@@ -168,7 +169,7 @@ describe('the payment page of an order', () => {
     for (const response of responses) expectFailure(response, 502, MESSAGES.gatewayUnavailable);
     for (const orderId of orderIds)
       expect(await shop.readAttempts(orderId)).toEqual([
-        { attempt_id: orderId, number: 1, is_leased: true, token: null },
+        { attempt_id: orderId, number: 1, has_claim: true, token: null },
       ]);
   });
 
@@ -177,7 +178,7 @@ describe('the payment page of an order', () => {
     shop.gateway.addFault({ operation: 'create', kind: 'response', status: 400, body });
     expectFailure(await requestOrder(customer, items), 502, MESSAGES.gatewayUnavailable);
     const [orderId = ''] = await shop.readStoredOrderIds(customer);
-    expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_leased: false }]);
+    expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, has_claim: false }]);
     expect(shop.gateway.calls).toHaveLength(2);
   });
 
@@ -193,7 +194,7 @@ describe('the payment page of an order', () => {
       const [orderId = ''] = await shop.readStoredOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
       expect(await shop.readAttempts(orderId)).toEqual([
-        { attempt_id: orderId, number: 1, is_leased: false, token: null },
+        { attempt_id: orderId, number: 1, has_claim: false, token: null },
       ]);
 
       const lines = shop.service.log.filter(

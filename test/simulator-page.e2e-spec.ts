@@ -98,7 +98,7 @@ describe('the payment page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('is neither cached nor named to other origins, and contains no inline styles or event handlers', async () => {
+  it('is not cached, does not send its address to other origins as a referrer, and contains no inline styles or event handlers', async () => {
     const { path } = await openPaymentPage();
     const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     expect(headers['referrer-policy']).toBe('same-origin');

@@ -6,7 +6,7 @@ import { UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Result of a change of role. Any result except `changed` and `unchanged` is the reason for which the role stays. */
+/** Result of a change of role. Every result except `changed` says why the role was not changed. */
 export type RoleChangeResult =
   'changed' | 'unchanged' | 'unknown account' | 'unverified email' | 'last administrator';
 

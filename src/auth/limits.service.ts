@@ -59,14 +59,15 @@ export class LimitsService implements OnModuleInit {
     const accountAndAddressCounters = this.#toAccountAndAddressCounters(guess);
     const addressCounters = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const accountCounter = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
-    const countersIfUnknown = isKnown ? [] : [accountCounter, ...addressCounters];
-    if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...countersIfUnknown]))) return 'slowed';
+    const unknownAddressCounters = isKnown ? [] : [accountCounter, ...addressCounters];
+    if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...unknownAddressCounters])))
+      return 'slowed';
     if (!(await this.#measure(check))) {
       // Count the wrong password for the address too, because the address may guess at accounts where it is unknown.
       if (isKnown) await this.counts.add(addressCounters);
       return 'wrong';
     }
-    if (!isKnown) await this.counts.takeBack(countersIfUnknown);
+    if (!isKnown) await this.counts.takeBack(unknownAddressCounters);
     await this.#recognizeOwner(guess);
     return 'ok';
   }
@@ -181,7 +182,7 @@ function toAccountKey({ user, email }: Guess): number | string {
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
 export function toMailbox(email: string): string {
-  // PostgreSQL's `lower` converts U+0130 to `i`. JavaScript adds a combining dot.
+  // Accounts are found with PostgreSQL's `lower`, which converts U+0130 to `i`. JavaScript adds a combining dot.
   const normalized = email.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i');
   return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }

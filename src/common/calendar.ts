@@ -83,6 +83,10 @@ export function toLocalDateAndTime(
   return { date, time: time.slice(0, 5) };
 }
 
+export function toLocalDate(instant: Date, zone: string): string {
+  return toLocalDateAndTime(instant, zone).date;
+}
+
 /** Returns for example `Tuesday, 24 November 2026, 10:30`. */
 export function formatDateTime(instant: Date, zone: string, locale: Language): string {
   return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale });

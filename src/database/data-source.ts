@@ -6,7 +6,7 @@ import { countLostConnections } from './with-client.js';
 type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
 const MIGRATIONS_FOLDER = new URL('../../migrations/', import.meta.url);
-const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
+const loadingFiles = readdirSync(MIGRATIONS_FOLDER)
   .filter((name) => name.endsWith('.js'))
   .sort()
   .map(async (name) => (await import(new URL(name, MIGRATIONS_FOLDER).href)) as MigrationFile);
@@ -15,7 +15,7 @@ const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
  * All migrations, oldest first: each file contains one, and the file's name begins with the migration's timestamp. TypeORM
  * does not load them itself, because a restore applies only the first ones.
  */
-export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
+export const migrations = (await Promise.all(loadingFiles)).flatMap((file) => Object.values(file));
 export const migrationNames = migrations.map((Migration) => new Migration().name);
 
 // The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
@@ -51,7 +51,7 @@ export function dataSourceOptions(url: string, timeoutFactor = 1) {
       // TypeORM adds its own listener only after the pool has handed over the connection. An error before that would be unhandled.
       onConnect: countLostConnections('requests'),
       types, // Not `parseInt8`, which would also change the clients of other code, such as that of the job queue.
-      // PgBouncer must ignore these three parameters. The limits of the database's role then apply (docs/growing.md).
+      // PgBouncer must ignore the next three parameters. The limits of the database's role then apply (docs/growing.md).
       statement_timeout: timeoutFactor * STATEMENT_MS,
       lock_timeout: timeoutFactor * LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: timeoutFactor * IDLE_MS,

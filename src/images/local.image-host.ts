@@ -11,12 +11,14 @@ const NAME = /^[0-9a-f-]{36}\.(?:png|jpg)$/;
 
 /**
  * Stores images as files: `<root>/<first two characters of the id>/<id>.<png|jpg>`, with smaller versions beside them as
- * `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. An upload needs no temporary name, because nobody knows the
- * URL of an incomplete image. After a crash, the sweep of abandoned images removes the incomplete file. A smaller version is
- * renamed into place, because requests can find its name.
+ * `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. After a crash, the sweep of abandoned images removes an
+ * incomplete file.
  */
 export class LocalImageHost implements ImageHost {
-  /** Creates one smaller version at a time. A disconnect does not stop a creation, because other requests may wait for it. */
+  /**
+   * Creates one smaller version at a time. Requests for the same version count as one client, so that they delay no other version. A
+   * disconnect does not stop a creation, because other requests may wait for it.
+   */
   readonly #creationQueue = new FairQueue({ capacity: 1, maxWaiting: 1_000 });
 
   constructor(private readonly root: string) {}
@@ -25,6 +27,7 @@ export class LocalImageHost implements ImageHost {
     const folder = this.#folderOf(imageId);
     const name = `${imageId}.${format}`;
     await mkdir(folder, { recursive: true });
+    // Without a temporary name, because nobody knows the URL of an incomplete image.
     await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
     // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
     await Promise.all([folder, this.root, dirname(this.root)].map(flushToDisk));
@@ -52,7 +55,7 @@ export class LocalImageHost implements ImageHost {
     if (width === undefined) return path;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
     if (await isFile(smaller)) return smaller;
-    await this.#creationQueue.run(() => createSmaller(path, width, smaller));
+    await this.#creationQueue.run(() => createSmaller(path, width, smaller), { client: smaller });
     // The image may have been removed in the meantime.
     if (await isFile(path)) return smaller;
     await rm(smaller, { force: true });

@@ -25,6 +25,7 @@ const LIMITS = {
   files: 50,
   parts: 100,
   headerPairs: 20,
+  /** Names such as `a[b][c]` and `a[999]` would create nested objects and long arrays. */
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };

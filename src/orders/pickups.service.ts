@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
+import { startOfDay, toLocalDate } from '../common/calendar.js';
 import type { FieldMessages } from '../common/errors/failures.js';
 import {
   generatePickupWindows,
@@ -19,6 +19,10 @@ import { Order } from './order.entity.js';
 /** Key of the advisory lock that serializes orders with a pickup time while the shop limits the orders of a slot. */
 const PICKUP_LOCK = 1_766_431;
 
+/** Conditions in SQL for an order `o`. */
+const IS_UNCOLLECTED = `${IS_PAID} AND o.fulfilment NOT IN ('collected', 'refused')`;
+const OCCUPIES_SLOT = `o.fulfilment <> 'refused' AND (${IS_PAID} OR ${IS_OPEN})`;
+
 /** Decides when an order can be collected, and counts stored orders by pickup time. */
 @Injectable()
 export class PickupsService {
@@ -36,25 +40,24 @@ export class PickupsService {
    * @returns the field message if the order is not possible, otherwise an empty object
    */
   async checkPickup(tx: EntityManager, shop: Readonly<Shop>, pickupAt: Date | null): Promise<FieldMessages> {
+    // SQL text, because TypeORM knows no advisory locks.
     if (pickupAt !== null && hasSlotLimit(shop))
       await tx.query('SELECT pg_advisory_xact_lock($1)', [PICKUP_LOCK]);
     const now = new Date();
     const counts = await this.#countOccupied(tx, shop, now);
-    if (pickupAt !== null && isPickupPossible(shop, pickupAt, now, counts)) return {};
-    const isClosed = isClosedNow(shop, now, counts);
-    if (pickupAt === null) return isClosed ? { pickup_at: SHOP_CLOSED } : {};
-    // Without the counts, no slot is full. If the time is then possible, its slot is full and the shop is not closed.
-    const isFull = isPickupPossible(shop, pickupAt, now);
-    return { pickup_at: isClosed && !isFull ? SHOP_CLOSED : PICKUP_IMPOSSIBLE };
+    // The shop is open at this time, but the slot may be full.
+    if (pickupAt !== null && isPickupPossible(shop, pickupAt, now))
+      return isPickupPossible(shop, pickupAt, now, counts) ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
+    if (isClosedNow(shop, now, counts)) return { pickup_at: SHOP_CLOSED };
+    return pickupAt === null ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
   }
 
   /** Counts the paid orders that are still to be collected on dates on which the shop is closed, from today on. */
   async countPaidOnClosedDates(shop: Readonly<Shop>): Promise<PaidOrdersView[]> {
-    const isUncollected = `${IS_PAID} AND o.fulfilment NOT IN ('collected', 'refused')`;
-    const counts = await this.#count(this.dataSource.manager, shop, new Date(), isUncollected);
+    const counts = await this.#count(this.dataSource.manager, shop, new Date(), IS_UNCOLLECTED);
     const byDate = new Map<string, number>();
     for (const { pickupAt, orders } of counts) {
-      const { date } = toLocalDateAndTime(pickupAt, shop.time_zone);
+      const date = toLocalDate(pickupAt, shop.time_zone);
       if (isClosedOn(shop, date)) byDate.set(date, (byDate.get(date) ?? 0) + orders);
     }
     return [...byDate].map(([date, orders]) => ({ date, orders }));
@@ -62,15 +65,13 @@ export class PickupsService {
 
   /** Counts the orders that occupy a place in a slot, by pickup time. */
   async #countOccupied(manager: EntityManager, shop: Readonly<Shop>, now: Date): Promise<PickupCount[]> {
-    if (!hasSlotLimit(shop)) return [];
-    const isOccupying = `o.fulfilment <> 'refused' AND (${IS_PAID} OR ${IS_OPEN})`;
-    return this.#count(manager, shop, now, isOccupying);
+    return hasSlotLimit(shop) ? this.#count(manager, shop, now, OCCUPIES_SLOT) : [];
   }
 
   /** Counts the orders that meet a condition and have a pickup time from today on, by pickup time. */
   #count(manager: EntityManager, { time_zone }: Readonly<Shop>, now: Date, condition: string) {
     const minute = "date_trunc('minute', o.pickupAt)";
-    const today = startOfDay(toLocalDateAndTime(now, time_zone).date, time_zone);
+    const today = startOfDay(toLocalDate(now, time_zone), time_zone);
     return manager
       .createQueryBuilder(Order, 'o')
       .select(minute, 'pickupAt')

@@ -84,7 +84,7 @@ export class ProductsRepository {
         parameters,
       );
       const ids = similar.map(({ id }) => id);
-      return this.#readPage(tx, ['id = ANY ($2)'], [ids], { order: 'array_position($2, id)' });
+      return this.#readPage(tx, [IS_AVAILABLE, 'id = ANY ($2)'], [ids], { order: 'array_position($2, id)' });
     });
   }
 

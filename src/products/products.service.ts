@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
-import { startOfDay, toLocalDateAndTime } from '../common/calendar.js';
+import { startOfDay, toLocalDate } from '../common/calendar.js';
 import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
@@ -136,8 +136,7 @@ export class ProductsService {
 
   async #startOfFutureDate(until: string): Promise<Date> {
     const { time_zone: zone } = await this.shop.get();
-    if (until <= toLocalDateAndTime(new Date(), zone).date)
-      throw failures.validation({ until: INVALID_UNTIL });
+    if (until <= toLocalDate(new Date(), zone)) throw failures.validation({ until: INVALID_UNTIL });
     return startOfDay(until, zone);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { addDays, dayRange, daysBetween, startOfDay, toLocalDateAndTime } from '../common/calendar.js';
+import { addDays, dayRange, daysBetween, startOfDay, toLocalDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 import type { Order } from '../orders/order.entity.js';
@@ -25,10 +25,10 @@ export class ReportsService {
     const { time_zone: zone } = await this.shop.get();
     const day = dayRange(date, zone);
     const orders = await this.orders.findOfDays(day);
-    const isToday = date === toLocalDateAndTime(new Date(), zone).date;
+    const isToday = date === toLocalDate(new Date(), zone);
     const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: day.start };
     const overdue = isToday ? await this.orders.findOfDays(pastDays, { isUncollected: true }) : [];
-    overdue.sort((a, b) => timeOf(a) - timeOf(b));
+    overdue.sort((a, b) => dueTimeOf(a) - dueTimeOf(b));
     return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };
   }
 
@@ -63,8 +63,8 @@ function toViews(orders: readonly Order[]): AdminOrderView[] {
   return orders.map((order) => new AdminOrderView(order));
 }
 
-/** Returns the time that decides on which day sheet an order is. */
-function timeOf({ pickupAt, firstPaidAt }: Order): number {
+/** Returns the pickup time or, for an order without a pickup, the time of payment. */
+function dueTimeOf({ pickupAt, firstPaidAt }: Order): number {
   return (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
 }
 

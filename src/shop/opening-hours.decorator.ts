@@ -14,7 +14,7 @@ const WINDOWS_SCHEMA = {
   example: [['07:00', '18:00']],
 } as const;
 
-/** Validates the hours of all seven days. Accepts unknown keys, unlike the schema. The message names the first wrong day. */
+/** Validates the hours of all seven days. The message names the first wrong day. */
 export function IsOpeningHours(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
@@ -23,7 +23,6 @@ export function IsOpeningHours(): PropertyDecorator {
       properties: Object.fromEntries(WEEKDAYS.map((day) => [day, WINDOWS_SCHEMA])),
       required: [...WEEKDAYS],
       selfRequired: true,
-      additionalProperties: false,
     }),
     ValidateBy(
       { name: 'isOpeningHours', validator: { validate: (value) => findInvalidDay(value) === undefined } },

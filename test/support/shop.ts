@@ -44,7 +44,7 @@ interface StoredOrder {
 interface StoredAttempt {
   readonly attempt_id: string;
   readonly number: number;
-  readonly is_leased: boolean;
+  readonly has_claim: boolean;
   readonly token: string | null;
 }
 
@@ -203,7 +203,7 @@ export class Shop {
   /** Returns the stored payment attempts of an order, oldest first. */
   readAttempts(orderId: string): Promise<StoredAttempt[]> {
     return this.query<StoredAttempt>(
-      `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_leased, token
+      `SELECT attempt_id, number, claimed_at IS NOT NULL AS has_claim, token
        FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
       [orderId],
     );

@@ -1,4 +1,4 @@
-import { addDays, startOfDay, toInstant, toLocalDateAndTime, toMinutes } from '../../common/calendar.js';
+import { addDays, startOfDay, toInstant, toLocalDate, toMinutes } from '../../common/calendar.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import type { Fulfilment } from '../../orders/order-status.js';
 import { generatePickupWindows } from '../../shop/pickup-windows.js';
@@ -59,7 +59,7 @@ function planOrder(day: number, random: Random, shop: Readonly<Shop>, now: Date)
     day === 0
       ? chooseByShare(PROGRESS_OF_TODAY, share)
       : random.pick(day < 0 ? PAST_PROGRESS : COMING_PROGRESS);
-  const date = addDays(toLocalDateAndTime(now, shop.time_zone).date, day);
+  const date = addDays(toLocalDate(now, shop.time_zone), day);
   const pickupAt = choosePickup(shop, date, share);
   const dueAt = pickupAt ?? startOfDay(date, shop.time_zone);
   const latest = now.getTime() - random.between(10, 250) * MINUTE_MS;

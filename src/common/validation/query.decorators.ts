@@ -7,7 +7,10 @@ import { OptionalText } from './text.decorator.js';
 
 export const LAST_ID_NOT_A_NUMBER = 'last_id should be a number';
 
-/** Parses the id after which a page begins. Rounds a number down, and limits it to the range from 0 to MAX_ID. */
+/**
+ * Parses the id after which a page begins. Rounds a number down, and limits it to the range from 0 to MAX_ID. The property needs an
+ * initial value, because a missing id is not parsed.
+ */
 export function LastIdQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Number, description }),

@@ -15,6 +15,8 @@ interface Block {
 /** Reads the blocks of a page, in order. */
 export async function readBlocks(page: string): Promise<Block[]> {
   const text = await readFile(join(FOLDER, page), 'utf8');
+  if (/^```(?!sh$|sh by-hand$|text$|$)/m.test(text))
+    throw new Error(`${page} has a block that is neither sh nor text`);
   const blocks = text.matchAll(/^```sh( by-hand)?\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms);
   return [...blocks].map(([, mark, commands = '', shown]) => ({
     commands,
