@@ -1,3 +1,4 @@
+import { toDeliveryError } from '../src/mail/delivery-error.js';
 import { importBuilt, importPackage } from './support/built.js';
 import { measureCpuMs, measureSlowness } from './support/measure.js';
 
@@ -69,3 +70,9 @@ it.each(Object.entries(HOSTILE_TEXTS))(
     expect(tooSlow).toEqual([]);
   },
 );
+
+it('the reply of a mail server with 100 KB takes no more than 20 ms of CPU time to shorten', async () => {
+  const limitMs = CPU_MS * (await measureSlowness());
+  const reply = new Error(repeat('a'));
+  expect(await measureFastest(() => Promise.resolve(toDeliveryError(reply)))).toBeLessThan(limitMs);
+});
