@@ -109,6 +109,14 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
   },
 );
 
+it.each(['202', '404', '412', '499'])(
+  'a refund is rejected if the status code is %s',
+  async (status_code) => {
+    standIn.addFault({ operation: 'refund', kind: 'response', status: 200, body: { status_code } });
+    await catchError(gateway.refund(randomUUID(), REFUND), GatewayRejectedError);
+  },
+);
+
 it('a rejected refund has the reason of the gateway, shortened and without the server key', async () => {
   const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
   standIn.addFault({ operation: 'refund', kind: 'response', status: 200, body });

@@ -54,8 +54,8 @@ export class AuthService {
     const authUser = this.sessions.identifyUser(accessToken);
     if (authUser === null) return;
     // Without the signal, so that a disconnect does not remove the logout from the queue.
-    const patientClient = { ...client, disconnectSignal: undefined };
-    await this.turns.runTransaction(patientClient, (tx) => this.sessions.end(tx, authUser));
+    const { disconnectSignal: _, ...withoutSignal } = client;
+    await this.turns.runTransaction(withoutSignal, (tx) => this.sessions.end(tx, authUser));
   }
 
   /**

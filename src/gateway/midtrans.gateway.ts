@@ -95,22 +95,23 @@ export class MidtransGateway extends PaymentGateway {
     transactionId: string,
     { refundKey, amount, reason }: RefundRequest,
   ): Promise<GatewayTransaction> {
+    const body = { refund_key: refundKey, amount, reason: reason ?? undefined };
+    let transaction: GatewayTransaction | null;
     try {
-      const body = { refund_key: refundKey, amount, reason: reason ?? undefined };
-      const transaction = await this.#callCoreApi('refund', transactionId, body);
-      if (transaction === null)
-        throw new GatewayRejectedError('Midtrans refund: the transaction does not exist (404)');
-      const { transactionStatus } = transaction;
-      const hasRefund = transactionStatus === 'refund' || transactionStatus === 'partial_refund';
-      if (hasRefund && transaction.transactionId === transactionId) return transaction;
-      throw new GatewayUnavailableError(`Midtrans refund: the transaction is ${transactionStatus}`);
+      transaction = await this.#callCoreApi('refund', transactionId, body);
     } catch (error) {
       if (!(error instanceof GatewayRejectedError)) throw error;
       // An earlier call may have made the refund although its response was lost.
-      const transaction = await this.getTransaction(transactionId);
-      if (transaction === null || !isRefunded(transaction, refundKey)) throw error;
-      return transaction;
+      const current = await this.getTransaction(transactionId);
+      if (current === null || !isRefunded(current, refundKey)) throw error;
+      return current;
     }
+    if (transaction === null)
+      throw new GatewayRejectedError('Midtrans refund: the transaction does not exist (404)');
+    const { transactionStatus } = transaction;
+    const hasRefund = transactionStatus === 'refund' || transactionStatus === 'partial_refund';
+    if (hasRefund && transaction.transactionId === transactionId) return transaction;
+    throw new GatewayUnavailableError(`Midtrans refund: the transaction is ${transactionStatus}`);
   }
 
   /** Calls the Core API for a payment attempt or a transaction. Returns null if there is no such transaction. */
@@ -125,7 +126,8 @@ export class MidtransGateway extends PaymentGateway {
         body,
       });
       const code = parseStatusCode(response);
-      // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is final, but would succeed with the right key.
+      // No GatewayRejectedError, unlike in `openPaymentPage`: a rejected refund is never tried again, but this one may succeed with
+      // the right key.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
       if (REJECTIONS[operation]?.test(code) === true) {

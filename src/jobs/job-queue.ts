@@ -132,6 +132,7 @@ export class JobQueue {
           once(ended, 'abort'),
         ]);
       failed.signal.throwIfAborted(); // with the error of the runner
+      if (!stopping.aborted) throw new Error('the runner ended');
     } finally {
       failed.abort(); // also ends the watch
       const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;

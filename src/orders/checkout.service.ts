@@ -82,9 +82,9 @@ export class CheckoutService {
     const deadline = performance.now() + CALL_DEADLINE_MS;
     const attempt = first ?? (await this.#takeLease(orderId));
     const opened = attempt === null ? null : await this.#openPage(order, attempt, deadline);
+    if (opened !== null && first === undefined) return this.orders.findOrFail(orderId);
     // A new order is not read again, which saves a statement for every order.
-    if (opened !== null && first !== undefined)
-      return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
+    if (opened !== null) return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
       const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
@@ -169,7 +169,9 @@ export class CheckoutService {
     return this.dataSource.transaction(async (tx) => {
       const locked = await this.orders.lockOrFail(tx, orderId);
       if (!(await storeAndEndLease(tx))) return null;
-      await this.orders.applyPayment(tx, locked, { ...NO_TRANSACTION, attemptId, payUntil: expiresAt });
+      // As above, a payment that the gateway has reported before the first page stays.
+      const payment = attempt.number > 1 || locked.isRetryable ? NO_TRANSACTION : {};
+      await this.orders.applyPayment(tx, locked, { ...payment, attemptId, payUntil: expiresAt });
       return Object.assign(attempt, page);
     });
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
-import { type FieldMessages, failures } from '../common/errors/failures.js';
+import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
@@ -84,8 +84,11 @@ export class OrderPlacementService {
       if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
         return null;
       const offers = await this.products.lockOffers(tx, productIds);
-      const pickupProblem = await this.pickups.checkPickup(tx, shop, pickupAt);
-      const priced = priceItems(wanted, offers, pickupProblem);
+      const pickupProblems = await this.pickups.checkPickup(tx, shop, pickupAt);
+      const { items, itemProblems } = priceItems(wanted, offers);
+      const problems = { ...pickupProblems, ...itemProblems };
+      if (Object.keys(problems).length > 0) throw failures.validation(problems);
+      const grossAmount = computeTotal(items);
       // Check this last, so that invalid fields are reported first, with 400.
       if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
@@ -93,7 +96,8 @@ export class OrderPlacementService {
         orderId: randomUUID(),
         userId: customer.id,
         customer,
-        ...priced,
+        items,
+        grossAmount,
         createdAt: new Date(),
         pickupAt,
         phone,
@@ -120,32 +124,27 @@ async function lockAndCountOpen(tx: EntityManager, userId: number): Promise<numb
     .getCount();
 }
 
-/**
- * Builds the items of an order at catalog prices, and their total.
- * @param offers available products by id
- * @param otherProblems field messages of checks that have already failed
- * @throws Failure 400 with these problems and those of the items, or if the total cannot be paid
- */
-function priceItems(
-  wanted: CreateOrderDto['items'],
-  offers: ReadonlyMap<number, Offer>,
-  otherProblems: FieldMessages,
-) {
-  const problems: Record<string, string> = { ...otherProblems };
+/** Builds the items of an order at catalog prices, and the field messages of the items that cannot be ordered. */
+function priceItems(wanted: CreateOrderDto['items'], offers: ReadonlyMap<number, Offer>) {
+  const itemProblems: Record<string, string> = {};
   const items: SoldItem[] = [];
   for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
     const offer = offers.get(productId);
-    if (offer === undefined) problems[`items.${position}.product_id`] = PRODUCT_GONE;
+    if (offer === undefined) itemProblems[`items.${position}.product_id`] = PRODUCT_GONE;
     else if (shown != null && shown !== offer.price)
-      problems[`items.${position}.price`] = `price is now ${offer.price}`;
+      itemProblems[`items.${position}.price`] = `price is now ${offer.price}`;
     else items.push({ productId, ...offer, quantity });
   }
-  if (Object.keys(problems).length > 0) throw failures.validation(problems);
+  return { items, itemProblems };
+}
+
+/** @throws Failure 400 if the total cannot be paid */
+function computeTotal(items: readonly SoldItem[]): number {
   const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
   if (grossAmount > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
-  return { items, grossAmount };
+  return grossAmount;
 }
 
 async function insertOrder(tx: EntityManager, order: Order): Promise<void> {

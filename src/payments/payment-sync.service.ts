@@ -12,8 +12,11 @@ import {
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import type { Payment } from './payment.js';
-import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
+import {
+  type NewPaymentEvent,
+  type PaymentHistory,
+  PaymentHistoryService,
+} from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isOpenTransaction } from './transaction.js';
 
@@ -74,7 +77,11 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway({ orderId, grossAmount, attempts }: Order, history: Payment, operation: Operation) {
+  async #callGateway(
+    { orderId, grossAmount, attempts }: Order,
+    history: PaymentHistory,
+    operation: Operation,
+  ) {
     const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const attemptEvents = this.#toEvents(ofAttempts, operation);
@@ -142,7 +149,7 @@ export class PaymentSyncService {
 }
 
 /** Lists the ids of the transactions that rejected and unconfirmed notifications name. Only the gateway can confirm them. */
-function listIdsToConfirm({ events }: Payment): string[] {
+function listIdsToConfirm({ events }: PaymentHistory): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
@@ -151,7 +158,7 @@ function listIdsToConfirm({ events }: Payment): string[] {
     .filter((id) => STORABLE.test(id));
 }
 
-function findLastApplied({ events }: Payment): number | undefined {
+function findLastApplied({ events }: PaymentHistory): number | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 

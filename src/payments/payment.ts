@@ -8,12 +8,11 @@ import {
   isTransactionEvent,
   type Transaction,
   type TransactionEvent,
+  type TransactionOutcome,
 } from './transaction.js';
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
-  /** The history, oldest first. Rejected and unconfirmed events are part of it, and change nothing else. */
-  readonly events: readonly PaymentEvent[];
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
   /**
@@ -25,23 +24,30 @@ export interface Payment {
   readonly endedAs: 'cancel' | 'expire' | null;
 }
 
-/** Folds the history of an order, oldest first, into its payment. */
+/** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
+  let payment: Payment = { transactions: [], paid: undefined, endedAs: null };
   const earlier: PaymentEvent[] = [];
-  let payment: Payment = { events: earlier, transactions: [], paid: undefined, endedAs: null };
   for (const event of events) {
     if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
-      payment = applyEvent(order, payment, event).payment;
+      payment = applyEvent(order, payment, earlier, event).payment;
     earlier.push(event);
   }
   return payment;
 }
 
-/** Applies the next event of a history. Returns the payment afterwards, whose `events` lack this event, and the outcome of the event. */
-export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent) {
-  const { events: earlier, endedAs } = before;
+/**
+ * Applies the next event of a history. Returns the payment afterwards, and the outcome of the event.
+ * @param earlier all earlier events of the history
+ */
+export function applyEvent(
+  order: OrderRow,
+  before: Payment,
+  earlier: readonly PaymentEvent[],
+  event: PaymentEvent,
+) {
   let { transactions } = before;
-  let outcome: ReturnType<typeof decideOutcome> = 'applied';
+  let outcome: TransactionOutcome = 'applied';
   if (isTransactionEvent(event)) {
     const index = transactions.findIndex(({ transactionId }) => transactionId === event.transactionId);
     const current = transactions[index];
@@ -51,8 +57,9 @@ export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent
       transactions = current === undefined ? [...transactions, next] : transactions.with(index, next);
   }
   const paid = findPaid(transactions);
-  const end = paid?.holdsMoney === true ? null : (findEnd(order, transactions, event, outcome) ?? endedAs);
-  const payment: Payment = { events: earlier, transactions, paid, endedAs: end };
+  const end =
+    paid?.holdsMoney === true ? null : (decideEnd(order, transactions, event, outcome) ?? before.endedAs);
+  const payment: Payment = { transactions, paid, endedAs: end };
   return { payment, outcome };
 }
 
@@ -88,15 +95,15 @@ function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[])
 }
 
 /** Returns the status with which the service itself ended the order by this event; null if the event does not end the order. */
-function findEnd(
+function decideEnd(
   order: OrderRow,
   transactions: readonly Transaction[],
   { transactionId, attemptId, source, status, receivedAt }: PaymentEvent,
-  outcome: ReturnType<typeof decideOutcome>,
+  outcome: TransactionOutcome,
 ): Payment['endedAs'] {
   if (status !== 'cancel' && status !== 'expire') return null;
   if (transactionId === null) return status;
-  // `expiryDueAt` is still that of the event, because an expired order gets no further page.
+  // The same `expiryDueAt` applied when the event was received, because an expired order gets no further page.
   const isExpiry = status === 'expire' && source === 'reconciliation' && receivedAt >= order.expiryDueAt;
   const isByService = outcome === 'applied' && (source === 'cancellation' || isExpiry);
   // The end of one transaction does not end an order that another transaction can still pay. Events of version 1.2 name no attempt.

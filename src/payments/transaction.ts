@@ -45,6 +45,9 @@ export interface Transaction {
   readonly updatedAt: Date;
 }
 
+/** Outcome of an event that the history does not reject and that needs no confirmation. */
+export type TransactionOutcome = Extract<Outcome, 'applied' | 'duplicate' | 'late'>;
+
 /** Status of a transaction, with `doubtful` for a `capture` that is in review or denied as fraud. */
 type State = TransactionStatus | 'doubtful';
 
@@ -147,10 +150,7 @@ function parseAttemptId(value: unknown): string | null {
  * Returns `applied` if a transaction may become `next`, `duplicate` if the transaction is like `next` already, and `late` if
  * the transaction would go back (docs/decisions/08).
  */
-export function decideOutcome(
-  current: Transaction | undefined,
-  next: Transaction,
-): Extract<Outcome, 'applied' | 'duplicate' | 'late'> {
+export function decideOutcome(current: Transaction | undefined, next: Transaction): TransactionOutcome {
   if (current === undefined) return 'applied';
   if (hasRefund(current) && hasRefund(next)) return decideFurtherRefund(current, next);
   if (next.status === current.status && next.fraudStatus === current.fraudStatus) return 'duplicate';

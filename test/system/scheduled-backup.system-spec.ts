@@ -124,7 +124,7 @@ it('a scheduled backup without BACKUP_DIR fails', async () => {
   expect(output).toBe('--keep needs the setting BACKUP_DIR\n');
 });
 
-it('the metric of the age of the newest backup counts from the time in the name of the newest checked backup that is not of the future, and is infinite without one', async () => {
+it('bakery_backup_age_seconds is the age of the newest checked backup that is not of the future, and +Inf without one', async () => {
   const port = await findFreePort();
   const readAge = async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -139,6 +139,7 @@ it('the metric of the age of the newest backup counts from the time in the name 
   const age = Number(await readAge());
   expect(age).toBeGreaterThanOrEqual(3_600);
   expect(age).toBeLessThan(3_700);
+  // A folder that cannot be read has no backup.
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
   expect(await readAge()).toBe('+Inf');

@@ -8,7 +8,7 @@ export interface Client {
   readonly clientAddress: string;
   /** /48 network of an IPv6 address, because some providers assign a /48; absent for an IPv4 address. */
   readonly network48?: string;
-  /** Aborted when the response has been sent or the client disconnects; absent in a job. */
+  /** Aborted when the response has been sent or the client disconnects; absent if a disconnect must not cancel the work. */
   readonly disconnectSignal?: AbortSignal | undefined;
 }
 
@@ -38,7 +38,10 @@ export function identifyClient({ ip = '' }: Request, response: Response): Client
   return { ...parseAddress(ip), disconnectSignal: disconnection.signal };
 }
 
-/** Uses a malformed X-Forwarded-For value as the client address, without brackets and port. */
+/**
+ * Returns the client address and the /48 network of an IP address. Uses a malformed X-Forwarded-For value unchanged, except for
+ * brackets and a port.
+ */
 function parseAddress(ip: string): Client {
   const bare = ip.replace(WRAPPED, '$1$2');
   if (!ipaddr.isValid(bare)) return { clientAddress: bare };

@@ -101,25 +101,28 @@ function createExpressClasses(express: ExpressListener) {
 
 /**
  * Ends a request whose body takes longer than a minute. A form may take longer until its response begins, because
- * `FormInterceptor` watches its progress. After that, nothing reads the rest of the form.
+ * `FormInterceptor` watches its progress. After that, nothing reads the rest of the form, and the next check ends it.
  */
 function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers;
   if ((length ?? encoding) === undefined) return;
   const isForm = /^multipart\/form-data\b/i.test(type ?? '');
-  const timer = setTimeout(() => {
+  const timer = setInterval(() => {
     if (!request.complete && (!isForm || response.headersSent))
       rejectOnSocket(request.socket, failures.requestTimeout(), response);
   }, BODY_MS).unref();
   request.once('close', () => {
-    clearTimeout(timer);
+    clearInterval(timer);
   });
 }
 
 /** Rejects a request on its connection. Sends the headers that were already set on the response, such as those for CORS. */
 function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerResponse | null): void {
   // After the headers of a response, the client would read a failure as part of the response's body.
-  if (response?.headersSent === true) socket.destroy();
+  if (response?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
   // After a rejection the socket is not writable, and the client may still send the rest of the request.
   if (!socket.writable) return;
   // For the log and the metrics of requests. Node sends nothing of this response.

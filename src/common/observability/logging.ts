@@ -28,19 +28,19 @@ export function createLogger(
         const span = trace.getActiveSpan()?.spanContext();
         return { trace_id: span?.traceId, span_id: span?.spanId };
       },
-      serializers: { err: describeError },
+      serializers: { err: serializeError },
     },
     destination,
   );
 }
 
-/** Selects the properties to log. Others may contain the parameters of a statement or the headers of a request. */
-function describeError(error: unknown): object {
+/** Selects the properties to log. Other properties may contain the parameters of a statement or the headers of a request. */
+function serializeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is not an error was thrown', type: typeof error };
   const { name: type, message, stack, cause } = error;
   const code = 'code' in error && ['string', 'number'].includes(typeof error.code) ? error.code : undefined;
-  return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
+  return { type, message, code, stack, cause: cause === undefined ? undefined : serializeError(cause) };
 }
 
 /** Redirects the console to the logger, because graphile-worker prints a stack when its connection is cut. */
@@ -60,7 +60,7 @@ const CHATTY_CONTEXTS =
 
 export function createNestLogger(logger: Logger): LoggerService {
   // Nest passes the context last, possibly after the stack of an error.
-  const at =
+  const logAt =
     (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {
       const last = rest.at(-1);
@@ -72,5 +72,11 @@ export function createNestLogger(logger: Logger): LoggerService {
       const text = format(message instanceof Error ? message.message : message);
       logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ ...fields, context, err }, text);
     };
-  return { error: at('error'), warn: at('warn'), log: at('info'), debug: at('debug'), verbose: at('trace') };
+  return {
+    error: logAt('error'),
+    warn: logAt('warn'),
+    log: logAt('info'),
+    debug: logAt('debug'),
+    verbose: logAt('trace'),
+  };
 }

@@ -73,7 +73,8 @@ async function takeLockOrFindHolder(client: pg.Client): Promise<ProcessKind | un
     }
     const { rows } = await client.query<{ application_name: string }>(
       `SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
-       WHERE locktype = 'advisory' AND objid = $1 AND granted`,
+       WHERE locktype = 'advisory' AND objid = $1 AND granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       [SUPERVISOR_LOCK],
     );
     // Without a row, the process that had the lock has ended in the meantime.

@@ -93,7 +93,8 @@ export function isSaved({ name, price, description, images: stored }: Product, v
 
 /** Finds a product that has the values of a form. */
 export async function findSaved(values: ProductValues) {
-  const q = values.name.trim().slice(0, MAX_SEARCH_LENGTH);
+  // `Array.from` keeps the characters whole that have two UTF-16 units.
+  const q = Array.from(values.name.trim()).slice(0, MAX_SEARCH_LENGTH).join('');
   // A new product is on the last page, because the list is in the order of the ids.
   for (let last_id = 0; ;) {
     const call = dataOf(api.GET('/api/admin/products', { params: { query: { q, last_id } } }));

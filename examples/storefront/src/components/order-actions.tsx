@@ -22,7 +22,9 @@ export function OrderActions({ order }: { order: Order }) {
     mutationFn: (action: () => Promise<unknown>) => action(),
     onSuccess: focusHeading,
     // After a 409, the order has changed, so the pressed button may have disappeared.
-    onError: (failure) => hasCode(failure, 409) && focusHeading(),
+    onError: (failure) => {
+      if (hasCode(failure, 409)) focusHeading();
+    },
   });
   // While a payment is authorized or captured, the customer cannot start another one.
   const canPay = order.status === 'pending' || hasFailedPayment(order);

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
@@ -20,18 +21,18 @@ export default function VerifyPage() {
     showToast(t('verify.done'));
     await navigate(next, { replace: true });
   };
-  const sendCode = () =>
-    dataOf(api.POST('/api/otp')).then(
-      () => showToast(t('verify.sent')),
-      () => showToast(t('verify.notSent')),
-    );
+  const { mutate: sendCode, isPending } = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/otp')),
+    onSuccess: () => showToast(t('verify.sent')),
+    onError: () => showToast(t('verify.notSent')),
+  });
   return (
     <FormPage title={t('verify.title')}>
       <p>{t('verify.lead', { email })}</p>
       <Form submitLabel={t('verify.submit')} onSubmit={verify}>
         <CodeField />
       </Form>
-      <Button className="link" onClick={() => void sendCode()}>
+      <Button className="link" isBusy={isPending} onClick={() => sendCode()}>
         {t('verify.again')}
       </Button>
       <Link to={next}>{t('verify.later')}</Link>

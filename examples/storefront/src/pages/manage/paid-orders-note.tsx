@@ -24,8 +24,9 @@ export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
     closed_ranges: newRange.from === '' ? ranges : addRange(ranges, newRange),
   };
   // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
-  const closedDates = listDates(today, saved.days_ahead + 1).filter((date) => isClosedOn(draft, date));
-  const dates = [...new Set([...closedDates, ...saved.paid_orders.map(({ date }) => date)])].sort();
+  const savedDates = saved.paid_orders.map(({ date }) => date);
+  const candidates = new Set([...listDates(today, saved.days_ahead + 1), ...savedDates]);
+  const dates = [...candidates].filter((date) => isClosedOn(draft, date)).sort();
   const sheets = useQueries({
     queries: dates.map((date) => ({ ...daySheet(date), refetchInterval: false as const })),
   });
