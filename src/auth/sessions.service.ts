@@ -54,7 +54,7 @@ export class SessionsService implements OnModuleInit {
     const tokens = this.#issueAccessToken(user, randomUUID());
     const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
-    // SQL: one statement, because a login waits for it. Expired rows are left to the repeated job.
+    // SQL: one statement, because a login waits for it. The job `remove-expired-sessions` deletes expired rows.
     await tx.query(
       `WITH dropped AS (
          UPDATE sessions SET refresh_token_digest = NULL WHERE id IN (

@@ -111,7 +111,7 @@ export function parseJsonObject(text: string): JsonObject | null {
   }
 }
 
-/** Returns the milliseconds of an ISO 8601 time, which may have a space instead of the `T`. A time without an offset is in Jakarta. */
+/** Returns the milliseconds of an ISO 8601 time, also with a space instead of the `T`. A time without an offset is in Jakarta. */
 export function parseGatewayTime(value: unknown): number | null {
   if (typeof value !== 'string') return null;
   const time = DateTime.fromISO(value.replace(' ', 'T'), { zone: 'Asia/Jakarta' });

@@ -49,6 +49,7 @@ export class ImagesService implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.handle<{ imageId: string }>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), 'images');
+    // More often for a short STAGED_IMAGE_TTL_S, so that an image outlives it by at most a quarter.
     const gapSeconds = Math.min(60, this.env.stagedImageTtlS / 4);
     this.jobs.repeat('sweep-abandoned-images', () => this.#sweep(), gapSeconds);
   }

@@ -75,7 +75,7 @@ export class JobsService implements OnModuleDestroy {
     return endRetries(this.queue.pool, id).catch(() => isLastTry);
   }
 
-  /** Registers a task that every process enqueues again and again. A job that still waits is replaced. */
+  /** Registers a task that every process enqueues once in `gapSeconds`. A job that still waits is replaced. */
   repeat(task: string, handler: () => Promise<unknown>, gapSeconds = 60): void {
     this.handle(task, handler);
     this.#repeated.set(task, gapSeconds);

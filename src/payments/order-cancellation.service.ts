@@ -43,7 +43,7 @@ export class OrderCancellationService {
   async #cancelPayment(orderId: string, userId?: number): Promise<boolean> {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        // If the order changed during the call, for example by a new payment attempt, call again. Not if it was paid or cancelled.
+        // Call again if the order changed during the call, for example by a new payment attempt, but not if it was paid or cancelled.
         const { order, outcome } = await this.paymentSync.sync(orderId, 'cancel', userId);
         const isCancelled = order.status === 'cancel';
         if (outcome !== 'outdated' || order.isPaid || isCancelled) return isCancelled;

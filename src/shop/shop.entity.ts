@@ -22,7 +22,10 @@ export const SHOP_ID = 1;
 const DEFAULT_NAME = 'Roti Pagi';
 const DEFAULT_WINDOWS: readonly OpeningWindow[] = [['07:00', '18:00']];
 
-/** Settings of the shop, named like the fields of the API, so that they need no mapping. The table has one row, or none while `DEFAULT_SHOP` applies. */
+/**
+ * Settings of the shop, named like the fields of the API, so that they need no mapping. The table has one row, or none while
+ * `DEFAULT_SHOP` applies.
+ */
 @Entity('shop')
 export class Shop {
   // Columns that version 1.3 added are nullable or have a default, because version 1.2 inserts rows without them.
