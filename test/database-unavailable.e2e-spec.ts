@@ -1,4 +1,4 @@
-import { newAccount, requestLogin, type TestAccount } from './support/accounts.js';
+import { registerAccount, requestLogin, type TestAccount } from './support/accounts.js';
 import { useServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
@@ -14,7 +14,7 @@ let ayu: TestAccount;
 beforeEach(async () => {
   smtp = await SmtpStandIn.start();
   service = await useServiceBehindProxy({ SMTP_URL: smtp.url });
-  ayu = await newAccount(service);
+  ayu = await registerAccount(service);
   // The mail of the registration is sent before a test makes the database unavailable.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
 });

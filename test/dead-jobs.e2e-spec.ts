@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newEmail } from './support/accounts.js';
+import { createEmail } from './support/accounts.js';
 import { runBuilt } from './support/process.js';
 import { addJob, changeJobs, deleteJobs, readJobs } from './support/jobs.js';
 import { useService } from './support/service.js';
@@ -25,7 +25,7 @@ const readOtpJobs = () => readJobs(service.database.pool, 'send-otp');
 
 /** Registers a customer whose mail the mail server rejects. Returns the address, and the id of the job once it is dead. */
 async function createDeadJob() {
-  const email = newEmail();
+  const email = createEmail();
   smtp.rejectedRecipients.add(email);
   await register(email);
   const { id } = await until('the job is dead', async () =>
@@ -37,7 +37,7 @@ async function createDeadJob() {
 it('the job of a mail to an unknown recipient is dead after one try, which one log line without the address reports; other mails are sent', async () => {
   const before = smtp.attempts;
   const { id, email } = await createDeadJob();
-  const other = newEmail();
+  const other = createEmail();
   await register(other);
   await smtp.waitForMail(({ to }) => to.includes(other));
   expect(smtp.attempts).toBe(before + 2);

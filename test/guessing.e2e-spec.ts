@@ -1,14 +1,14 @@
 import type { Response } from 'supertest';
 import {
-  changePassword,
-  newAccount,
+  requestPasswordChange,
+  registerAccount,
   PASSWORD,
   requestLogin,
-  requestReset,
-  resetPassword,
+  requestResetCode,
+  requestPasswordReset,
   SUBJECTS,
   type TestAccount,
-  wrongCodes,
+  listWrongCodes,
 } from './support/accounts.js';
 import { countLockWaits, beginTransaction, waitForLock } from './support/databases.js';
 import { comparableHeaders, MESSAGES } from './support/failure.js';
@@ -24,7 +24,7 @@ const service = await useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
 
 beforeEach(async () => {
-  ayu = await newAccount(service);
+  ayu = await registerAccount(service);
   await service.clearCounts();
 });
 
@@ -33,7 +33,7 @@ function tryPassword(address: string, password: string, email = ayu.email) {
 }
 
 function tryReset(address: string, email: string, otp: string) {
-  return sendFrom(address, resetPassword(service, { email, otp }, PASSWORD));
+  return sendFrom(address, requestPasswordReset(service, { email, otp }, PASSWORD));
 }
 
 function expectWrongPassword(response: Response): void {
@@ -79,7 +79,7 @@ describe('password guesses for one account from one IP address', () => {
       expect(comparableHeaders(response)).toEqual(comparableHeaders(rejected));
     }
     await expectAccepted(HOME);
-    await expectAccepted(ATTACKER, (await newAccount(service)).email);
+    await expectAccepted(ATTACKER, (await registerAccount(service)).email);
   });
 
   it('are all accepted in parallel with the correct password, and leave no wrong password counted', async () => {
@@ -118,7 +118,7 @@ describe('password guesses for one account from one IP address', () => {
 
   it('include the current password that a change of the account requires', async () => {
     const changePasswordFrom = (address: string, currentPassword: string) =>
-      sendFrom(address, changePassword(ayu.client, { currentPassword }));
+      sendFrom(address, requestPasswordChange(ayu.client, { currentPassword }));
     const changeEmail = (password: string) =>
       sendFrom(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
     for (const response of [await changePasswordFrom(ATTACKER, WRONG), await changeEmail(WRONG)])
@@ -167,13 +167,13 @@ describe('password guesses for one account from many IP addresses', () => {
 });
 
 it('1,000 wrong passwords in 15 minutes block an IP address, except for accounts whose owners have used the address', async () => {
-  const newcomer = await newAccount(service);
+  const newcomer = await registerAccount(service);
   await expectAccepted(ATTACKER);
   const email = 'registered-there@example.com';
   await sendFrom(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
   await service.setCounts('wrongPasswordsOfAddress', 999);
-  await expectAccepted(ATTACKER, (await newAccount(service)).email); // A correct password is not counted.
+  await expectAccepted(ATTACKER, (await registerAccount(service)).email); // A correct password is not counted.
   await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
   const rows = await service.countRows();
   await tryPassword(ATTACKER, WRONG, 'nobody-else@example.com');
@@ -197,10 +197,10 @@ describe('guesses of codes', () => {
   const verify = (address: string, otp: string, { client } = ayu) =>
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
   const requestResetFrom = (address: string) =>
-    sendFrom(address, requestReset(service, ayu.email)).expect(204);
+    sendFrom(address, requestResetCode(service, ayu.email)).expect(204);
 
   it('from one IP address do not use up the tries of another', async () => {
-    for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
+    for (const wrong of listWrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
     expect((await verify(CAFE, code)).status).toBe(200);
     // A correct code is not counted, and makes the IP address known.
@@ -209,10 +209,10 @@ describe('guesses of codes', () => {
   });
 
   it('that arrive in parallel are checked at most 5 times from one IP address and 20 times in total', async () => {
-    const fromOne = wrongCodes(code, 20).map((wrong) => verify(ATTACKER, wrong));
+    const fromOne = listWrongCodes(code, 20).map((wrong) => verify(ATTACKER, wrong));
     for (const response of await Promise.all(fromOne)) expectWrongCode(response);
     await expectCounts({ wrongCodesOfPair: 5, wrongTriesOfCode: 5 });
-    const fromSix = wrongCodes(code, 30).map((wrong, index) =>
+    const fromSix = listWrongCodes(code, 30).map((wrong, index) =>
       verify(`203.0.113.${100 + (index % 6)}`, wrong),
     );
     for (const response of await Promise.all(fromSix)) expectWrongCode(response);
@@ -232,25 +232,29 @@ describe('guesses of codes', () => {
 
   it('from other addresses do not lock out an address that the owner has used before', async () => {
     await expectAccepted(CAFE);
-    await Promise.all(wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)));
-    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(CAFE, wrong));
+    await Promise.all(
+      listWrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)),
+    );
+    for (const wrong of listWrongCodes(code, 4)) expectWrongCode(await verify(CAFE, wrong));
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
   it('from other addresses do not lock out the address that requested the code', async () => {
     await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
     code = await service.waitForCode(ayu.email, SUBJECTS.verification, 2);
-    await Promise.all(wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)));
-    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(HOME, wrong));
+    await Promise.all(
+      listWrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)),
+    );
+    for (const wrong of listWrongCodes(code, 4)) expectWrongCode(await verify(HOME, wrong));
     expect((await verify(HOME, code)).status).toBe(200);
   });
 
   it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
-    const accounts = await inParallel(20, () => newAccount(service));
+    const accounts = await inParallel(20, () => registerAccount(service));
     const codes = await Promise.all(accounts.map(({ email }) => service.waitForCode(email)));
     await service.clearCounts();
     const guesses = accounts.flatMap((account, index) =>
-      wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
+      listWrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
     );
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
     await expectCounts({ wrongCodesOfAddress: 60, wrongTriesOfCode: 60 });
@@ -282,7 +286,7 @@ describe('guesses of codes', () => {
     const others = Array.from({ length: 21 }, (_, index) => `203.0.113.${index}`);
     // They request the code too, but no mail is sent for their requests, so they get no tries beyond 100 in total.
     await Promise.all(others.map(requestResetFrom));
-    const wrong = wrongCodes(otp, 5);
+    const wrong = listWrongCodes(otp, 5);
     await Promise.all(others.flatMap((address) => wrong.map((guess) => tryReset(address, ayu.email, guess))));
     expectWrongCode(await tryReset('203.0.113.77', ayu.email, otp));
     expect((await tryReset(CAFE, ayu.email, otp)).status).toBe(204);
@@ -293,10 +297,10 @@ describe('guesses of codes', () => {
     const otp = await service.waitForCode(ayu.email, SUBJECTS.reset);
     await requestResetFrom(CAFE); // Sends no second code within a minute.
     await Promise.all(
-      wrongCodes(otp, 30).map((wrong, index) => tryReset(`203.0.113.${index % 6}`, ayu.email, wrong)),
+      listWrongCodes(otp, 30).map((wrong, index) => tryReset(`203.0.113.${index % 6}`, ayu.email, wrong)),
     );
     expectWrongCode(await tryReset('203.0.113.77', ayu.email, otp));
-    for (const wrong of wrongCodes(otp, 4)) expectWrongCode(await tryReset(CAFE, ayu.email, wrong));
+    for (const wrong of listWrongCodes(otp, 4)) expectWrongCode(await tryReset(CAFE, ayu.email, wrong));
     expect((await tryReset(CAFE, ayu.email, otp)).status).toBe(204);
   });
 });
@@ -353,7 +357,7 @@ describe('the counts of guesses', () => {
 const plain = await useService();
 
 it('without TRUSTED_PROXIES, the counts of guesses ignore X-Forwarded-For and similar headers', async () => {
-  const { email } = await newAccount(plain);
+  const { email } = await registerAccount(plain);
   const guess = (header: string, value: string, password: string) =>
     requestLogin(plain, email, password).set(header, value);
   await guess('X-Forwarded-For', ATTACKER, WRONG);

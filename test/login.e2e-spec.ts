@@ -1,4 +1,4 @@
-import { newAccount, PASSWORD, requestLogin, signIn } from './support/accounts.js';
+import { registerAccount, PASSWORD, requestLogin, signIn } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
@@ -7,7 +7,7 @@ import { ADMIN, useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
 
 const service = await useService();
-const ayu = await newAccount(service);
+const ayu = await registerAccount(service);
 
 it('a login returns the user as registered, regardless of case and spaces in its email and of unknown fields (contract 4.2)', async () => {
   const email = ` ${ayu.email.toUpperCase()} `;

@@ -1,4 +1,4 @@
-import { newAccount } from './support/accounts.js';
+import { registerAccount } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
 import { beginTransaction, waitForLock } from './support/databases.js';
@@ -18,7 +18,7 @@ function clientWith(accessToken: string): Client {
 
 describe('POST /api/logout', () => {
   it('returns 204 and clears both cookies on their own paths with their flags', async () => {
-    const { client } = await newAccount(service);
+    const { client } = await registerAccount(service);
     const response = await client.post('/api/logout').expect(204);
     expect(response.text).toBe('');
     const flags = { expires: 'Thu, 01 Jan 1970 00:00:00 GMT', httponly: '', secure: '', samesite: 'None' };
@@ -31,7 +31,7 @@ describe('POST /api/logout', () => {
   });
 
   it('ends the session of an expired, correctly signed access cookie', async () => {
-    const { client, id } = await newAccount(service);
+    const { client, id } = await registerAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
     // The claim `tokenId` is the id of the account.
     const expired = signExpiredToken({ tokenId: id, jti });
@@ -40,7 +40,7 @@ describe('POST /api/logout', () => {
   });
 
   it('waits for a parallel login of the account before it ends the session, so that the two cannot deadlock', async () => {
-    const { client, id } = await newAccount(service);
+    const { client, id } = await registerAccount(service);
     const login = await beginTransaction(service.database, `SELECT FROM users WHERE id = ${id} FOR UPDATE`);
     const logout = client.post('/api/logout').then((response) => response); // `then` sends the request.
     await waitForLock(service.database);
@@ -51,7 +51,7 @@ describe('POST /api/logout', () => {
   });
 
   it('ends the session even if the client has disconnected before its turn', async () => {
-    const { client, id } = await newAccount(service);
+    const { client, id } = await registerAccount(service);
     const { AuthService } = await importBuilt('src/auth/auth.service.js');
     const disconnected = { clientAddress: '192.0.2.1', disconnectSignal: AbortSignal.abort() };
     await service.app.get(AuthService).logout(client.cookie('accessToken'), disconnected);
@@ -70,8 +70,8 @@ describe('POST /api/logout', () => {
   });
 
   it('ends no session with an access cookie that is forged, or that names an unknown session or a session of another account', async () => {
-    const { client, id } = await newAccount(service);
-    const other = await newAccount(service);
+    const { client, id } = await registerAccount(service);
+    const other = await registerAccount(service);
     const claims = decodeClaims(client.cookie('accessToken'));
     for (const token of [
       signToken(claims, { secret: 'another key, which is long enough for anything' }),

@@ -1,4 +1,10 @@
-import { newAccount, PASSWORD, requestReset, SUBJECTS, type TestAccount } from './support/accounts.js';
+import {
+  registerAccount,
+  PASSWORD,
+  requestResetCode,
+  SUBJECTS,
+  type TestAccount,
+} from './support/accounts.js';
 import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { addJob } from './support/jobs.js';
@@ -13,14 +19,14 @@ let ayu: TestAccount;
 
 beforeEach(async () => {
   await service.clearCounts();
-  ayu = await newAccount(service);
+  ayu = await registerAccount(service);
   await service.waitForCode(ayu.email);
 });
 
 const requestOtp = (clientAddress = HOME) =>
   sendFrom(clientAddress, ayu.client.clone().post('/api/otp')).expect(204);
-const requestResetCode = (email: string, clientAddress = HOME) =>
-  sendFrom(clientAddress, requestReset(service, email)).expect(204);
+const requestReset = (email: string, clientAddress = HOME) =>
+  sendFrom(clientAddress, requestResetCode(service, email)).expect(204);
 
 async function readSubjects(email: string): Promise<string[]> {
   await service.waitUntilMailed();
@@ -31,7 +37,7 @@ describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
     await service.ageCounts(MINUTE_S); // Makes the mail of the registration a minute old.
     await inParallel(50, (n) =>
-      n % 2 === 0 ? requestOtp() : requestResetCode(n % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
+      n % 2 === 0 ? requestOtp() : requestReset(n % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
     );
     expect((await readSubjects(ayu.email)).toSorted()).toEqual([
       SUBJECTS.reset,
@@ -49,7 +55,7 @@ describe('one mailbox', () => {
     for (let round = 0; round < 3; round += 1)
       for (const email of spellings)
         await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
-    expect(await readAll()).toEqual([SUBJECTS.newEmail]);
+    expect(await readAll()).toEqual([SUBJECTS.createEmail]);
     await ayu.client.post('/api/otp').expect(204);
     expect(await readAll()).toHaveLength(1);
     await service.ageCounts(MINUTE_S);
@@ -68,16 +74,16 @@ describe('one mailbox', () => {
   it('gets one reset code a minute, even if a request spells the i of its address as İ', async () => {
     // PostgreSQL finds the account by both spellings.
     await service.client().register({ email: 'ilham@example.com' }).expect(201);
-    for (const email of ['İlham@example.com', 'ilham@example.com']) await requestResetCode(email);
+    for (const email of ['İlham@example.com', 'ilham@example.com']) await requestReset(email);
     const subjects = await readSubjects('ilham@example.com');
     expect(subjects.toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]);
   });
 
   it('gets a code for a reset although others have requested codes for its +tag addresses, which have no account', async () => {
     const [localPart, domain] = ayu.email.split('@');
-    for (const tag of ['a', 'b']) await requestResetCode(`${localPart}+${tag}@${domain}`, ATTACKER);
+    for (const tag of ['a', 'b']) await requestReset(`${localPart}+${tag}@${domain}`, ATTACKER);
     await service.waitUntilMailed();
-    await requestResetCode(ayu.email);
+    await requestReset(ayu.email);
     expect(await readSubjects(ayu.email)).toEqual([SUBJECTS.verification, SUBJECTS.reset]);
   });
 
@@ -89,7 +95,7 @@ describe('one mailbox', () => {
       for (const email of [mailbox.toUpperCase(), mailbox])
         await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
     });
-    const otp = await service.waitForCode(mailbox, SUBJECTS.newEmail);
+    const otp = await service.waitForCode(mailbox, SUBJECTS.createEmail);
     await ayu.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 
@@ -99,7 +105,7 @@ describe('one mailbox', () => {
     await service.waitUntilMailed();
     await ayu.client.patch('/api/users').send({ email: ayu.email, password: PASSWORD }).expect(200);
     await service.client().register({ email: mailbox }).expect(201);
-    expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
+    expect(await readSubjects(mailbox)).toEqual([SUBJECTS.createEmail]);
   });
 
   it('gets one code a minute for all its +tag addresses together', async () => {
@@ -113,11 +119,11 @@ describe('one mailbox', () => {
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
     await service.setCounts('mailsToMailbox', 9);
     await service.ageCounts(MINUTE_S);
-    await Promise.all([requestOtp(), requestResetCode(ayu.email, ATTACKER)]);
+    await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
     // The code of the registration and one of the two requested codes.
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(MINUTE_S);
-    await Promise.all([requestOtp(ATTACKER), requestResetCode(ayu.email)]);
+    await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(HOUR_S);
     await requestOtp();
@@ -136,7 +142,7 @@ describe('one client address', () => {
     const mails = await Promise.all(emails.map(readSubjects));
     expect(mails.flat()).toHaveLength(5);
     // Codes for resets have a limit of their own.
-    await requestResetCode(ayu.email, ATTACKER);
+    await requestReset(ayu.email, ATTACKER);
     expect(await readSubjects(ayu.email)).toHaveLength(2);
     await service.ageCounts(HOUR_S);
     await register('later@example.com').expect(201);
@@ -144,15 +150,15 @@ describe('one client address', () => {
   });
 
   it('causes at most 100 codes for resets an hour, beyond which a request leaves neither a row nor a job', async () => {
-    await requestResetCode('nobody@example.com', ATTACKER);
+    await requestReset('nobody@example.com', ATTACKER);
     await service.setCounts('resetMailsOfAddress', 98);
     const rows = await service.countRows();
-    await inParallel(50, (n) => requestResetCode(`nobody-${n}@example.com`, ATTACKER));
+    await inParallel(50, (n) => requestReset(`nobody-${n}@example.com`, ATTACKER));
     const rowsAfterBurst = await service.countRows();
     // The limit leaves room for two codes. Each creates four rows (two marks, mailbox, mailbox and purpose). Requests in
     // parallel may have seen the counts before the limit was reached, so there may be more rows.
     expect(rowsAfterBurst).toBeGreaterThanOrEqual(rows + 2 * 4);
-    await requestResetCode(ayu.email, ATTACKER);
+    await requestReset(ayu.email, ATTACKER);
     expect(await service.countRows()).toBe(rowsAfterBurst);
     expect(await readSubjects(ayu.email)).toHaveLength(1);
     expect(await service.readCounts()).toMatchObject({ resetMailsOfAddress: 100 });

@@ -1,5 +1,5 @@
 import { MAIL_TEXTS, type MailTexts } from '../src/mail/texts.js';
-import { changePassword, newEmail, PASSWORD, requestReset } from './support/accounts.js';
+import { requestPasswordChange, createEmail, PASSWORD, requestResetCode } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import { findCode } from './support/mail.js';
@@ -105,7 +105,7 @@ describe.each([
     });
 
     async function newCustomer() {
-      const account = { client: shop.service.client(), email: newEmail() };
+      const account = { client: shop.service.client(), email: createEmail() };
       const registration = { email: account.email, fullname: CUSTOMER, password: PASSWORD };
       const request = account.client.register(registration).set('Accept-Language', language ?? '*');
       await request.expect(201);
@@ -219,7 +219,7 @@ describe.each([
     });
 
     it('the mail with a reset code contains the code', async () => {
-      await requestReset(shop.service, email).expect(204);
+      await requestResetCode(shop.service, email).expect(204);
       await expectCode(email, t.codes.reset_password, CUSTOMER);
     });
 
@@ -227,11 +227,11 @@ describe.each([
       const { client, email: first } = await newCustomer();
       const verify = (otp: string) => client.post('/api/otp/verify').send({ otp }).expect(200);
       await verify(await expectCode(first, t.codes.verify_email));
-      const second = newEmail();
+      const second = createEmail();
       await client.patch('/api/users').send({ email: second, password: PASSWORD }).expect(200);
       await expectNotice(first, t.notices.email_changed);
       await verify(await expectCode(second, t.codes.new_email));
-      await changePassword(client).expect(204);
+      await requestPasswordChange(client).expect(204);
       await expectNotice(second, t.notices.password_changed);
     });
   },

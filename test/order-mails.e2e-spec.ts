@@ -1,4 +1,4 @@
-import { newAccount, newEmail, PASSWORD } from './support/accounts.js';
+import { registerAccount, createEmail, PASSWORD } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { withRejectedWrites } from './support/databases.js';
 import { readJobs, runAllJobs, waitForFailedJob } from './support/jobs.js';
@@ -48,7 +48,7 @@ describe('the receipt', () => {
     await setUpShop(shop.admin, { time_zone: 'Asia/Makassar' });
     const tomorrow = new Date(Date.now() + 24 * 3_600_000);
     const time = tomorrow.toLocaleTimeString('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' });
-    const { client: customer } = await newAccount(shop.service, 'You won, see evil.example');
+    const { client: customer } = await registerAccount(shop.service, 'You won, see evil.example');
     const orderId = await orderOnePiece(customer, { pickup_at: tomorrow.toISOString(), note: 'Tulis' });
     await pay(orderId);
     const { text, html } = await waitForMailAbout(orderId, RECEIPT);
@@ -103,12 +103,12 @@ describe('the receipt', () => {
   );
 
   it("waits for the mail server without delaying the payment, and is sent to the customer's current address", async () => {
-    const { client: customer } = await newAccount(shop.service);
+    const { client: customer } = await registerAccount(shop.service);
     const orderId = await orderOnePiece(customer);
     await smtp.down();
     await pay(orderId);
     await waitForFailedJob(shop.service.database.pool, 'send-order-mail');
-    const email = newEmail();
+    const email = createEmail();
     await customer.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
     await smtp.up();
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);

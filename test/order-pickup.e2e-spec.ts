@@ -76,6 +76,7 @@ describe('an order with a pickup time, phone and note', () => {
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
     ['a phone number of 4 characters', { phone: '1234' }, BAD_PHONE],
     ['a phone number of 33 characters', { phone: '1'.repeat(33) }, BAD_PHONE],
+    ['a blank phone number', { phone: ' ' }, BAD_PHONE],
     ['letters in a phone number', { phone: '0812 CALL' }, BAD_PHONE],
     ['digits that are not ASCII', { phone: '٠١٢٣٤٥٦' }, BAD_PHONE],
     ['a phone number as a number', { phone: 8123456 }, BAD_PHONE],

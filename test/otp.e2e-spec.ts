@@ -1,11 +1,11 @@
 import type { Response } from 'supertest';
 import {
-  newAccount,
-  requestReset,
-  resetPassword,
+  registerAccount,
+  requestResetCode,
+  requestPasswordReset,
   SUBJECTS,
   type TestAccount,
-  wrongCodes,
+  listWrongCodes,
 } from './support/accounts.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
@@ -19,7 +19,7 @@ const service = await useService();
 beforeEach(() => service.clearCounts());
 
 async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
-  const account = await newAccount(service);
+  const account = await registerAccount(service);
   return { ...account, code: await service.waitForCode(account.email) };
 }
 
@@ -105,7 +105,7 @@ describe('POST /api/otp/verify', () => {
 
 it('POST /api/otp returns 204 and replaces the code, with new tries and a new validity', async () => {
   const account = await newAccountWithCode();
-  for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
+  for (const wrong of listWrongCodes(account.code, 5)) await expectRejected(account, wrong);
   await service.ageOtps(account.id, MINUTE_S);
   await service.ageCounts(MINUTE_S); // A mailbox gets one code a minute.
   const response = await account.client.post('/api/otp').expect(204);
@@ -120,14 +120,14 @@ it('POST /api/otp returns 204 and replaces the code, with new tries and a new va
 it('verification and password reset have separate codes and tries', async () => {
   const account = await newAccountWithCode();
   const { email } = account;
-  await requestReset(service, email).expect(204);
+  await requestResetCode(service, email).expect(204);
   const otp = await service.waitForCode(email, SUBJECTS.reset);
-  const reset = (code: string) => resetPassword(service, { email, otp: code });
+  const reset = (code: string) => requestPasswordReset(service, { email, otp: code });
   // Two codes may be equal by chance.
   if (otp !== account.code) {
     await expectRejected(account, otp);
     expectFailure(await reset(account.code), 400, MESSAGES.invalidOtp);
   }
-  for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
+  for (const wrong of listWrongCodes(account.code, 5)) await verify(account, wrong);
   await reset(otp).expect(204);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newEmail } from './support/accounts.js';
+import { createEmail } from './support/accounts.js';
 import { importBuilt } from './support/built.js';
 import { countLockWaits, beginTransaction, waitForLock } from './support/databases.js';
 import { createPng } from './support/pictures.js';
@@ -44,7 +44,7 @@ it('registrations that wait for a lock leave connections to other requests, even
   await service.customer(); // Creates the count of mails that the registrations wait for.
   const lock = "SELECT FROM attempt_counts WHERE key LIKE 'mails-of:%' FOR UPDATE";
   const { commit } = await beginTransaction(service.database, lock);
-  const registrations = inParallel(30, () => service.client().register({ email: newEmail() }));
+  const registrations = inParallel(30, () => service.client().register({ email: createEmail() }));
   await waitForLock(service.database, 3);
   // Passwords are hashed in turn, so this one is checked after those of the registrations.
   const login = service.client().post('/api/login').send({ email: 'nobody@example.com', password: 'x' });

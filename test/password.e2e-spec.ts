@@ -1,14 +1,14 @@
 import {
-  changePassword,
+  requestPasswordChange,
   NEW_PASSWORD,
-  newAccount,
+  registerAccount,
   requestLogin,
-  requestReset,
-  resetPassword,
+  requestResetCode,
+  requestPasswordReset,
   signIn,
   SUBJECTS,
   type TestAccount,
-  wrongCodes,
+  listWrongCodes,
 } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { beginTransaction, withRejectedWrites } from './support/databases.js';
@@ -28,17 +28,17 @@ async function expectNewPassword(email: string): Promise<void> {
 
 /** Registers an account, requests a password reset, and waits for the mail with the code. */
 async function newAccountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
-  const account = await newAccount(service);
+  const account = await registerAccount(service);
   await service.waitForCode(account.email);
-  await requestReset(service, account.email).expect(204);
+  await requestResetCode(service, account.email).expect(204);
   return { ...account, otp: await service.waitForCode(account.email, SUBJECTS.reset) };
 }
 
 describe('PUT /api/users/password', () => {
   it('replaces the password, sets new cookies and ends all other sessions', async () => {
-    const { client: earlier, email } = await newAccount(service);
+    const { client: earlier, email } = await registerAccount(service);
     const client = await signIn(service, email);
-    const response = await changePassword(client).expect(204);
+    const response = await requestPasswordChange(client).expect(204);
     expectFailure(await earlier.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     expect(response.text).toBe('');
     expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
@@ -47,9 +47,9 @@ describe('PUT /api/users/password', () => {
   });
 
   it('returns 400 for a wrong current password, changes nothing and ends no session', async () => {
-    const { client, id } = await newAccount(service);
+    const { client, id } = await registerAccount(service);
     const before = await service.readUser(id);
-    const response = await changePassword(client, { currentPassword: 'wrong' });
+    const response = await requestPasswordChange(client, { currentPassword: 'wrong' });
     expectFailure(response, 400, MESSAGES.wrongCredentials);
     expect(parseCookies(response)).toEqual([]);
     expect(await service.readUser(id)).toEqual(before);
@@ -57,29 +57,29 @@ describe('PUT /api/users/password', () => {
   });
 
   it('returns 400 with a message for each invalid field', async () => {
-    const { client } = await newAccount(service);
+    const { client } = await registerAccount(service);
     expectInvalid(await client.put('/api/users/password').send({}), {
       currentPassword: 'current password is required',
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
-    const mismatch = await changePassword(client, { passwordConfirmation: 'other' });
+    const mismatch = await requestPasswordChange(client, { passwordConfirmation: 'other' });
     expectInvalid(mismatch, CONFIRMATION_MISMATCH);
   });
 
   it('invalidates the reset code, but not the verification code, if the password is changed', async () => {
     const account = await newAccountWithResetCode();
     const verification = await service.waitForCode(account.email);
-    await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
+    await requestPasswordChange(account.client, { currentPassword: 'wrong' }).expect(400);
     expect((await service.readOtp(account.id, 'reset_password'))?.digest).toBeInstanceOf(Buffer);
-    await changePassword(account.client).expect(204);
-    expectFailure(await resetPassword(service, account), 400, MESSAGES.invalidOtp);
+    await requestPasswordChange(account.client).expect(204);
+    expectFailure(await requestPasswordReset(service, account), 400, MESSAGES.invalidOtp);
     await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
   });
 
   it('succeeds for one of 6 parallel calls with the same current password', async () => {
-    const { client } = await newAccount(service);
-    const responses = await inParallel(6, () => changePassword(client.clone()));
+    const { client } = await registerAccount(service);
+    const responses = await inParallel(6, () => requestPasswordChange(client.clone()));
     // The other calls get 400 if the password was replaced during their check, 401 if the session ended before it.
     const accepted = responses.filter(({ status }) => status !== 400 && status !== 401);
     expect(sortedStatusesOf(accepted)).toEqual([204]);
@@ -88,28 +88,28 @@ describe('PUT /api/users/password', () => {
 
 describe('POST /api/password/forgot', () => {
   it('responds before the account is looked up, so that the response time does not reveal whether the account exists', async () => {
-    const { email } = await newAccount(service);
+    const { email } = await registerAccount(service);
     await service.waitForCode(email);
     const lock = 'LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE';
     const { commit } = await beginTransaction(service.database, lock);
-    for (const address of [email, 'nobody@example.com']) await requestReset(service, address).expect(204);
+    for (const address of [email, 'nobody@example.com']) await requestResetCode(service, address).expect(204);
     await commit();
     await service.waitForCode(email, SUBJECTS.reset);
   });
 
   it('takes at least 100 ms, also if a limit rejects the mail', async () => {
-    const { email } = await newAccount(service);
+    const { email } = await registerAccount(service);
     for (const address of [email, email, 'nobody@example.com', 'nobody@example.com'])
       // A timer may fire up to 1 ms early.
-      expect(await measureMs(() => requestReset(service, address).expect(204))).toBeGreaterThan(99);
+      expect(await measureMs(() => requestResetCode(service, address).expect(204))).toBeGreaterThan(99);
   });
 
   it('mails a code to an address with an account, in any letter case, but not to an unknown address', async () => {
-    const { client, email } = await newAccount(service);
+    const { client, email } = await registerAccount(service);
     await service.waitForCode(email);
-    await requestReset(service, ` ${email.toUpperCase()} `);
-    await requestReset(service, 'stranger@example.com');
-    expectInvalid(await requestReset(service, 'no address'), { email: 'your email format is invalid' });
+    await requestResetCode(service, ` ${email.toUpperCase()} `);
+    await requestResetCode(service, 'stranger@example.com');
+    expectInvalid(await requestResetCode(service, 'no address'), { email: 'your email format is invalid' });
     await service.waitForCode(email, SUBJECTS.reset);
     await service.waitUntilMailed();
     const recipients = (await service.readMails(email)).map(({ to }) => to);
@@ -124,24 +124,24 @@ describe('POST /api/password/reset', () => {
   it('replaces the password once for each code, sets no cookies, and mails a notice to a verified address', async () => {
     const account = await newAccountWithResetCode();
     await service.verifyEmail(account.email);
-    const response = await resetPassword(service, account);
+    const response = await requestPasswordReset(service, account);
     expect([response.status, response.text, parseCookies(response)]).toEqual([204, '', []]);
-    expectFailure(await resetPassword(service, account, 'again'), 400, MESSAGES.invalidOtp);
+    expectFailure(await requestPasswordReset(service, account, 'again'), 400, MESSAGES.invalidOtp);
     await expectNewPassword(account.email);
     await service.waitForMail(account.email, 'Your password was changed');
   });
 
   it('rejects an unknown account and an account without a code like a wrong code, after at least 100 ms', async () => {
     const account = await newAccountWithResetCode();
-    const stranger = await newAccount(service);
-    const [wrong = ''] = wrongCodes(account.otp, 1);
+    const stranger = await registerAccount(service);
+    const [wrong = ''] = listWrongCodes(account.otp, 1);
     for (const attempt of [
       { email: 'nobody@example.com', otp: account.otp },
       { email: stranger.email, otp: account.otp },
       { email: account.email, otp: wrong },
     ]) {
       const ms = await measureMs(async () => {
-        expectFailure(await resetPassword(service, attempt), 400, MESSAGES.invalidOtp);
+        expectFailure(await requestPasswordReset(service, attempt), 400, MESSAGES.invalidOtp);
       });
       expect(ms).toBeGreaterThan(99); // A timer may fire up to 1 ms early.
     }
@@ -157,7 +157,7 @@ describe('POST /api/password/reset', () => {
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
-    const mismatch = await resetPassword(service, account, NEW_PASSWORD, 'other');
+    const mismatch = await requestPasswordReset(service, account, NEW_PASSWORD, 'other');
     expectInvalid(mismatch, CONFIRMATION_MISMATCH);
     expect(await service.readCounts()).toEqual(counts);
   });
@@ -166,7 +166,7 @@ describe('POST /api/password/reset', () => {
     const account = await newAccountWithResetCode();
     const trigger =
       'TRIGGER rejection BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW WHEN (NEW.digest IS NULL)';
-    const reset = () => resetPassword(service, account);
+    const reset = () => requestPasswordReset(service, account);
     const response = await withRejectedWrites(service.database, trigger, reset);
     expectFailure(response, 500, MESSAGES.unexpected);
     await account.client.get('/api/refresh').expect(200);

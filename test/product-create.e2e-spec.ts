@@ -157,6 +157,13 @@ describe('POST /api/products', () => {
       ],
       ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],
       ['a PNG named .gif', { bytes: createPng(), name: 'a.gif' }, EXTENSION],
+      ['a PNG named ..', { bytes: createPng(), name: '..' }, EXTENSION],
+      ['a PNG named x/', { bytes: createPng(), name: 'x/' }, EXTENSION],
+      [
+        'no PNG, but named folder/a.png',
+        { bytes: SVG_WITH_SCRIPT, name: 'folder/a.png' },
+        'a.png is not a png or jpg file',
+      ],
       ['a PNG named .png.html', { bytes: createPng(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s and stores no image', async (_, file, message) => {
       const response = await sendInvalidForm(CAKE, [...createPictures(1), file]);

@@ -156,6 +156,12 @@ describe('GET /api/products?q=', () => {
     expect(meta.lastProductId).toBe(last);
   });
 
+  it('orders names that contain the same similar word by their length', async () => {
+    const names = ['Donat Cokelat Keju', 'Roti Cokelat Besar Sekali', 'Cokelat'];
+    for (const name of names) await insertProduct(service, 25_000, name);
+    expect(await searchNames('coklat')).toEqual([names[2], names[0], names[1]]);
+  });
+
   it('finds only names that contain all words if the database has no extension pg_trgm', async () => {
     const other = await useService({ settings: { CATALOG_ACCESS: 'public' } });
     await other.database.query('DROP EXTENSION pg_trgm CASCADE');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newAccount } from './support/accounts.js';
+import { registerAccount } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
@@ -24,7 +24,7 @@ async function storeDigest(id: number, token: string): Promise<void> {
 
 describe('GET /api/refresh', () => {
   it('returns the user and sets a new access cookie on every call with the same refresh token (contract 4.3)', async () => {
-    const { client, id, email } = await newAccount(service);
+    const { client, id, email } = await registerAccount(service);
     client.setCookie('accessToken', signExpiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
     for (let round = 0; round < 2; round += 1) {
@@ -41,7 +41,7 @@ describe('GET /api/refresh', () => {
   });
 
   it('returns the name, email and role of the account, not those in the refresh token', async () => {
-    const { client, id } = await newAccount(service);
+    const { client, id } = await registerAccount(service);
     const user = { fullname: 'Changed', email: 'changed@example.com', role: 'ADMIN' };
     // Changed by SQL, because a change of email or role by the service ends the session.
     await service.database.query('UPDATE users SET fullname = $2, email = $3, role = $4 WHERE id = $1', [
@@ -56,7 +56,7 @@ describe('GET /api/refresh', () => {
 
 describe('GET /api/refresh responds with 401 to', () => {
   it('a request whose refresh cookie is missing or empty', async () => {
-    const { client } = await newAccount(service);
+    const { client } = await registerAccount(service);
     const clientWithMisplacedToken = service.client().setCookie('accessToken', client.cookie('refreshToken'));
     for (const response of [await refreshWith(''), await clientWithMisplacedToken.get('/api/refresh')]) {
       expectFailure(response, 401, MESSAGES.missingRefreshToken);
@@ -71,7 +71,7 @@ describe('GET /api/refresh responds with 401 to', () => {
   });
 
   it('a stored token that is expired, unsigned, of another key or algorithm, of another account or of no session', async () => {
-    const { client, id, email } = await newAccount(service);
+    const { client, id, email } = await registerAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     // The claim `tokenId` is the id of the account.
     const claims = buildClaims({ tokenId: id, email, jti });
@@ -98,8 +98,8 @@ describe('GET /api/refresh responds with 401 to', () => {
   });
 
   it('a token whose session does not exist or stores another token', async () => {
-    const { client, id, email } = await newAccount(service);
-    const other = await newAccount(service);
+    const { client, id, email } = await registerAccount(service);
+    const other = await registerAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     const token = client.cookie('refreshToken');
     // Changes the second-last character, because the last character has unused bits.

@@ -1,4 +1,4 @@
-import { newEmail, PASSWORD, requestLogin } from './support/accounts.js';
+import { createEmail, PASSWORD, requestLogin } from './support/accounts.js';
 import { type Client, parseCookies, type Registration } from './support/client.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
@@ -6,7 +6,7 @@ import { useService } from './support/service.js';
 const service = await useService();
 
 function register(fields: Partial<Registration>, client: Client = service.client()) {
-  return client.register({ email: newEmail(), password: PASSWORD, ...fields });
+  return client.register({ email: createEmail(), password: PASSWORD, ...fields });
 }
 
 function findUsers(email: string): Promise<Record<string, unknown>[]> {
@@ -19,7 +19,7 @@ function findUsers(email: string): Promise<Record<string, unknown>[]> {
 describe('POST /api/register', () => {
   it('returns 201 with exactly id, fullname, email and role, and logs the new user in (contract 4.1)', async () => {
     const client = service.client();
-    const email = newEmail();
+    const email = createEmail();
     const response = await register({ email }, client).expect(201);
     const { id } = (response.body as { data: { user: { id: number } } }).data.user;
     expect(Number.isSafeInteger(id) && id > 0).toBe(true);
@@ -31,7 +31,7 @@ describe('POST /api/register', () => {
   });
 
   it('stores the password as salted argon2id with m=19456, t=2, p=1', async () => {
-    const emails = [newEmail(), newEmail()];
+    const emails = [createEmail(), createEmail()];
     await Promise.all(emails.map((email) => register({ email })));
     const users = (await Promise.all(emails.map(findUsers))).flat();
     const [hash, other] = users.map((user) => String(user.password_hash));
@@ -47,13 +47,13 @@ describe('POST /api/register', () => {
     ['', null],
     ['of 8 KB', 'en', `;;q=,${'x,'.repeat(4000)}en`],
   ])('with Accept-Language "%s" stores the language %s', async (name, language, header = name) => {
-    const email = newEmail();
+    const email = createEmail();
     await register({ email }).set('Accept-Language', header).expect(201);
     expect(await findUsers(email)).toMatchObject([{ language }]);
   });
 
   it('ignores unknown fields', async () => {
-    const email = newEmail();
+    const email = createEmail();
     const unknown = { id: 424_242, role: 'ADMIN', emailVerified: true, emailVerifiedAt: '2020-01-01' };
     await register({ email, ...unknown }).expect(201);
     const [stored] = await findUsers(email);
@@ -148,7 +148,7 @@ it.each<Rejection>([
 
 describe('the fields of a registration', () => {
   it('are stored trimmed, except for the password', async () => {
-    const email = newEmail();
+    const email = createEmail();
     const password = '  spaces count  ';
     const response = await register({ email: `  ${email}\t`, fullname: ' A ', password }).expect(201);
     expect(response.body).toMatchObject({ data: { user: { email, fullname: 'A' } } });
@@ -178,7 +178,7 @@ describe('an email address with a non-ASCII domain', () => {
   });
 
   it('cannot be registered if it differs from an existing address only in the kind of full stop', async () => {
-    const email = newEmail();
+    const email = createEmail();
     await register({ email }).expect(201);
     const other = service.client();
     await register({}, other).expect(201);

@@ -1,11 +1,11 @@
 import type { Response } from 'supertest';
 import {
-  changePassword,
-  newAccount,
-  newEmail,
+  requestPasswordChange,
+  registerAccount,
+  createEmail,
   PASSWORD,
-  requestReset,
-  resetPassword,
+  requestResetCode,
+  requestPasswordReset,
   signIn,
   SUBJECTS,
   type TestAccount,
@@ -43,18 +43,19 @@ async function callAll(client: Client, access: Access, kind: 'changes' | 'reads'
 
 describe('an ended session', () => {
   it.each<[string, (account: TestAccount) => PromiseLike<unknown>]>([
-    ['a change of password', ({ client }) => changePassword(client).expect(204)],
+    ['a change of password', ({ client }) => requestPasswordChange(client).expect(204)],
     [
       'a reset of the password',
       async ({ email }) => {
-        await requestReset(service, email).expect(204);
+        await requestResetCode(service, email).expect(204);
         const otp = await service.waitForCode(email, SUBJECTS.reset);
-        await resetPassword(service, { email, otp }).expect(204);
+        await requestPasswordReset(service, { email, otp }).expect(204);
       },
     ],
     [
       'a change of email',
-      ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
+      ({ client }) =>
+        client.patch('/api/users').send({ email: createEmail(), password: PASSWORD }).expect(200),
     ],
     ['a change of role', ({ email }) => grantAdmin(email)],
     ['a deletion of the account', ({ id }) => service.database.query(`DELETE FROM users WHERE id = ${id}`)],
@@ -62,7 +63,7 @@ describe('an ended session', () => {
   ])(
     'after %s can read until its access token expires, but can neither change anything nor be refreshed',
     async (_what, end) => {
-      const account = await newAccount(service);
+      const account = await registerAccount(service);
       const old = account.client.clone();
       await end(account);
 
@@ -88,7 +89,7 @@ describe('an ended session', () => {
 });
 
 it('a revoked administrator immediately loses hidden products, orders of other customers and every operation for administrators, even after a new login', async () => {
-  const { email } = await newAccount(service);
+  const { email } = await registerAccount(service);
   await grantAdmin(email);
   const admin = await signIn(service, email);
   const { id } = await createProduct(admin);
@@ -107,7 +108,7 @@ it('a revoked administrator immediately loses hidden products, orders of other c
 });
 
 it('if the last two administrators are revoked in parallel, one revocation is rejected', async () => {
-  const { email } = await newAccount(service);
+  const { email } = await registerAccount(service);
   await service.database.query("UPDATE users SET role = 'USER' WHERE email <> $1", [ADMIN.email]);
   await grantAdmin(email);
   // Each revocation locks all administrators, so the lock of one administrator makes both revocations wait.
@@ -121,7 +122,7 @@ it('if the last two administrators are revoked in parallel, one revocation is re
 
 describe('a login', () => {
   it('drops the refresh token of the earlier session by default, and leaves its access token valid', async () => {
-    const { client, email } = await newAccount(service);
+    const { client, email } = await registerAccount(service);
     await signIn(service, email);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.invalidRefreshToken);
     await client.get('/api/users').expect(200);
@@ -136,7 +137,7 @@ describe('a login', () => {
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
       const other = await useService({ database: service.database, settings });
-      const { client, id, email } = await newAccount(other);
+      const { client, id, email } = await registerAccount(other);
       const clients = await inParallel(50, () => signIn(other, email));
       const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
       expect(sortedStatusesOf(refreshed)).toEqual([
@@ -153,7 +154,7 @@ describe('a login', () => {
 });
 
 it('a login ends the oldest sessions of an account beyond 100, even among 50 parallel logins', async () => {
-  const { client, id, email } = await newAccount(service);
+  const { client, id, email } = await registerAccount(service);
   await service.database.query(
     `INSERT INTO sessions (id, user_id) SELECT gen_random_uuid(), ${id} FROM generate_series(1, 80)`,
   );
@@ -164,8 +165,8 @@ it('a login ends the oldest sessions of an account beyond 100, even among 50 par
 
 it('the repeated removal of sessions removes only sessions whose tokens have expired', async () => {
   const { query } = service.database;
-  const expired = await newAccount(service);
-  const live = await newAccount(service);
+  const expired = await registerAccount(service);
+  const live = await registerAccount(service);
   await signIn(service, live.email);
   // A session expires soon after the last access token that its refresh token can issue (864,000 s + 600 s).
   for (const { seconds } of await service.readSessions(live.id)) expect(seconds).toBeGreaterThan(864_600);
@@ -177,7 +178,7 @@ it('the repeated removal of sessions removes only sessions whose tokens have exp
 });
 
 it('a session whose user gets a new name lasts longer than the access token that the change sets', async () => {
-  const { client, id } = await newAccount(service);
+  const { client, id } = await registerAccount(service);
   await service.database.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [id]);
   await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
   expect((await service.readSessions(id))[0]?.seconds).toBeGreaterThan(600);

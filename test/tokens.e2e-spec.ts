@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { newAccount } from './support/accounts.js';
+import { registerAccount } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
@@ -9,7 +9,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 const service = await useService();
 const began = Date.now();
-const account = await newAccount(service);
+const account = await registerAccount(service);
 
 /** Sends GET /api/users with this access cookie alone. */
 function getUser(token: string) {

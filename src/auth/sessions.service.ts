@@ -15,9 +15,9 @@ import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, type IssuedTokens, REFRESH_LIFETIME_S,
  * Time after which a row can be deleted: the refresh token has expired, and so has the last access token that it issued.
  * `AccessGuard` does not read `expires_at`.
  */
-const LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
+const ROW_LIFETIME_S = REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 
-/** Sessions of a user. A login beyond this number ends the oldest session. */
+/** Maximum number of sessions of a user. A login beyond it ends the oldest session. */
 const MAX_SESSIONS = 100;
 
 /**
@@ -69,7 +69,7 @@ export class SessionsService implements OnModuleInit {
        )
        INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-      [tokens.user.sessionId, user.id, hashToken(refreshToken), LIFETIME_S, sessionsPerAccount - 1],
+      [tokens.user.sessionId, user.id, hashToken(refreshToken), ROW_LIFETIME_S, sessionsPerAccount - 1],
     );
     return { ...tokens, refreshToken };
   }
@@ -101,7 +101,8 @@ export class SessionsService implements OnModuleInit {
   }
 
   /**
-   * Locks the row of a user. A change of the password ends all sessions, so a password that was checked before is still right.
+   * Locks the row of a user. If the session is still live, a password that was checked before is still right: a change of the
+   * password would have ended the session.
    * @throws Failure 401 if the user's session has been ended
    */
   async lockUserOfLiveSession(tx: EntityManager, authUser: AuthUser): Promise<LockedUser> {

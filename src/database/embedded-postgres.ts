@@ -17,7 +17,7 @@ import {
 
 interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Ends the creation of a new database, which can take seconds, and with it the start. */
+  /** Ends the start: the creation of a new database and the recovery after a crash can take long. */
   readonly stopping?: AbortSignal;
   /** Receives lines about the folder of a new database, a lost server and its recovery. */
   readonly log: (message: string) => void;
@@ -59,7 +59,7 @@ export class EmbeddedPostgres {
 
   /** @param retries remaining starts after a lost connection */
   async start(retries = 3): Promise<void> {
-    const connection = await this.#becomeSupervisor();
+    const connection = await this.#becomeSupervisor(this.options.stopping);
     try {
       await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(connection.client, this.cluster.superuserPassword);
@@ -98,7 +98,7 @@ export class EmbeddedPostgres {
     const since = Date.now();
     for (let hasLogged = false; ; hasLogged = true) {
       try {
-        const connection = await this.#becomeSupervisor(port);
+        const connection = await this.#becomeSupervisor(this.#stopping.signal, port);
         log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
         return connection;
       } catch (error) {
@@ -114,10 +114,12 @@ export class EmbeddedPostgres {
    * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The holder of the lock is the
    * supervisor, even if another process started the server.
    */
-  async #becomeSupervisor(requiredPort?: number): Promise<SupervisorConnection> {
+  async #becomeSupervisor(
+    stopping = this.#stopping.signal,
+    requiredPort?: number,
+  ): Promise<SupervisorConnection> {
     const { processKind = 'service', serverSettings } = this.options;
     const deadline = AbortSignal.timeout(START_DEADLINE_MS);
-    const stopping = this.#stopping.signal;
     let failures = 0;
     let cause: unknown;
     while (!deadline.aborted) {

@@ -71,7 +71,7 @@ export class MidtransGateway extends PaymentGateway {
         const reason = this.#client.quote(reasons);
         throw new ErrorClass(`Midtrans create: ${httpStatus} ${reason}`, reason);
       }
-      const page = httpStatus === 201 ? parsePaymentPage(response) : null;
+      const page = httpStatus < 300 ? parsePaymentPage(response) : null;
       if (page === null)
         throw new GatewayUnavailableError(`Midtrans create: unusable response ${httpStatus}`);
       return page;

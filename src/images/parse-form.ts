@@ -44,10 +44,14 @@ const parse = promisify(
     storage: memoryStorage(),
     limits: LIMITS,
     defParamCharset: 'utf8',
+    // Otherwise multer would drop a file whose name ends with a slash, such as `photo.png/`, without calling `fileFilter`.
+    preservePath: true,
     // Record every file for the validation messages, but buffer only possible images.
-    fileFilter: ({ imageNames, misplacedFileFields }: FormRequest, { fieldname, originalname }, accept) => {
+    fileFilter: ({ imageNames, misplacedFileFields }: FormRequest, file, accept) => {
+      const { fieldname } = file;
+      file.originalname = file.originalname.split(/[/\\]/).findLast((part) => part !== '') ?? '';
       const isImage = fieldname === 'images' || fieldname === 'images[]';
-      if (isImage) imageNames.push(originalname);
+      if (isImage) imageNames.push(file.originalname);
       else misplacedFileFields.push(fieldname);
       accept(null, isImage && imageNames.length <= MAX_IMAGES);
     },

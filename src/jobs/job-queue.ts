@@ -20,7 +20,7 @@ const STOP_MS = 5_000;
 const RESULTS_MS = 2_000;
 /** Maximum wait for a runner that failed. Without the database no result can be written, and a new runner should start soon. */
 const FAILED_STOP_MS = 1_000;
-/** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers when jobs are due. */
+/** Time after which an idle worker fetches again. A fallback only: `watchQueue` wakes workers for jobs that can run. */
 const POLL_INTERVAL_MS = 30_000;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
@@ -159,6 +159,7 @@ export class JobQueue {
 }
 
 /**
+ * Creates the logger of a runner.
  * @param ended aborted when the runner has failed or stops. Later errors, except failed tries, are consequences and logged as
  *   `verbose`
  */

@@ -17,9 +17,9 @@ const jobsByState = new Gauge({
   help: 'Jobs in the database by state and task; the same in every process',
   labelNames: ['state', 'task'],
 });
-const oldestDueAge = new Gauge({
+const maxOverdueSeconds = new Gauge({
   name: 'bakery_jobs_oldest_due_age_seconds',
-  help: 'Time that the oldest due job has been waiting; the same in every process',
+  help: 'Time by which the most overdue job is late, retries included; the same in every process',
 });
 const unavailableProducts = new Gauge({
   name: 'bakery_products_unavailable',
@@ -42,7 +42,7 @@ const databaseReadOnly = new Gauge({
 const queueWorking = new Gauge({ name: 'bakery_queue_working', help: '1 if this process can fetch jobs' });
 const fetchAge = new Gauge({
   name: 'bakery_queue_fetch_age_seconds',
-  help: 'Time since this process last polled the queue, even if no job was due. An idle process polls every 30 seconds',
+  help: 'Time since this process last polled the queue, even if no job could run. An idle process polls every 30 seconds',
 });
 const connections = new Gauge({
   name: 'db_client_connection_count',
@@ -69,7 +69,7 @@ export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
   const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(WRITE_STATE_QUERY)]));
   // `reset` would set a gauge without labels to 0. `remove` makes the gauge absent.
   jobsByState.reset();
-  oldestDueAge.remove();
+  maxOverdueSeconds.remove();
   databaseReadOnly.remove();
   databaseUp.set(sample ? 1 : 0);
   queueWorking.set(jobs.queue.isWorking ? 1 : 0);
@@ -77,7 +77,7 @@ export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
   if (sample === null) return;
   const [counts, { rows }] = sample;
   for (const { state, task, count } of counts) jobsByState.set({ state, task }, count);
-  oldestDueAge.set(Math.max(0, ...counts.map(({ overdueSeconds }) => overdueSeconds)));
+  maxOverdueSeconds.set(Math.max(0, ...counts.map(({ overdueSeconds }) => overdueSeconds)));
   databaseReadOnly.set(rows[0]?.isReadOnly === true ? 1 : 0);
 }
 

@@ -1,4 +1,4 @@
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Columns of an item that clients see. */
 export type SoldItem = Readonly<Pick<OrderItem, 'productId' | 'name' | 'price' | 'quantity'>>;
@@ -23,9 +23,4 @@ export class OrderItem {
 
   @Column('smallint')
   quantity!: number;
-
-  /** Never loaded. The entity is named as text, because an import would be circular. */
-  @ManyToOne('Order')
-  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
-  order!: object;
 }

@@ -7,6 +7,7 @@ import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
+import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { OrderItem, type SoldItem } from './order-item.entity.js';
 import { type CreateOrderDto, PRODUCT_GONE } from './order-requests.dto.js';
@@ -17,8 +18,6 @@ import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
-/** First key of the advisory lock that serializes the orders of a customer. The second key is the id of the customer. */
-const PLACEMENT_LOCK = 1_766_432;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 @Injectable()
@@ -32,6 +31,7 @@ export class OrderPlacementService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
+    private readonly users: UsersService,
     private readonly products: ProductsService,
     private readonly shop: ShopService,
     private readonly pickups: PickupsService,
@@ -79,7 +79,8 @@ export class OrderPlacementService {
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
     const productIds = wanted.map(({ product_id }) => product_id);
     return this.dataSource.transaction(async (tx) => {
-      const openOrders = await lockAndCountOpen(tx, customer.id);
+      await this.users.lock(tx, customer.id); // Further orders of the customer wait until this transaction ends.
+      const openOrders = await countOpen(tx, customer.id);
       // Check under the lock: an earlier request with this key has committed by now.
       if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
         return null;
@@ -112,9 +113,8 @@ export class OrderPlacementService {
   }
 }
 
-/** Counts the open orders of a customer. The number cannot grow, because further orders wait until the transaction ends. */
-async function lockAndCountOpen(tx: EntityManager, userId: number): Promise<number> {
-  await tx.query('SELECT pg_advisory_xact_lock($1, $2)', [PLACEMENT_LOCK, userId]);
+/** Counts the open orders of a customer. */
+async function countOpen(tx: EntityManager, userId: number): Promise<number> {
   // The condition on `createdAt` lets the index skip older orders, whose time to pay has passed.
   return tx
     .createQueryBuilder(Order, 'o')

@@ -1,4 +1,4 @@
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Part of an attempt that is read together with its order. */
 export type AttemptOfOrder = Pick<PaymentAttempt, 'attemptId' | 'token' | 'redirectUrl' | 'expiresAt'>;
@@ -33,9 +33,4 @@ export class PaymentAttempt {
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt: Date | null = null;
-
-  /** Never loaded. The entity is named as text, because an import would be circular. */
-  @ManyToOne('Order')
-  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
-  order!: object;
 }

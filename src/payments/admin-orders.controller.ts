@@ -72,12 +72,12 @@ export class AdminOrdersController {
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findOrFail(orderId);
-    const { transactions, paid, events } = await this.history.readPage(order, lastId);
+    const { transactions, surplus, events } = await this.history.readPage(order, lastId);
     const actions = await this.orders.listActions(orderId);
     const notifications = events.map((event) => new NotificationView(event));
     return {
       order: new AdminOrderView(order),
-      transactions: transactions.map((transaction) => new TransactionView(order, transaction, paid)),
+      transactions: transactions.map((transaction) => new TransactionView(order, transaction, surplus)),
       actions: actions.map((action) => new ActionView(action)),
       meta: { lastNotificationId: notifications.at(-1)?.id ?? null },
       notifications,

@@ -14,14 +14,20 @@ export class HistoryQuery {
   last_id = 0;
 }
 
-/**
- * Matches the value of `signature_key` in a payload, a SHA-512 in hexadecimal. Matches the value and not the key, because JSON
- * can spell a key in several ways. The signature does not cover `transaction_status`, so a person who sees a signature could
- * send a false settlement with it.
- */
-const SIGNATURE = /"[\da-f]{128}"/gi;
+/** Text of a JSON document with 128 characters, each of which may be written as an escape. */
+const TEXT_OF_128 = /"([^"\\]|\\u[\da-f]{4}|\\[^u]){128}"/gi;
+const SIGNATURE = /^[\da-f]{128}$/i;
 
-/** Payment event of any source. The name is older than the other sources, and clients use it. */
+/**
+ * Replaces the signature, a SHA-512 in hexadecimal, in a payload. The signature does not cover `transaction_status`, so a person
+ * who sees a signature could send a false settlement with it. Looks for the value, not for the key `signature_key`: any field of
+ * the gateway could repeat the signature.
+ */
+function hideSignature(payload: string): string {
+  return payload.replace(TEXT_OF_128, (text) => (SIGNATURE.test(String(JSON.parse(text))) ? '"…"' : text));
+}
+
+/** Payment event of any source. The name of the schema, which clients use, is older than the other sources. */
 export class NotificationView {
   @ApiProperty({ type: 'integer', example: 41 })
   readonly id: number;
@@ -69,7 +75,7 @@ export class NotificationView {
     this.status_code = event.statusCode;
     this.gross_amount = event.grossAmount;
     this.fraud_status = event.fraudStatus;
-    this.payload = event.payload.replace(SIGNATURE, '"…"');
+    this.payload = hideSignature(event.payload);
   }
 }
 
@@ -112,8 +118,7 @@ export class TransactionView {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly updated_at: Date;
 
-  /** @param paid transaction that paid the order. `order.transactionId` may be outdated: the order was read earlier */
-  constructor({ grossAmount }: Order, transaction: Transaction, paid: Transaction | undefined) {
+  constructor({ grossAmount }: Order, transaction: Transaction, surplus: readonly Transaction[]) {
     this.transaction_id = transaction.transactionId;
     this.attempt_id = transaction.attemptId;
     this.payment_type = transaction.paymentType;
@@ -121,7 +126,7 @@ export class TransactionView {
     this.fraud_status = transaction.fraudStatus;
     this.gross_amount = parseRupiah(transaction.grossAmount) ?? grossAmount;
     this.refunded_amount = transaction.refundedAmount;
-    this.surplus = transaction !== paid && transaction.holdsMoney;
+    this.surplus = surplus.includes(transaction);
     this.created_at = transaction.createdAt;
     this.updated_at = transaction.updatedAt;
   }

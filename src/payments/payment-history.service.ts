@@ -36,10 +36,10 @@ export class PaymentHistoryService {
 
   /** @throws Failure 404 after the last page */
   async readPage(order: OrderRow, lastId: number) {
-    const { transactions, paid, events: all } = await this.read(order);
+    const { events: all, ...payment } = await this.read(order);
     const events = all.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
     if (events.length === 0 && lastId > 0) throw failures.notFound();
-    return { transactions, paid, events };
+    return { ...payment, events };
   }
 
   /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */

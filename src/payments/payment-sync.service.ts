@@ -77,14 +77,9 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway(
-    { orderId, grossAmount, attempts }: Order,
-    history: PaymentHistory,
-    operation: Operation,
-  ) {
+  async #callGateway({ grossAmount, attempts }: Order, history: PaymentHistory, operation: Operation) {
     const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
-    const attemptEvents = this.#toEvents(ofAttempts, operation);
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
     const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
@@ -92,10 +87,7 @@ export class PaymentSyncService {
     const ofMissing = await Promise.all(
       missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
-    const events = [...attemptEvents, ...this.#toEvents(ofMissing, operation)];
-    const completed = events.filter(({ status }) => isCompleted(status));
-    if (completed.some((event) => parseRupiah(event.grossAmount) !== grossAmount))
-      throw new GatewayUnavailableError(`the gateway reports a wrong amount for order ${orderId}`);
+    const events = this.#toEvents([...ofAttempts, ...ofMissing], operation, grossAmount);
     return { events, unknownIds: missingIds.filter((_, index) => ofMissing[index] === null) };
   }
 
@@ -123,18 +115,23 @@ export class PaymentSyncService {
   }
 
   /**
-   * Converts responses of the gateway to events. A check skips an unknown status, such as `chargeback`, so that it still covers the
-   * other transactions of the order.
-   * @throws GatewayUnavailableError for an unknown or pending payment after `cancel` or `expire`
+   * Converts responses of the gateway to events. A check skips an unknown status, such as `chargeback`, and a wrong amount, so that
+   * it still covers the other transactions of the order.
+   * @param total total of the order in whole rupiah
+   * @throws GatewayUnavailableError after `cancel` or `expire` for such a response, and for a payment that is still pending
    */
-  #toEvents(responses: readonly (GatewayTransaction | null)[], operation: Operation) {
+  #toEvents(responses: readonly (GatewayTransaction | null)[], operation: Operation, total: number) {
     return responses.flatMap((response) => {
       if (response === null) return [];
       const { transactionStatus, ...transaction } = response;
-      const { transactionId, refundAmount } = transaction;
+      const { transactionId, grossAmount, refundAmount } = transaction;
       const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
-      if (status === undefined) {
-        const problem = `the gateway reports the unknown status ${transactionStatus} of payment ${transactionId}`;
+      const isAmountWrong = isCompleted(status ?? null) && parseRupiah(grossAmount) !== total;
+      if (status === undefined || isAmountWrong) {
+        const fault = isAmountWrong
+          ? `the wrong amount ${grossAmount}`
+          : `the unknown status ${transactionStatus}`;
+        const problem = `the gateway reports ${fault} of payment ${transactionId}`;
         if (operation !== 'status') throw new GatewayUnavailableError(problem);
         this.#logger.warn(problem);
         return [];

@@ -20,13 +20,15 @@ export interface Payment {
    * that was refunded in full last.
    */
   readonly paid: Transaction | undefined;
+  /** Other transactions that hold money, which the shop has to return. */
+  readonly surplus: readonly Transaction[];
   /** Status with which the service ended the order; null if it did not, or if money has arrived since. */
   readonly endedAs: 'cancel' | 'expire' | null;
 }
 
 /** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
-  let payment: Payment = { transactions: [], paid: undefined, endedAs: null };
+  let payment: Payment = { transactions: [], paid: undefined, surplus: [], endedAs: null };
   const earlier: PaymentEvent[] = [];
   for (const event of events) {
     if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
@@ -59,7 +61,8 @@ export function applyEvent(
   const paid = findPaid(transactions);
   const end =
     paid?.holdsMoney === true ? null : (decideEnd(order, transactions, event, outcome) ?? before.endedAs);
-  const payment: Payment = { transactions, paid, endedAs: end };
+  const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
+  const payment: Payment = { transactions, paid, surplus, endedAs: end };
   return { payment, outcome };
 }
 
@@ -118,11 +121,10 @@ function decideEnd(
  */
 export function computeOrderColumns(
   order: OrderRow,
-  { transactions, paid, endedAs }: Payment,
+  { transactions, paid, surplus, endedAs }: Payment,
   attemptId: string,
 ) {
   const chosen = paid ?? findLatest(transactions, attemptId);
-  const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
   const completedAt = endedAs === null ? (chosen?.completedAt ?? null) : null;
   // Keep the stored values of the same transaction: version 1.2 stored a `completed_at` that differs from the history by
   // milliseconds, and its events may lack the payment type.

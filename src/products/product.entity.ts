@@ -20,9 +20,9 @@ export class Product {
   @Column('numeric', { precision: 14, scale: 2 })
   price!: string;
 
-  /** False if an administrator hid the product, perhaps until `availableAgainAt`. */
+  /** Choice of the administrator. `false` holds only until `availableAgainAt`, if that is set: see `isAvailable`. */
   @Column('boolean', { name: 'available', default: true })
-  isOffered!: boolean;
+  isSetAvailable!: boolean;
 
   /** Date from which the product is available again, `YYYY-MM-DD` in the shop's time zone. */
   @Column('date', { name: 'unavailable_until', nullable: true })

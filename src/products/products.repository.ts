@@ -67,7 +67,10 @@ export class ProductsRepository {
       // Not `%> ANY (array)`: PostgreSQL would search the index for each combination of the spellings of all words.
       const similar = texts.map((text) => `search_name %> ${text}`).join(' OR ');
       conditions.push(isShort(word) ? `search_name LIKE '%' || ${texts[0] ?? ''} || '%'` : `(${similar})`);
-      scores.push(`greatest(${texts.map((text) => `word_similarity(${text}, search_name)`).join(', ')})`);
+      // Of whole words: `word_similarity` would rank `Donat Cokelat` before `Cokelat` for `coklat`, because of the end of `Donat`.
+      scores.push(
+        `greatest(${texts.map((text) => `strict_word_similarity(${text}, search_name)`).join(', ')})`,
+      );
     }
     return this.products.manager.transaction(async (tx) => {
       // The threshold belongs to the operator `%>`. Without the second setting, PostgreSQL compares all names, because it
@@ -80,7 +83,7 @@ export class ProductsRepository {
         `SELECT id FROM (
            SELECT id, search_name FROM products
            WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} LIMIT ${MAX_COMPARED_NAMES}
-         ) AS candidate ORDER BY ${scores.join(' + ')} DESC, id LIMIT ${PAGE_SIZE}`,
+         ) AS candidate ORDER BY ${scores.join(' + ')} DESC, length(search_name), id LIMIT ${PAGE_SIZE}`,
         parameters,
       );
       const ids = similar.map(({ id }) => id);

@@ -110,7 +110,7 @@ export class ProductsService {
   async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<ProductWithUrls> {
     if (until && available) throw failures.validation({ until: UNTIL_NOT_ALLOWED });
     const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
-    const change = { isOffered: available, unavailableUntil: until ?? null, availableAgainAt };
+    const change = { isSetAvailable: available, unavailableUntil: until ?? null, availableAgainAt };
     return this.#changeCatalog(async (tx) => {
       await this.products.lockOrFail(tx, id);
       await tx.update(Product, { id }, change);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { ALWAYS_OPEN } from '../support/shop-settings.js';
+import { inParallel } from '../support/wait.js';
 import { expectGoodLayout, expectGoodPrint, takeScreenshot } from './support/layout.js';
 import { openPage, search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses, loseFirstResponse } from './support/requests.js';
@@ -13,7 +14,6 @@ import {
   useShopSettings,
 } from './support/shop.js';
 import { createCustomer, openAsAdmin } from './support/shopper.js';
-import { inParallel } from '../support/wait.js';
 
 useShopSettings(ALWAYS_OPEN);
 
@@ -40,8 +40,8 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   const ayu = await createCustomer({ name: makeUnique('Ayu') });
   const budi = await createCustomer({ name: makeUnique('Budi') });
   const citra = await createCustomer({ name: makeUnique('Citra') });
-  // A minute later is still on the current day, unless the test runs in the last minute before midnight.
-  const pickup_at = new Date(Date.now() + 60_000).toISOString();
+  const endOfToday = Date.parse(`${toShopDate(Date.now())}T23:59:59+07:00`);
+  const pickup_at = new Date(Math.min(Date.now() + 60_000, endOfToday)).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };
   await placePaidOrder(ayu.page, { quantities: { [bread.id]: 2, [cake.id]: 1 }, ...details });
   // Without a pickup time, an order belongs to the day of its payment.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { newAccount, PASSWORD, type TestAccount } from '../support/accounts.js';
+import { registerAccount, PASSWORD, type TestAccount } from '../support/accounts.js';
 import { ATTACKER } from '../support/guesses.js';
 import { findMedian, measureMs } from '../support/measure.js';
 import { userIdOf } from '../support/orders.js';
@@ -31,8 +31,8 @@ let customer: TestAccount;
 let imagePath: string;
 
 beforeAll(async () => {
-  attacker = await newAccount(service);
-  customer = await newAccount(service);
+  attacker = await registerAccount(service);
+  customer = await registerAccount(service);
   const product = await createProduct(await service.admin(), [
     { bytes: createNoisyPng(5 * 1024 * 1024), name: 'cake.png' },
   ]);

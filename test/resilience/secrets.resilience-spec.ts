@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Response, Test } from 'supertest';
-import { wrongCodes } from '../support/accounts.js';
+import { listWrongCodes } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
@@ -110,7 +110,7 @@ async function useAccount(service: ServiceProcess, smtp: SmtpStandIn): Promise<C
   await sendAndRecord(200, client.post('/api/login').send({ email, password: first }));
   await sendAndRecord(200, client.get('/api/refresh'));
   const otp = await readCode(0);
-  const [wrong] = wrongCodes(otp, 1);
+  const [wrong] = listWrongCodes(otp, 1);
   await sendAndRecord(400, client.post('/api/otp/verify').send({ otp: wrong }));
   await sendAndRecord(200, client.post('/api/otp/verify').send({ otp }));
   await sendAndRecord(204, service.client().post('/api/password/forgot').send({ email }));

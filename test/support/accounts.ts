@@ -11,12 +11,12 @@ export const NEW_PASSWORD = 'nastar dan kastengel';
 /** Subjects of the mails with a code. */
 export const SUBJECTS = {
   verification: 'Your verification code',
-  newEmail: 'Verify your new email address',
+  createEmail: 'Verify your new email address',
   reset: 'Your password reset code',
 } as const;
 
 /** Registered account with the client that registered it. */
-export type TestAccount = Readonly<Awaited<ReturnType<typeof newAccount>>>;
+export type TestAccount = Readonly<Awaited<ReturnType<typeof registerAccount>>>;
 
 type PasswordChange = components['schemas']['ChangePasswordDto'];
 
@@ -46,17 +46,17 @@ interface StoredOtp {
   readonly seconds: number | null;
 }
 
-let emails = 0;
+let emailCount = 0;
 
 /** Returns an address that no other account of the test file has. */
-export function newEmail(): string {
-  emails += 1;
-  return `Owner-${emails}@example.com`;
+export function createEmail(): string {
+  emailCount += 1;
+  return `Owner-${emailCount}@example.com`;
 }
 
 /** Registers an account with a new email and `PASSWORD`. */
-export async function newAccount({ url }: ServiceUrl, fullname = 'Ayu Lestari') {
-  const email = newEmail();
+export async function registerAccount({ url }: ServiceUrl, fullname = 'Ayu Lestari') {
+  const email = createEmail();
   const client = new Client(url);
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
   return { client, id: (response.body as { data: { user: { id: number } } }).data.user.id, email };
@@ -75,12 +75,12 @@ export function requestLogin({ url }: ServiceUrl, email: string, password = PASS
 }
 
 /** Sends POST /api/password/forgot. */
-export function requestReset({ url }: ServiceUrl, email: string): Test {
+export function requestResetCode({ url }: ServiceUrl, email: string): Test {
   return new Client(url).post('/api/password/forgot').send({ email });
 }
 
 /** Sends POST /api/password/reset. */
-export function resetPassword(
+export function requestPasswordReset(
   { url }: ServiceUrl,
   { email, otp }: { readonly email: string; readonly otp: string },
   password = NEW_PASSWORD,
@@ -90,13 +90,13 @@ export function resetPassword(
 }
 
 /** Sends PUT /api/users/password, with defaults for missing fields. */
-export function changePassword(client: Client, fields: Partial<PasswordChange> = {}): Test {
+export function requestPasswordChange(client: Client, fields: Partial<PasswordChange> = {}): Test {
   const { password = NEW_PASSWORD } = fields;
   const defaults = { currentPassword: PASSWORD, password, passwordConfirmation: password };
   return client.put('/api/users/password').send({ ...defaults, ...fields });
 }
 
-export function wrongCodes(right: string, count: number): string[] {
+export function listWrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'),
   );

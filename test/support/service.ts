@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createAccountMethods, newAccount, signIn } from './accounts.js';
+import { createAccountMethods, registerAccount, signIn } from './accounts.js';
 import { importBuilt, importPackage } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
@@ -117,7 +117,7 @@ export async function useService(options: ServiceOptions = {}) {
     client: () => new Client(url),
     admin: () => signInAdmin(url),
     /** Registers a new account and returns its client. */
-    customer: async () => (await newAccount({ url })).client,
+    customer: async () => (await registerAccount({ url })).client,
     readOutbox,
     ...createAccountMethods(database, readOutbox),
     ...createCountMethods(database),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { requestLogin, requestReset } from '../support/accounts.js';
+import { requestLogin, requestResetCode } from '../support/accounts.js';
 import { Client } from '../support/client.js';
 import { describeInstalled } from '../support/installed.js';
 import { placeOrder } from '../support/orders.js';
@@ -75,7 +75,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     await customer.post(`${pathname}/qris`).set('Accept', 'application/json').expect(200);
     await customer.get('/api/nowhere').expect(404);
     await requestLogin(instance, 'ayu@example.com', 'mistyped').expect(400);
-    await requestReset(instance, 'ayu@example.com').expect(204);
+    await requestResetCode(instance, 'ayu@example.com').expect(204);
     await admin.delete(`/api/products/${id}`).expect(204);
   }
 

@@ -265,6 +265,23 @@ describe('the embedded PostgreSQL', () => {
     expect(await fs.readdir(dataDir)).toEqual(['postgres-password']);
   });
 
+  it('ends the recovery of a database when the service is stopped', async () => {
+    const dataDir = await createFolder();
+    await (await start(dataDir)).stop();
+    await fs.writeFile(join(dataDir, 'postgres', 'recovery.signal'), '');
+    const stopping = new AbortController();
+    const starting = startEmbeddedPostgres({
+      dataDir,
+      log: () => undefined,
+      stopping: stopping.signal,
+      serverSettings: { ...FAST_SETTINGS, restore_command: 'sleep 3; false' },
+    });
+    await until('the server recovers', async () => (await findServerPid(dataDir)) !== undefined);
+    stopping.abort(new Error('stopped'));
+    await expect(starting).rejects.toThrow('stopped');
+    expect(await findServerPid(dataDir)).toBeUndefined();
+  });
+
   it('rejects a database of another major version and does not change it', async () => {
     const dataDir = await createFolder();
     await fs.mkdir(join(dataDir, 'postgres'));

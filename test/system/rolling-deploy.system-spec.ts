@@ -1,4 +1,4 @@
-import { changePassword, newAccount, signIn } from '../support/accounts.js';
+import { requestPasswordChange, registerAccount, signIn } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
@@ -40,7 +40,7 @@ describeWithVersion12('version 1.2', () => {
 
     /** Places an order at one version. Returns its id and a client of the customer for each version. */
     async function order(here: '1.2' | '1.3') {
-      const { client } = await newAccount(instances[here]);
+      const { client } = await registerAccount(instances[here]);
       const placed = await placeOrder(client.clone(instances[here].url), [
         { product_id: productId, quantity: 2 },
       ]);
@@ -60,7 +60,7 @@ describeWithVersion12('version 1.2', () => {
       }
 
       it(`a session of ${here} can be refreshed and used at ${there}, and ends everywhere with a logout there`, async () => {
-        const { client } = await newAccount(instances[here]);
+        const { client } = await registerAccount(instances[here]);
         const elsewhere = client.clone(instances[there].url);
         await elsewhere.get('/api/refresh').expect(200);
         await elsewhere.patch('/api/users').send({}).expect(200);
@@ -70,9 +70,9 @@ describeWithVersion12('version 1.2', () => {
       });
 
       it(`all sessions of ${here} end with a change of the password at ${there}, except the new one`, async () => {
-        const { client: first, email } = await newAccount(instances[here]);
+        const { client: first, email } = await registerAccount(instances[here]);
         const changing = (await signIn(instances[here], email)).clone(instances[there].url);
-        await changePassword(changing).expect(204);
+        await requestPasswordChange(changing).expect(204);
         await expectNoRefresh(first);
         for (const { url } of Object.values(instances))
           await changing.clone(url).get('/api/refresh').expect(200);
@@ -112,7 +112,7 @@ describeWithVersion12('version 1.2', () => {
     const after = await ServiceInstance.create(before.dataDir);
     await before.start({}, buildFolder);
     const { id } = await createProduct(await before.admin());
-    const { client: customer } = await newAccount(before);
+    const { client: customer } = await registerAccount(before);
     const placed = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
     await before.stop();
 

@@ -12,12 +12,15 @@ export function formatPrice(amount: number): string {
  * `12.50`. An empty text stays empty. Returns null for any other text, such as `25.00`, `25k` or `25 000`.
  */
 export function parsePrice(text: string): string | null {
-  const amount = text.trim().replace(/^rp\.?\s*|,-$/gi, '');
-  const isUnambiguous = amount === '' || /^(\d+|\d{1,3}(\.\d{3})+)(,\d{1,2})?$/.test(amount);
-  return isUnambiguous ? amount.replaceAll('.', '').replace(',', '.') : null;
+  const typed = text.trim();
+  if (typed === '') return '';
+  const [, whole, cents] =
+    /^(?:rp\.?\s*)?(\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,-|,(\d{1,2}))?$/i.exec(typed) ?? [];
+  if (whole === undefined) return null;
+  return whole.replaceAll('.', '') + (cents === undefined ? '' : `.${cents}`);
 }
 
-/** Shortens an order's id to the order number that people see: `5F0C2A3E` */
+/** Shortens an order's id to the order number that people see: `5F0C2A3E`. */
 export function formatOrderNumber(id: string): string {
   return id.slice(0, 8).toUpperCase();
 }

@@ -10,8 +10,7 @@ import { flushToDisk } from '../../common/files.js';
  */
 export class ImageCopies {
   readonly #addedFiles: string[] = [];
-  /** True if the process leaves the images when it exits: the database may refer to them. */
-  areKept = false;
+  #areKept = false;
 
   constructor(private readonly folder: string) {
     process.once('exit', this.revert);
@@ -20,14 +19,14 @@ export class ImageCopies {
   async add(source: string): Promise<void> {
     const name = basename(source);
     const target = join(this.folder, name.slice(0, 2), name);
-    const draft = `${target}.restore`;
+    const temporary = `${target}.restore`;
     await mkdir(dirname(target), { recursive: true });
-    this.#addedFiles.push(draft);
+    this.#addedFiles.push(temporary);
     if (!existsSync(target)) this.#addedFiles.push(target);
     // Not `copyFile`, which would also copy the mode from the archive.
-    await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
-    // An existing file of this name has the same content, because the name is the random id of the image.
-    await rename(draft, target);
+    await pipeline(createReadStream(source), createWriteStream(temporary, { flush: true }));
+    // The name is the random id of the image, so a file of this name is the same image. A crash may have left only half of it.
+    await rename(temporary, target);
   }
 
   /** Flushes the directory entries of all added files and folders. */
@@ -41,9 +40,14 @@ export class ImageCopies {
     return [...new Set(this.#addedFiles.map((path) => dirname(path))), this.folder];
   }
 
+  /** Leaves the images when the process exits: the database may refer to them. */
   keep(): void {
-    this.areKept = true;
+    this.#areKept = true;
     process.off('exit', this.revert);
+  }
+
+  get areKept(): boolean {
+    return this.#areKept;
   }
 
   /** Removes the added files, but no earlier file, and then the folders that are empty. */
@@ -61,7 +65,7 @@ export class ImageCopies {
       try {
         rmdirSync(folder);
       } catch {
-        // The folder has other files.
+        // The folder has other files, or does not exist.
       }
   };
 }

@@ -52,9 +52,12 @@ export async function restoreBackup(
   try {
     // The migrations of a backup are the first ones of this build, because every release appends its migrations.
     await setSchema(databaseUrl, backup.manifest.migrations.length);
-    summary = await withTransaction(databaseUrl, (client) => writeToDatabase(client, backup, images));
+    summary = await withTransaction(databaseUrl, async (client) => {
+      const written = await writeToDatabase(client, backup, images);
+      images.keep(); // The database may refer to the images from now on, even if the response to the COMMIT is lost.
+      return written;
+    });
   } catch (error) {
-    // The COMMIT may have succeeded although its response was lost.
     if (images.areKept)
       await withClient(databaseUrl, assertEmpty).catch(() => {
         console.error('the database may contain the rows of the backup, so the images stay in DATA_DIR');

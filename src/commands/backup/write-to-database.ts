@@ -32,8 +32,6 @@ export async function writeToDatabase(
   await removeLostImages(client, imagePaths);
   await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
   await images.flush();
-  // Keep the images even if the commit fails: it may have succeeded although its response was lost.
-  images.keep();
   return { tables: tables.length, rows, images: imagePaths.length, size: backup.size };
 }
 

@@ -3,6 +3,7 @@ import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import pretty, { type PrettyOptions } from 'pino-pretty';
+import { errorMessage } from '../errors/error-info.js';
 
 const READABLE: PrettyOptions = {
   sync: true,
@@ -38,9 +39,15 @@ export function createLogger(
 function serializeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is not an error was thrown', type: typeof error };
-  const { name: type, message, stack, cause } = error;
+  const { name: type, stack, cause } = error;
   const code = 'code' in error && ['string', 'number'].includes(typeof error.code) ? error.code : undefined;
-  return { type, message, code, stack, cause: cause === undefined ? undefined : serializeError(cause) };
+  return {
+    type,
+    message: errorMessage(error),
+    code,
+    stack,
+    cause: cause === undefined ? undefined : serializeError(cause),
+  };
 }
 
 /** Redirects the console to the logger, because graphile-worker prints a stack when its connection is cut. */
@@ -48,7 +55,7 @@ export function redirectConsole(logger: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     console[method] = (...values: unknown[]) => {
       const err = values.find((value) => value instanceof Error);
-      const text = format(...values.map((value) => (value instanceof Error ? value.message : value)));
+      const text = format(...values.map((value) => (value instanceof Error ? errorMessage(value) : value)));
       logger[method === 'log' ? 'info' : method]({ context: 'Console', err }, text);
     };
   }
@@ -59,7 +66,7 @@ const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
 export function createNestLogger(logger: Logger): LoggerService {
-  // Nest passes the context last, possibly after the stack of an error.
+  // Nest passes the context last. A stack that precedes it as text is not logged: this service passes errors instead.
   const logAt =
     (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {
@@ -69,7 +76,7 @@ export function createNestLogger(logger: Logger): LoggerService {
       const fields = rest.find(
         (value): value is object | null => typeof value === 'object' && !(value instanceof Error),
       );
-      const text = format(message instanceof Error ? message.message : message);
+      const text = format(message instanceof Error ? errorMessage(message) : message);
       logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ ...fields, context, err }, text);
     };
   return {

@@ -21,7 +21,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 const POLL_MS = 15;
-const STOP_DEADLINE_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
 /** If the log is larger, the next start renames it to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
@@ -62,14 +62,15 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 }
 
 /**
- * Starts a server and waits until it accepts connections or the deadline has passed. The server has no pipe to this process, so
- * the end of this process does not stop the server. If `stopping` is aborted before that, stops the server, waits for its
- * end and throws.
+ * Starts a server and waits until it accepts connections or `deadline` is aborted: the caller checks which. If `stopping` is
+ * aborted before that, stops the server. The server has no pipe to this process, so the end of this process does not stop the
+ * server.
+ * @throws Error with the log of the server if the server ends
  */
 export async function startServer(
   cluster: Cluster,
   settings: Readonly<Record<string, string>>,
-  { deadline, stopping }: { readonly deadline: AbortSignal; readonly stopping?: AbortSignal },
+  { deadline, stopping }: { readonly deadline: AbortSignal; readonly stopping: AbortSignal },
 ): Promise<void> {
   const logFile = join(cluster.dataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
@@ -84,11 +85,16 @@ export async function startServer(
   });
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
-  while (child.exitCode === null && child.signalCode === null) {
-    // The holder of its lock stops a server that is ready.
-    if (deadline.aborted || (await findServer(cluster))?.isReady) return;
-    if (stopping?.aborted) child.kill('SIGINT');
-    await delay(POLL_MS);
+  const stop = () => child.kill('SIGINT');
+  stopping.addEventListener('abort', stop);
+  if (stopping.aborted) stop();
+  try {
+    while (child.exitCode === null && child.signalCode === null) {
+      if (deadline.aborted || (await findServer(cluster))?.isReady) return;
+      await delay(POLL_MS);
+    }
+  } finally {
+    stopping.removeEventListener('abort', stop); // A server that is ready is stopped by its supervisor.
   }
   const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();
   throw new Error(`the embedded PostgreSQL does not start:\n${printed}`);
@@ -99,7 +105,7 @@ export async function stopServer(cluster: Cluster): Promise<void> {
   const server = await findServer(cluster);
   // Not `pg_ctl`: a Ctrl-C in the terminal can reach a new process before it is detached.
   if (server !== undefined) sendSignal(server.pid, 'SIGINT');
-  const deadline = Date.now() + STOP_DEADLINE_MS;
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
   while ((await findServer(cluster)) !== undefined) {
     if (Date.now() > deadline) throw new Error(`the embedded PostgreSQL in ${cluster.folder} does not stop`);
     await delay(POLL_MS);

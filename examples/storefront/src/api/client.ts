@@ -31,7 +31,7 @@ export async function withEtag<R extends { response: Response }>(call: Promise<R
   return { data, etag: response.headers.get('ETag') };
 }
 
-/** Returns the header of a change that the service rejects with 412 if somebody else has changed the resource since. */
+/** Returns the header `If-Match`. The service rejects a change with 412 if the resource no longer has this ETag. */
 export function toIfMatchHeader(etag: string | null) {
   return etag === null ? {} : { 'If-Match': etag };
 }

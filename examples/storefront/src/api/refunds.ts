@@ -30,19 +30,19 @@ export type Refund = Omit<Schemas['RefundDto'], 'transaction_id'>;
  */
 export async function refundOrder(id: string, payment: RefundablePayment, refund: Refund) {
   const { transaction_id, refunded_amount } = payment;
-  const name = `bakery.refund.${transaction_id ?? id}`;
+  const keyName = `bakery.refund.${transaction_id ?? id}`;
   const body = { ...refund, ...(transaction_id && { transaction_id }) };
   // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
   // gets another key, because the page shows the first refund by then.
-  const key = reuseOrCreateIdempotencyKey(name, { ...body, refunded_amount });
+  const key = reuseOrCreateIdempotencyKey(keyName, { ...body, refunded_amount });
   const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
   try {
-    // If the reload fails, an equal refund has the same key.
+    // If the reload fails, the page still shows the old sum, so a second press sends the same key.
     await reloadOrdersAfter(dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body })));
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (hasCode(error, 409)) forgetIdempotencyKey(name);
+    if (hasCode(error, 409)) forgetIdempotencyKey(keyName);
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
     if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
   }
@@ -51,6 +51,6 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
 /** Returns the sum of the refunds of a payment, as the last response stated it. */
 export function readRefundedAmount(id: string, transactionId?: string): number | undefined {
   const { order, transactions } = queryClient.getQueryData(adminOrderDetail(id).queryKey) ?? {};
-  const transaction = transactions?.find(({ transaction_id }) => transaction_id === transactionId);
-  return (transaction ?? order)?.refunded_amount;
+  if (transactionId === undefined) return order?.refunded_amount;
+  return transactions?.find(({ transaction_id }) => transaction_id === transactionId)?.refunded_amount;
 }

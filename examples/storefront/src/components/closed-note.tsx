@@ -16,6 +16,7 @@ export function ClosedNote() {
   const { data } = useQuery({ ...shopInfo, refetchInterval: RELOAD_MS });
   const today = useToday();
   return (
+    // Rendered even if it is empty: screen readers announce only changes of an existing region.
     <div role="status">
       {data?.pickup.length === 0 && (
         <p className="banner tone-waiting">
@@ -36,8 +37,7 @@ function describeClosure(shop: Shop, today: string) {
   const lastDate = addDays(today, shop.days_ahead);
   if (reopening === undefined || reopening <= lastDate) return t('closed.noOrders');
   const note = t('closed.until', { date: formatDate(reopening) });
-  // A range that begins tomorrow counts: nothing can be ordered for the rest of today.
-  const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && today <= to);
+  const range = shop.closed_ranges.find(({ from, to }) => from <= tomorrow && tomorrow <= to);
   const reason = range?.reason ?? null;
   return reason === null ? note : `${note} (${reason})`;
 }

@@ -54,6 +54,7 @@ export function labelStatus(status: string, fraudStatus: string | null): string 
 
 /** Describes the payment of an order. A captured payment counts as paid unless the fraud check challenged or denied it. */
 export function describePayment(order: Order): StatusText {
+  if (isRefundedInFull(order)) return describeStatus('refund');
   // The order itself has not expired: the customer can pay in another way.
   if (order.status === 'expire' && isOpen(order)) return describeStatus('failure');
   // The service waits for late notifications for some time before the order expires.
@@ -71,7 +72,7 @@ export function describeOrder(order: Order): StatusText {
     const refused = describeFulfilment('refused');
     return { ...refused, text: `${refused.text} ${describeRefund(order)}` };
   }
-  if (order.status !== 'partial_refund') return describePayment(order);
+  if (order.status !== 'partial_refund' || isRefundedInFull(order)) return describePayment(order);
   return { ...describeStatus('partial_refund'), text: t('refund.partOnItsWay', describeAmounts(order)) };
 }
 

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { Link } from 'react-router';
-import type { AdminShop } from '../../api/client';
+import type { AdminOrder } from '../../api/client';
 import { daySheet } from '../../api/reports';
 import { isClosedOn } from '../../api/shop';
 import { formatDate, listDates, useToday } from '../../calendar';
@@ -9,8 +9,11 @@ import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { addDate, addRange, type ShopFormValues } from './shop-values';
 
-/** Lists the paid orders on the closed dates of the form, before and after the form is saved. */
-export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
+/** Largest value of `days_ahead`. Orders may be older than the present value. */
+const MAX_DAYS_AHEAD = 90;
+
+/** Lists the paid orders that are to be collected on closed dates of the form, before and after the form is saved. */
+export function PaidOrdersNote() {
   const { control } = useFormContext<ShopFormValues>();
   const [hours, closed, newDate, ranges, newRange] = useWatch({
     control,
@@ -23,17 +26,16 @@ export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
     // Without its first date, a range would contain every date until its last one.
     closed_ranges: newRange.from === '' ? ranges : addRange(ranges, newRange),
   };
-  // No order has a pickup after `days_ahead`, unless that setting was higher when the order was placed.
-  const savedDates = saved.paid_orders.map(({ date }) => date);
-  const candidates = new Set([...listDates(today, saved.days_ahead + 1), ...savedDates]);
-  const dates = [...candidates].filter((date) => isClosedOn(draft, date)).sort();
+  const dates = listDates(today, MAX_DAYS_AHEAD + 1).filter((date) => isClosedOn(draft, date));
   const sheets = useQueries({
+    // Not again every few seconds: the form may have many closed dates.
     queries: dates.map((date) => ({ ...daySheet(date), refetchInterval: false as const })),
   });
   const affected = dates
-    .map((date, index) => ({ date, orders: sheets[index]?.data?.orders ?? [] }))
+    .map((date, index) => ({ date, orders: (sheets[index]?.data?.orders ?? []).filter(isToBeCollected) }))
     .filter(({ orders }) => orders.length > 0);
   return (
+    // Rendered even if it is empty: screen readers announce only changes of an existing region.
     <div role="alert">
       {affected.length > 0 && (
         <div className="alert">
@@ -56,4 +58,8 @@ export function PaidOrdersNote({ saved }: { saved: AdminShop }) {
       )}
     </div>
   );
+}
+
+function isToBeCollected({ pickup_at, fulfilment }: AdminOrder) {
+  return pickup_at !== null && fulfilment !== 'collected';
 }

@@ -69,7 +69,7 @@ function ShopForm(loaded: LoadedSettings) {
         <HoursField />
         <ClosedDates />
         <ClosedRanges />
-        <PaidOrdersNote saved={base.shop} />
+        <PaidOrdersNote />
         <FormField
           name="lead_minutes"
           label={t('hours.lead')}
