@@ -48,12 +48,12 @@ describe('the watch over the job runner', () => {
     await addJob(database.pool, 'test-task');
   });
 
-  it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
+  it('wakes the workers when a job can run, and fails if none fetches it in time', async () => {
     await expect(watch()).rejects.toThrow('no job was fetched for 0.2 s (jobs that can run: 1)');
     expect(wakeCounts).toContain(1);
   });
 
-  it('counts only due jobs, and at most as many of each priority as there are workers', async () => {
+  it('counts only jobs that can run, and at most as many of each priority as there are workers', async () => {
     for (let n = 0; n < 20; n += 1) {
       await addJob(database.pool, 'test-task', { key: null, dueInS: 3_600 });
       await addJob(database.pool, 'test-task', { key: null, priority: 10 });
