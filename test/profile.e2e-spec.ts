@@ -110,7 +110,7 @@ describe('a new email', () => {
     // The limit of one code a minute is per email address, so the account gets a second code at once.
     await patch(client, { email: next, password: PASSWORD }).expect(200);
     expect((await service.readUser(id)).email_verified_at).toBeNull();
-    const otp = await service.waitForCode(next, SUBJECTS.createEmail);
+    const otp = await service.waitForCode(next, SUBJECTS.newEmail);
     const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
   });
@@ -122,7 +122,7 @@ describe('a new email', () => {
     const otp = await service.waitForCode(email, SUBJECTS.reset);
     const next = createEmail();
     await patch(client, { email: next, password: PASSWORD }).expect(200);
-    const fresh = await service.waitForCode(next, SUBJECTS.createEmail);
+    const fresh = await service.waitForCode(next, SUBJECTS.newEmail);
     expectFailure(await requestPasswordReset(service, { email: next, otp }), 400, MESSAGES.invalidOtp);
     // Two codes may be equal by chance.
     if (verification !== fresh)

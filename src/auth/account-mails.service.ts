@@ -68,7 +68,11 @@ export class AccountMailsService implements OnModuleInit {
     const userId = user.id;
     const isNewEmail = email !== user.email;
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const isAllowed = await this.limits.tryCountMail(tx, { email, purpose: 'verify_email', client });
+    const isAllowed = await this.limits.tryCountMail(tx, toMailbox(email), {
+      email,
+      purpose: 'verify_email',
+      client,
+    });
     if (isNewEmail) {
       // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to
       // the new address. Keep its request if both addresses belong to one mailbox, because the request was counted for this
@@ -80,11 +84,15 @@ export class AccountMailsService implements OnModuleInit {
   }
 
   /**
-   * Enqueues the mail with a reset code, unless a limit rejects it. The job looks up the user, so that the response time does not
-   * reveal if the user exists.
+   * Enqueues the mail with a reset code, unless a limit rejects it. Executes the same statements for an email without an account,
+   * so that the response time does not reveal which accounts exist.
    */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
-    if (!(await this.limits.tryCountMail(tx, { email, purpose: 'reset_password', client }))) return;
+    const user = await this.users.findByEmail(email, tx);
+    // No mail is sent to an email without an account: requests for `ayu+x@` must not use up the codes of `ayu@`.
+    const mailbox = user === null ? `no account: ${email.toLowerCase()}` : toMailbox(email);
+    const request = { email, purpose: 'reset_password', client } as const;
+    if (!(await this.limits.tryCountMail(tx, mailbox, request))) return;
     await this.jobs.enqueue(tx, START_RESET, { email }, { subject: email.toLowerCase() });
   }
 
@@ -92,8 +100,6 @@ export class AccountMailsService implements OnModuleInit {
     await this.dataSource.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, email);
       if (user !== null) await this.#enqueueCode(tx, { userId: user.id, purpose: 'reset_password' });
-      // No mail is sent, so the request does not count: requests for `ayu+x@` must not use up the codes of `ayu@`.
-      else await this.limits.takeBackMail(tx, { email, purpose: 'reset_password' });
     });
   }
 

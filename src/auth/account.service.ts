@@ -40,7 +40,8 @@ export class AccountService {
 
   async verifyEmail(authUser: AuthUser, otp: string, client: Client): Promise<User> {
     const guess = { user: authUser, email: authUser.email, purpose: 'verify_email', client } as const;
-    const checked = await this.otps.checkCode(guess, otp);
+    const check = () => this.otps.checkCode(guess, otp);
+    const checked = await this.turns.runDatabaseTask(client, check, MIN_SECRET_TASK_MS);
     return this.turns.runTransaction(client, async (tx) => {
       // Lock the user before the code, as a change of the email does, so that these transactions cannot deadlock.
       const user = await this.sessions.lockUserOfLiveSession(tx, authUser);
@@ -96,9 +97,11 @@ export class AccountService {
 
   /** Changes the password and ends all sessions. An unknown user gets the same failure as a wrong code. */
   async resetPassword({ email, otp, password }: ResetPasswordDto, client: Client): Promise<void> {
-    const user = await this.users.findByEmail(email);
-    const guess = { user, email, purpose: 'reset_password', client } as const;
-    const checked = await this.otps.checkCode(guess, otp);
+    const check = async () => {
+      const user = await this.users.findByEmail(email);
+      return this.otps.checkCode({ user, email, purpose: 'reset_password', client }, otp);
+    };
+    const checked = await this.turns.runDatabaseTask(client, check, MIN_SECRET_TASK_MS);
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     await this.turns.runTransaction(client, async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
@@ -110,6 +113,6 @@ export class AccountService {
   }
 
   async #checkPassword({ id, email }: AuthUser, password: string, client: Client): Promise<void> {
-    await this.auth.authenticate(await this.users.findById(id), { email, password }, client);
+    await this.auth.authenticate(() => this.users.findById(id), { email, password }, client);
   }
 }

@@ -38,8 +38,8 @@ export class AuthService {
   }
 
   async login(credentials: LoginDto, client: Client): Promise<IssuedTokens> {
-    const found = await this.users.findByEmail(credentials.email);
-    const { id, email, passwordHash } = await this.authenticate(found, credentials, client);
+    const findUser = () => this.users.findByEmail(credentials.email);
+    const { id, email, passwordHash } = await this.authenticate(findUser, credentials, client);
     const session = await this.turns.runTransaction(client, async (tx) => {
       const current = await this.users.lock(tx, id);
       const isUnchanged = current?.email === email && current.passwordHash === passwordHash;
@@ -59,13 +59,20 @@ export class AuthService {
   }
 
   /**
-   * Returns the user if the password is right. An unknown user and too many wrong guesses take the same time as a wrong
+   * Finds a user in the client's turn, and returns the user if the password is right. An unknown user and too many wrong guesses take the same time as a wrong
    * password, so that the time does not reveal which users exist.
    */
-  async authenticate(user: User | null, { email, password }: LoginDto, client: Client): Promise<User> {
-    const check = () => verifyPassword(password, user?.passwordHash);
-    const isRight = await this.limits.checkPassword({ user, email, client }, check);
-    if (user === null || !isRight) throw failures.wrongCredentials();
-    return user;
+  authenticate(
+    findUser: () => Promise<User | null>,
+    { email, password }: LoginDto,
+    client: Client,
+  ): Promise<User> {
+    return this.turns.runPasswordTask(client, async () => {
+      const user = await findUser();
+      const check = () => verifyPassword(password, user?.passwordHash);
+      const isRight = await this.limits.checkPassword({ user, email, client }, check);
+      if (user === null || !isRight) throw failures.wrongCredentials();
+      return user;
+    });
   }
 }

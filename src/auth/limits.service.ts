@@ -5,7 +5,6 @@ import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { guesses, type GuessOutcome } from './auth.metrics.js';
-import { ClientTurns, MIN_SECRET_TASK_MS } from './client-turns.js';
 import { type Counter, type Limit, LIMITS, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { verifyPassword } from './passwords.js';
@@ -18,6 +17,7 @@ export interface Guess {
 }
 
 interface CodeRequest {
+  /** Email of an account, or an email without an account, to which no code is mailed. */
   readonly email: string;
   readonly purpose: OtpPurpose;
   readonly client: Client;
@@ -34,27 +34,25 @@ export class LimitsService implements OnModuleInit {
   /** Duration of the latest check of a password. */
   #checkMs = 0;
 
-  constructor(
-    private readonly counts: AttemptCounts,
-    private readonly turns: ClientTurns,
-  ) {}
+  constructor(private readonly counts: AttemptCounts) {}
 
   /** Measures a check, because even the first password of a process may be rejected. */
   async onModuleInit(): Promise<void> {
     await this.#measure(() => verifyPassword('', undefined));
   }
 
-  /** Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. */
+  /**
+   * Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. Call this
+   * in the client's turn: many correct passwords that wait for their check must not reach a limit together.
+   */
   async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
-    // Count a password only when its check begins. Otherwise many correct passwords that wait could reach a limit together.
-    const checkInTurn = () => this.#checkPasswordInTurn(guess, check);
-    const outcome = await this.turns.runPasswordTask(guess.client, checkInTurn);
+    const outcome = await this.#countAndCheckPassword(guess, check);
     if (outcome === 'slowed') await delay(this.#checkMs);
     guesses.inc({ secret: 'password', outcome });
     return outcome === 'ok';
   }
 
-  async #checkPasswordInTurn(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
+  async #countAndCheckPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
     const accountAndAddressCounters = this.#toAccountAndAddressCounters(guess);
     const addressCounters = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
@@ -80,17 +78,16 @@ export class LimitsService implements OnModuleInit {
   }
 
   /**
-   * Counts a code and returns true if it is right.
+   * Counts a code and returns true if it is right. Call this in the client's turn.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
-    const checkInTurn = () => this.#checkCodeInTurn(guess, codeId, check);
-    const outcome = await this.turns.runDatabaseTask(guess.client, checkInTurn, MIN_SECRET_TASK_MS);
+    const outcome = await this.#countAndCheckCode(guess, codeId, check);
     guesses.inc({ secret: 'code', outcome });
     return outcome === 'ok';
   }
 
-  async #checkCodeInTurn(guess: CodeGuess, codeId: string, check: () => boolean): Promise<GuessOutcome> {
+  async #countAndCheckCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<GuessOutcome> {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
@@ -123,22 +120,22 @@ export class LimitsService implements OnModuleInit {
   /**
    * Counts a mail with a code and returns true, unless a limit rejects the mail. Marks the client address as a requester of the
    * code, unless the address is beyond its limit.
+   * @param mailbox mailbox to which the code is mailed; any other text if the email has no account
    */
-  async tryCountMail(tx: EntityManager, request: CodeRequest): Promise<boolean> {
+  async tryCountMail(tx: EntityManager, mailbox: string, request: CodeRequest): Promise<boolean> {
     const { purpose, client } = request;
     const addressCounters = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
     if (await this.counts.isExhausted(addressCounters, tx)) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
     await this.counts.setMark(this.#toRequesterMark(request), tx);
-    const counters = [...this.#toMailboxCounters(request), ...addressCounters];
+    const counters = [
+      this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose),
+      this.counts.toCounter(LIMITS.mailsToMailbox, mailbox),
+      ...addressCounters,
+    ];
     const isAllowed = await this.counts.tryAdd(counters, tx);
     if (isAllowed) await this.counts.setMark(this.#toMailedMark(request), tx);
     return isAllowed;
-  }
-
-  /** Takes back the counts of a mailbox for a mail that is not sent. The client address keeps its count. */
-  async takeBackMail(tx: EntityManager, request: Omit<CodeRequest, 'client'>): Promise<void> {
-    await this.counts.takeBack(this.#toMailboxCounters(request), tx);
   }
 
   async rememberKnownAddress(guess: Guess, tx?: EntityManager): Promise<void> {
@@ -159,14 +156,6 @@ export class LimitsService implements OnModuleInit {
    */
   #toMailedMark({ email, purpose, client }: CodeRequest): Counter {
     return this.counts.toCounter(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
-  }
-
-  #toMailboxCounters({ email, purpose }: Omit<CodeRequest, 'client'>): readonly Counter[] {
-    const mailbox = toMailbox(email);
-    return [
-      this.counts.toCounter(LIMITS.mailsToMailboxForPurpose, mailbox, purpose),
-      this.counts.toCounter(LIMITS.mailsToMailbox, mailbox),
-    ];
   }
 
   #toAccountAndAddressCounters(guess: Guess): readonly Counter[] {

@@ -33,8 +33,8 @@ export class UsersService {
     return this.users.findOneByOrFail({ id });
   }
 
-  findByEmail(email: string): Promise<User | null> {
-    return this.users.findOneBy(whereEmail(email));
+  findByEmail(email: string, manager = this.users.manager): Promise<User | null> {
+    return manager.findOneBy(User, whereEmail(email));
   }
 
   /** Reads the role from the database: a token contains the role at the time of its issue. */

@@ -11,7 +11,7 @@ export const NEW_PASSWORD = 'nastar dan kastengel';
 /** Subjects of the mails with a code. */
 export const SUBJECTS = {
   verification: 'Your verification code',
-  createEmail: 'Verify your new email address',
+  newEmail: 'Verify your new email address',
   reset: 'Your password reset code',
 } as const;
 
