@@ -112,7 +112,7 @@ describe('the cache of the product list', () => {
 });
 
 it.each(['creation', 'update'])(
-  'a product %s whose commit succeeds although its response is lost keeps its images and appears in the list at once',
+  'after a product %s whose COMMIT succeeds although the response is lost, the product has its images and is listed at once',
   async (change) => {
     const { id } = await createProduct(admin, createPictures(1));
     // Fills the cache.

@@ -19,7 +19,8 @@ export const migrations = (await Promise.all(loadingFiles)).flatMap((file) => Ob
 export const migrationNames = migrations.map((Migration) => new Migration().name);
 
 // The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
-// earlier. Waiting for a connection (4 s), a lock (4 s) and a response that never comes (6 s, RESPONSE_MS) takes 14 s.
+// earlier. A request that waits for a connection (4 s), then for a lock (4 s), and then for a response that never comes (6 s) ends
+// after 14 s.
 const CONNECTION_WAIT_MS = 4_000;
 const LOCK_WAIT_MS = 4_000;
 const STATEMENT_MS = 5_000;

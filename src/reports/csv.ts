@@ -9,6 +9,7 @@ const COLUMNS = [
   'status',
   'refunded',
 ] as const;
+
 /** Line of an item of a paid order. `refunded` is the refunded amount of the order on its first line, and 0 on its other lines. */
 export type SalesLine = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 

@@ -6,9 +6,10 @@ import { STORABLE } from '../common/validation/text.decorator.js';
 import type { ClosedRange } from './shop.entity.js';
 
 const MAX_RANGES = 50;
+const MAX_REASON_LENGTH = 100;
 const MESSAGE =
   `closed_ranges should be a list of at most ${MAX_RANGES} ranges {from, to, reason}, with dates from ≤ to ` +
-  `and a reason of at most 100 characters or null`;
+  `and a reason of at most ${MAX_REASON_LENGTH} characters or null`;
 
 /**
  * Validates a list of ranges of dates on which the shop is closed. Accepts a range without a reason, unlike the schema. One
@@ -24,7 +25,7 @@ export function IsClosedRanges(): PropertyDecorator {
         properties: {
           from: { type: 'string', format: 'date' },
           to: { type: 'string', format: 'date' },
-          reason: { type: 'string', nullable: true, maxLength: 100 },
+          reason: { type: 'string', nullable: true, maxLength: MAX_REASON_LENGTH },
         },
         required: ['from', 'to', 'reason'],
       },
@@ -48,6 +49,7 @@ function areClosedRanges(value: unknown): boolean {
 function isClosedRange(value: unknown): boolean {
   const { from, to, reason } = (value ?? {}) as Record<string, unknown>;
   const text = reason ?? '';
-  const isReason = isString(text) && /^.{0,100}$/su.test(text.trim()) && STORABLE.test(text);
+  const isReason =
+    isString(text) && Array.from(text.trim()).length <= MAX_REASON_LENGTH && STORABLE.test(text);
   return isExistingDate(from) && isExistingDate(to) && from <= to && isReason;
 }

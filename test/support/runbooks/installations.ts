@@ -21,7 +21,7 @@ const FOLDERS = ['opt', 'etc', 'run', 'bin', 'lib/bakery', 'backups', 'compose/d
  */
 export class Installations {
   readonly urls: Readonly<Record<InstallationKind, string>>;
-  /** Paths and addresses of the pages, with the path or address that replaces each one here. */
+  /** Maps each path and address of the runbooks to its counterpart in the temporary folder. */
   readonly #substitutes: Readonly<Record<string, string>>;
 
   private constructor(
@@ -56,17 +56,17 @@ export class Installations {
       compose: await findFreePort(),
       metrics: await findFreePort(),
     };
-    const all = { ...COMMON_SETTINGS, ...settings, NODE_ENV: 'test', HOST: '127.0.0.1' };
+    const commonSettings = { ...COMMON_SETTINGS, ...settings, NODE_ENV: 'test', HOST: '127.0.0.1' };
     for (const folder of FOLDERS) await mkdir(join(root, folder), { recursive: true });
     await writeSettings(join(root, 'etc/bakery.env'), {
-      ...all,
+      ...commonSettings,
       PORT: String(ports.machine),
       DATA_DIR: join(root, 'lib/bakery/data'),
       BACKUP_DIR: join(root, 'backups'),
       METRICS_PORT: String(ports.metrics),
     });
     await writeSettings(join(root, 'compose/production.env'), {
-      ...all,
+      ...commonSettings,
       IMAGE: 'bakery-catalog-service:1.3.0',
       PORT: String(ports.compose),
       POSTGRES_PASSWORD: decodeURIComponent(new URL(postgres.url).password),

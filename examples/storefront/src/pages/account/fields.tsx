@@ -1,8 +1,7 @@
 import { FormField } from '../../components/form';
 import { t } from '../../i18n';
 
-/** Field for the current password. */
-export function PasswordField({ name = 'password', label = t('account.password') }) {
+export function CurrentPasswordField({ name = 'password', label = t('account.password') }) {
   return <FormField name={name} label={label} type="password" autoComplete="current-password" />;
 }
 

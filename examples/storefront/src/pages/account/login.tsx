@@ -6,7 +6,7 @@ import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
 import { saveLanguageOfVisitor } from '../../state/language';
 import { storeUser } from '../../state/session';
-import { PasswordField } from './fields';
+import { CurrentPasswordField } from './fields';
 
 export default function LoginPage() {
   const { search } = useLocation();
@@ -20,7 +20,7 @@ export default function LoginPage() {
     <FormPage title={t('login.title')}>
       <Form submitLabel={t('account.signIn')} onSubmit={login}>
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
-        <PasswordField />
+        <CurrentPasswordField />
       </Form>
       <Link to={`/forgot${search}`}>{t('account.forgot')}</Link>
       <p>

@@ -10,7 +10,7 @@ import { type Language, LANGUAGE_NAMES, t, useLanguage } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
 import { storeUser, useSignedInUser } from '../../state/session';
 import { showToast } from '../../state/toast';
-import { NewPasswordFields, PasswordField } from './fields';
+import { NewPasswordFields, CurrentPasswordField } from './fields';
 
 export default function ProfilePage() {
   const { fullname, email, emailVerified } = useSignedInUser();
@@ -64,13 +64,13 @@ export default function ProfilePage() {
         <h2>{t('account.email')}</h2>
         <Form submitLabel={t('profile.changeEmail')} onSubmit={changeEmail}>
           <FormField name="email" label={t('profile.newEmail')} type="email" autoComplete="email" />
-          <PasswordField />
+          <CurrentPasswordField />
         </Form>
       </section>
       <section className="panel">
         <h2>{t('account.password')}</h2>
         <Form submitLabel={t('profile.changePassword')} onSubmit={changePassword}>
-          <PasswordField name="currentPassword" label={t('profile.currentPassword')} />
+          <CurrentPasswordField name="currentPassword" label={t('profile.currentPassword')} />
           <NewPasswordFields label={t('account.newPassword')} />
         </Form>
       </section>
