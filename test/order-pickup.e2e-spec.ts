@@ -12,6 +12,7 @@ import { inParallel, sortedStatusesOf } from './support/wait.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
 const NO_ORDERS = { pickup_at: 'the shop takes no orders at the moment' };
+const ITEMS = 'items should be a list of 1 to 50 different products';
 const BAD_PHONE = { phone: 'phone should be a phone number' };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -86,6 +87,37 @@ describe('an order with a pickup time, phone and note', () => {
   ])('is rejected if the request contains %s', async (_fields, fields, details) => {
     expectInvalid(await requestWith(fields), details);
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
+  });
+});
+
+describe('an invalid order', () => {
+  it('is rejected with the messages of all its fields, also of those that depend on the catalog and the shop', async () => {
+    const items = [
+      { product_id: 999_999, quantity: 0, price: 1 },
+      { product_id: shop.productId, quantity: 1, price: 1 },
+    ];
+    const response = await requestOrder(customer, items, 'x'.repeat(256), {
+      pickup_at: inHours(-1),
+      phone: 'x',
+    });
+    expectInvalid(response, {
+      ...BAD_PICKUP,
+      ...BAD_PHONE,
+      'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',
+      'items.0.product_id': 'product is no longer available',
+      'items.0.quantity': 'quantity should be a whole number from 1 to 999',
+      'items.1.price': expect.stringMatching(/^price is now \d+$/) as string,
+    });
+    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
+  });
+
+  it.each([
+    [{ phone: 'x' }, BAD_PHONE] as const,
+    [{ pickup_at: 'x' }, {}] as const,
+    [{ items: [] }, { items: ITEMS }] as const,
+  ])('is rejected with the message of a closed shop, too: %j', async (fields, details) => {
+    await setUpShop(shop.admin, { hours: NEVER_OPEN });
+    expectInvalid(await requestWith(fields), { ...details, ...NO_ORDERS });
   });
 });
 

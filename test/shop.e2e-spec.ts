@@ -65,13 +65,13 @@ const DETAILS = {
 } as const;
 
 describe('PUT /api/admin/shop', () => {
-  it('changes no detail that is absent, and clears details that are null or blank', async () => {
+  it('changes no detail that is absent, and clears details that are null, and a blank address', async () => {
     await put({ ...DEFAULT_SHOP, ...DETAILS }).expect(200);
     expect(shopOf(await put(DEFAULT_SHOP).expect(200))).toMatchObject(DETAILS);
     expect(await readShop()).toMatchObject(DETAILS);
     const { name, language, closed_ranges, ...clearable } = DETAILS;
     const cleared = Object.fromEntries(Object.keys(clearable).map((detail) => [detail, null]));
-    await put({ ...DEFAULT_SHOP, ...cleared, address: ' ', phone: '' }).expect(200);
+    await put({ ...DEFAULT_SHOP, ...cleared, address: ' ' }).expect(200);
     expect(await readShop()).toMatchObject({ ...cleared, name, language, closed_ranges });
   });
 
@@ -174,7 +174,9 @@ describe('PUT /api/admin/shop', () => {
     ['an address of 301 characters', 'address', 'x'.repeat(301), 'address can have 300 characters at max'],
     ['an address that is no text', 'address', {}, 'address should be a text'],
     ['a phone number with letters', 'phone', '0812 CALL', `phone ${PHONE}`],
+    ['a blank phone number', 'phone', ' ', `phone ${PHONE}`],
     ['a short WhatsApp number', 'whatsapp', '1234', `whatsapp ${PHONE}`],
+    ['an empty website', 'website', '', WEBSITE],
     ['a script as the website', 'website', 'javascript:alert(1)', WEBSITE],
     ['a website with a space', 'website', 'https://a.example/ b', WEBSITE],
     ['a language that is not supported', 'language', 'fr', 'language should be id or en'],

@@ -29,7 +29,7 @@ export function IsWholeNumber(minimum: number, maximum: number): PropertyDecorat
 }
 
 export function IsUrl(...schemes: readonly string[]): PropertyDecorator {
-  return ValidateText((value) => findUrlProblem(value, schemes));
+  return ValidateText((value) => findUrlProblem(value, schemes) ?? findMissingHost(value));
 }
 
 /** Requires the base address of a service and removes its trailing slash, because paths are appended. */
@@ -71,6 +71,10 @@ function findUrlProblem(value: string, schemes: readonly string[]): string | und
   if (!URL.canParse(value) || !hasScheme) return `must be a URL that begins with ${prefixes.join(' or ')}`;
   if (/%(?![\da-f]{2})/i.test(value)) return 'must be a URL, in which a % is written as %25';
   return undefined;
+}
+
+function findMissingHost(url: string): string | undefined {
+  return new URL(url).hostname === '' ? 'must be a URL with a host' : undefined;
 }
 
 export function IsCloudinaryUrl(): PropertyDecorator {

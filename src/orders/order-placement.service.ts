@@ -3,19 +3,22 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/database-errors.js';
-import { failures } from '../common/errors/failures.js';
+import { failures, type FieldMessages } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
-import { type Offer, ProductsService } from '../products/products.service.js';
+import { checkDto } from '../common/validation/validation.pipe.js';
+import { ProductsService } from '../products/products.service.js';
+import type { Shop } from '../shop/shop.entity.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { OrderItem, type SoldItem } from './order-item.entity.js';
-import { type CreateOrderDto, PRODUCT_GONE } from './order-requests.dto.js';
+import { OrderItem } from './order-item.entity.js';
+import { CreateOrderDto } from './order-requests.dto.js';
 import { IS_OPEN, PAY_TIME_HOURS } from './order-status.js';
 import { Order } from './order.entity.js';
 import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
+import { computeTotal, priceItems } from './price-items.js';
 
 const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
@@ -37,6 +40,49 @@ export class OrderPlacementService {
     private readonly pickups: PickupsService,
     private readonly checkout: CheckoutService,
   ) {}
+
+  /**
+   * Validates a request. If fields are invalid, also checks the valid products and the pickup time, so that the response names
+   * all failing fields.
+   * @throws Failure 400
+   */
+  async validate(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<CreateOrderDto> {
+    const { value: request, details, isCut } = await checkDto(CreateOrderDto, body);
+    if (details !== null) {
+      const findProblems = () => this.#findFurtherProblems(request, details);
+      const problems = await this.#placements.run(findProblems, {
+        client: String(customer.id),
+        disconnectSignal,
+      });
+      throw failures.validation(problems);
+    }
+    if (isCut) throw failures.malformedRequest();
+    return request;
+  }
+
+  async #findFurtherProblems(request: CreateOrderDto, details: FieldMessages): Promise<FieldMessages> {
+    const wanted = details.items === undefined ? request.items : [];
+    const pickupAt = details.pickup_at === undefined ? (request.pickup_at ?? null) : null;
+    const shop = await this.shop.get();
+    return this.dataSource.transaction(async (tx) => {
+      const { itemProblems, pickupProblems } = await this.#checkOffer(tx, shop, wanted, pickupAt);
+      // For a malformed pickup time, the only further problem is a closed shop.
+      return { ...itemProblems, ...details, ...pickupProblems };
+    });
+  }
+
+  /** Builds the items of an order at catalog prices, and the field messages for what the shop does not offer. */
+  async #checkOffer(
+    tx: EntityManager,
+    shop: Readonly<Shop>,
+    wanted: CreateOrderDto['items'],
+    pickupAt: Date | null,
+  ) {
+    const productIds = wanted.map(({ product_id }) => product_id);
+    const offers = await this.products.lockOffers(tx, productIds);
+    const pickupProblems = await this.pickups.checkPickup(tx, shop, pickupAt);
+    return { ...priceItems(wanted, offers), pickupProblems };
+  }
 
   /**
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
@@ -77,17 +123,15 @@ export class OrderPlacementService {
     const idempotencyKey = request['idempotency-key'] ?? null;
     const shop = await this.shop.get();
     const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
-    const productIds = wanted.map(({ product_id }) => product_id);
     return this.dataSource.transaction(async (tx) => {
       await this.users.lock(tx, customer.id); // Further orders of the customer wait until this transaction ends.
       const openOrders = await countOpen(tx, customer.id);
       // Check under the lock: an earlier request with this key has committed by now.
       if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
         return null;
-      const offers = await this.products.lockOffers(tx, productIds);
-      const pickupProblems = await this.pickups.checkPickup(tx, shop, pickupAt);
-      const { items, itemProblems } = priceItems(wanted, offers);
-      const problems = { ...pickupProblems, ...itemProblems };
+      const offer = await this.#checkOffer(tx, shop, wanted, pickupAt);
+      const { items } = offer;
+      const problems = { ...offer.itemProblems, ...offer.pickupProblems };
       if (Object.keys(problems).length > 0) throw failures.validation(problems);
       const grossAmount = computeTotal(items);
       // Check this last, so that invalid fields are reported first, with 400.
@@ -122,29 +166,6 @@ async function countOpen(tx: EntityManager, userId: number): Promise<number> {
     .andWhere(`o.createdAt > now() - interval '${PAY_TIME_HOURS} hours'`)
     .andWhere(IS_OPEN)
     .getCount();
-}
-
-/** Builds the items of an order at catalog prices, and the field messages of the items that cannot be ordered. */
-function priceItems(wanted: CreateOrderDto['items'], offers: ReadonlyMap<number, Offer>) {
-  const itemProblems: Record<string, string> = {};
-  const items: SoldItem[] = [];
-  for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
-    const offer = offers.get(productId);
-    if (offer === undefined) itemProblems[`items.${position}.product_id`] = PRODUCT_GONE;
-    else if (shown != null && shown !== offer.price)
-      itemProblems[`items.${position}.price`] = `price is now ${offer.price}`;
-    else items.push({ productId, ...offer, quantity });
-  }
-  return { items, itemProblems };
-}
-
-/** @throws Failure 400 if the total cannot be paid */
-function computeTotal(items: readonly SoldItem[]): number {
-  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
-  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
-  if (grossAmount > Number.MAX_SAFE_INTEGER)
-    throw failures.validation({ items: 'the total is too large to be paid' });
-  return grossAmount;
 }
 
 async function insertOrder(tx: EntityManager, order: Order): Promise<void> {

@@ -44,12 +44,11 @@ export class CreateOrderDto extends IdempotentRequest {
   @Instant({ message: PICKUP_IMPOSSIBLE })
   pickup_at?: Date | null;
 
-  @PhoneNumber({ ifBlank: '', required: false })
+  @PhoneNumber({ required: false })
   phone?: string | null;
 
   @OptionalText({
     maxLength: 500,
-    ifBlank: undefined,
     required: false,
     example: 'Please write "Selamat ulang tahun" on it',
   })

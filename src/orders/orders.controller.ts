@@ -51,9 +51,10 @@ export class OrdersController {
   @Post()
   async create(
     @CurrentUser() customer: AuthUser,
-    @IdempotentBody() request: CreateOrderDto,
+    @IdempotentBody() body: object,
     @CurrentClient() { disconnectSignal }: Client,
   ) {
+    const request = await this.placement.validate(customer, body, disconnectSignal);
     return { order: new OrderView(await this.placement.create(customer, request, disconnectSignal)) };
   }
 

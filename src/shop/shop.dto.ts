@@ -30,17 +30,17 @@ class OptionalShopSettings {
   @Text({ maxLength: 100, isSingleLine: true, example: 'Roti Pagi' })
   name!: string;
 
-  @OptionalText({ maxLength: 300, ifBlank: null, example: 'Jl. Kemang Raya 12, Jakarta Selatan' })
+  @OptionalText({ maxLength: 300, example: 'Jl. Kemang Raya 12, Jakarta Selatan' })
   address!: string | null;
 
-  @PhoneNumber({ ifBlank: null })
+  @PhoneNumber()
   phone!: string | null;
 
-  @PhoneNumber({ ifBlank: null })
+  @PhoneNumber()
   whatsapp!: string | null;
 
   @ApiProperty({ format: 'uri', maxLength: MAX_WEBSITE_LENGTH, example: 'http://localhost:8080' })
-  @Trim({ ifBlank: null })
+  @Trim({ ifBlank: '' })
   @IsOptional()
   @ValidateBy({ name: 'isWebsite', validator: { validate: isWebsite } }, INVALID_WEBSITE)
   website!: string | null;

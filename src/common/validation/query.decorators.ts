@@ -41,5 +41,8 @@ function parseBoolean(text: unknown): unknown {
 
 /** Trims and validates the optional text of a search. A blank text counts as absent. */
 export function SearchQuery(description: string): PropertyDecorator {
-  return OptionalText({ maxLength: 100, ifBlank: undefined, required: false, description });
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => value ?? undefined), // runs after that of `OptionalText`
+    OptionalText({ maxLength: 100, required: false, description }),
+  );
 }

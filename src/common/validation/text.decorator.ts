@@ -38,18 +38,14 @@ export function Text({
   );
 }
 
-/** Trims, documents and validates a text that may be absent. */
+/** Trims, documents and validates a text that may be absent. A blank text becomes null. */
 export function OptionalText({
   maxLength,
-  ifBlank,
   ...docs
-}: {
-  readonly maxLength: number;
-  readonly ifBlank: null | undefined;
-} & ApiPropertyOptions): PropertyDecorator {
+}: { readonly maxLength: number } & ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, maxLength, ...docs }),
-    Trim({ ifBlank }),
+    Trim({ ifBlank: null }),
     IsOptional(),
     IsString({ message: '$property should be a text' }),
     StorableText(maxLength, '$property'),
@@ -63,23 +59,20 @@ function StorableText(maxLength: number, label: string): PropertyDecorator {
   );
 }
 
-/** Trims, documents and validates a phone number that may be absent. With `ifBlank: ''`, a blank text is rejected. */
-export function PhoneNumber({
-  ifBlank,
-  ...docs
-}: { readonly ifBlank: '' | null } & ApiPropertyOptions): PropertyDecorator {
+/** Trims, documents and validates a phone number that may be absent. A blank text is rejected. */
+export function PhoneNumber(docs: ApiPropertyOptions = {}): PropertyDecorator {
   const pattern = /^[0-9 +\-().]{5,32}$/;
   const rules = { minLength: 5, maxLength: 32, pattern: pattern.source };
   return applyDecorators(
     ApiProperty({ type: String, ...rules, example: '+62 812-3456-7890', ...docs }),
-    Trim({ ifBlank }),
+    Trim({ ifBlank: '' }),
     IsOptional(),
     Matches(pattern, { message: '$property should be a phone number' }),
   );
 }
 
 /** Trims a text. A text that is blank becomes `ifBlank`. */
-export function Trim({ ifBlank }: { readonly ifBlank: '' | null | undefined }): PropertyDecorator {
+export function Trim({ ifBlank }: { readonly ifBlank: '' | null }): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim() || ifBlank : value,
   );
