@@ -59,12 +59,12 @@ export class ShopController {
     etag: 'ifMatch',
   })
   @Put('admin/shop')
-  async update(
+  async replace(
     @Body() settings: ShopDto,
     @Res({ passthrough: true }) response: Response,
     @Headers('If-Match') ifMatch?: string,
   ): Promise<{ shop: ShopView }> {
-    const shop = await this.shop.update(settings, ifMatch);
+    const shop = await this.shop.replace(settings, ifMatch);
     response.setHeader('ETag', toShopEtag(shop));
     return { shop: await this.#toView(shop) };
   }

@@ -13,7 +13,7 @@ export class ShopService {
     return (await this.shops.findOneBy({ id: SHOP_ID })) ?? DEFAULT_SHOP;
   }
 
-  async update(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
+  async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
       // The row must exist to be locked. If the check fails, the rollback removes a new row.
       await this.insertIfMissing({}, tx);
