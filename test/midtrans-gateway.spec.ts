@@ -49,6 +49,12 @@ beforeEach(async () => {
 });
 
 describe('openPaymentPage', () => {
+  it('accepts a page that Snap returns with 200 instead of 201', async () => {
+    standIn.addFault({ operation: 'create', kind: 'response', status: 200, body: PAGE });
+    const page = { token: PAGE.token, redirectUrl: PAGE.redirect_url };
+    expect(await gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS)).toEqual(page);
+  });
+
   it('shortens the reason of a rejection, and removes the server key', async () => {
     standIn.addFault({
       operation: 'create',

@@ -59,20 +59,22 @@ export class AuthService {
   }
 
   /**
-   * Finds a user in the client's turn, and returns the user if the password is right. An unknown user and too many wrong guesses take the same time as a wrong
-   * password, so that the time does not reveal which users exist.
+   * Finds a user and checks the password in the client's turn. Returns the user if the password is right. An unknown user and too
+   * many wrong guesses take the same time as a wrong password, so that the time does not reveal which users exist.
    */
-  authenticate(
+  async authenticate(
     findUser: () => Promise<User | null>,
     { email, password }: LoginDto,
     client: Client,
   ): Promise<User> {
-    return this.turns.runPasswordTask(client, async () => {
-      const user = await findUser();
-      const check = () => verifyPassword(password, user?.passwordHash);
-      const isRight = await this.limits.checkPassword({ user, email, client }, check);
-      if (user === null || !isRight) throw failures.wrongCredentials();
-      return user;
+    const { user, outcome } = await this.turns.runPasswordTask(client, async () => {
+      const found = await findUser();
+      const check = () => verifyPassword(password, found?.passwordHash);
+      return { user: found, outcome: await this.limits.checkPassword({ user: found, email, client }, check) };
     });
+    // After the turn, so that rejected guesses do not delay other clients.
+    if (outcome === 'slowed') await this.limits.waitLikeCheck();
+    if (user === null || outcome !== 'ok') throw failures.wrongCredentials();
+    return user;
   }
 }

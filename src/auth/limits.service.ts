@@ -42,14 +42,18 @@ export class LimitsService implements OnModuleInit {
   }
 
   /**
-   * Counts a password and returns true if it is right. A rejected password is not checked, but takes as long as a check. Call this
-   * in the client's turn: many correct passwords that wait for their check must not reach a limit together.
+   * Counts and checks a password. A rejected password (`slowed`) is not checked: call `waitLikeCheck` after the client's turn. Call
+   * this in the client's turn: many correct passwords that wait for their check must not reach a limit together.
    */
-  async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
+  async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
     const outcome = await this.#countAndCheckPassword(guess, check);
-    if (outcome === 'slowed') await delay(this.#checkMs);
     guesses.inc({ secret: 'password', outcome });
-    return outcome === 'ok';
+    return outcome;
+  }
+
+  /** Waits as long as the latest check of a password took, so that the time does not reveal that no password was checked. */
+  async waitLikeCheck(): Promise<void> {
+    await delay(this.#checkMs);
   }
 
   async #countAndCheckPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {

@@ -36,8 +36,7 @@ export const LIMITS = {
   /**
    * For addresses whose request was counted as a mail. `mailsToMailbox` allows ten such addresses in a window. Each of them keeps
    * its five tries even if other requesters have made 100 tries: 100 + 10 * 5. At the boundary of two windows, there can be 20
-   * such addresses, and the last ones may lose tries. The limit is finite, because a request for an email without an account also
-   * sets the mark `mailed`.
+   * such addresses, and the last ones may lose tries.
    */
   triesOfCodeForMailed: { name: 'code-at', max: 150, seconds: 10 * MINUTE_S },
   triesOfCodeForKnownAddress: { name: 'code-at', max: Infinity, seconds: 10 * MINUTE_S },

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
-import { violatedConstraint } from '../common/errors/database-errors.js';
+import { isDatabaseUnavailable, violatedConstraint } from '../common/errors/database-errors.js';
 import { failures, type FieldMessages } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
@@ -49,10 +49,11 @@ export class OrderPlacementService {
   async validate(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<CreateOrderDto> {
     const { value: request, details, isCut } = await checkDto(CreateOrderDto, body);
     if (details !== null) {
+      const turn = { client: String(customer.id), disconnectSignal };
       const findProblems = () => this.#findFurtherProblems(request, details);
-      const problems = await this.#placements.run(findProblems, {
-        client: String(customer.id),
-        disconnectSignal,
+      const problems = await this.#placements.run(findProblems, turn).catch((error: unknown) => {
+        if (isDatabaseUnavailable(error)) return details;
+        throw error;
       });
       throw failures.validation(problems);
     }

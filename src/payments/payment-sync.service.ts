@@ -77,8 +77,8 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway({ grossAmount, attempts }: Order, history: PaymentHistory, operation: Operation) {
-    const attemptIds = attempts.map(({ attemptId }) => attemptId).reverse();
+  async #callGateway(order: Order, history: PaymentHistory, operation: Operation) {
+    const attemptIds = order.attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
     const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
@@ -87,7 +87,7 @@ export class PaymentSyncService {
     const ofMissing = await Promise.all(
       missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
     );
-    const events = this.#toEvents([...ofAttempts, ...ofMissing], operation, grossAmount);
+    const events = this.#toEvents([...ofAttempts, ...ofMissing], operation, order);
     return { events, unknownIds: missingIds.filter((_, index) => ofMissing[index] === null) };
   }
 
@@ -115,12 +115,15 @@ export class PaymentSyncService {
   }
 
   /**
-   * Converts responses of the gateway to events. A check skips an unknown status, such as `chargeback`, and a wrong amount, so that
-   * it still covers the other transactions of the order.
-   * @param total total of the order in whole rupiah
-   * @throws GatewayUnavailableError after `cancel` or `expire` for such a response, and for a payment that is still pending
+   * Converts responses of the gateway to events. A check skips a response with an unknown status, such as `chargeback`, or with a
+   * wrong amount, and continues with the other transactions of the order.
+   * @throws GatewayUnavailableError if `cancel` or `expire` gets such a response, or a payment that is still pending
    */
-  #toEvents(responses: readonly (GatewayTransaction | null)[], operation: Operation, total: number) {
+  #toEvents(
+    responses: readonly (GatewayTransaction | null)[],
+    operation: Operation,
+    { orderId, grossAmount: total }: Order,
+  ) {
     return responses.flatMap((response) => {
       if (response === null) return [];
       const { transactionStatus, ...transaction } = response;
@@ -131,9 +134,9 @@ export class PaymentSyncService {
         const fault = isAmountWrong
           ? `the wrong amount ${grossAmount}`
           : `the unknown status ${transactionStatus}`;
-        const problem = `the gateway reports ${fault} of payment ${transactionId}`;
+        const problem = `the gateway reports ${fault} of payment ${transactionId} of order ${orderId}`;
         if (operation !== 'status') throw new GatewayUnavailableError(problem);
-        this.#logger.warn(problem);
+        this.#logger.error(problem);
         return [];
       }
       if (operation !== 'status' && status === 'pending')

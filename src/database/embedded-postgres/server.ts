@@ -90,7 +90,7 @@ export async function startServer(
   if (stopping.aborted) stop();
   try {
     while (child.exitCode === null && child.signalCode === null) {
-      if (deadline.aborted || (await findServer(cluster))?.isReady) return;
+      if (deadline.aborted || (!stopping.aborted && (await findServer(cluster))?.isReady)) return;
       await delay(POLL_MS);
     }
   } finally {

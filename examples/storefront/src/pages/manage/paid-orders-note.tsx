@@ -9,7 +9,7 @@ import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { addDate, addRange, type ShopFormValues } from './shop-values';
 
-/** Largest value of `days_ahead`. Orders may be older than the present value. */
+/** Largest value of `days_ahead`. An order may have been placed while that setting was larger. */
 const MAX_DAYS_AHEAD = 90;
 
 /** Lists the paid orders that are to be collected on closed dates of the form, before and after the form is saved. */
