@@ -130,9 +130,8 @@ export class OrderPlacementService {
       // Check under the lock: an earlier request with this key has committed by now.
       if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
         return null;
-      const offer = await this.#checkOffer(tx, shop, wanted, pickupAt);
-      const { items } = offer;
-      const problems = { ...offer.itemProblems, ...offer.pickupProblems };
+      const { items, itemProblems, pickupProblems } = await this.#checkOffer(tx, shop, wanted, pickupAt);
+      const problems = { ...itemProblems, ...pickupProblems };
       if (Object.keys(problems).length > 0) throw failures.validation(problems);
       const grossAmount = computeTotal(items);
       // Check this last, so that invalid fields are reported first, with 400.

@@ -51,6 +51,7 @@ export class OrdersController {
   @Post()
   async create(
     @CurrentUser() customer: AuthUser,
+    // Not the DTO: `DtoValidationPipe` would reject an invalid order before its products and its pickup time are checked.
     @IdempotentBody() body: object,
     @CurrentClient() { disconnectSignal }: Client,
   ) {

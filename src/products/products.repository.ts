@@ -67,7 +67,8 @@ export class ProductsRepository {
       // Not `%> ANY (array)`: PostgreSQL would search the index for each combination of the spellings of all words.
       const similar = texts.map((text) => `search_name %> ${text}`).join(' OR ');
       conditions.push(isShort(word) ? `search_name LIKE '%' || ${texts[0] ?? ''} || '%'` : `(${similar})`);
-      // Of whole words: `word_similarity` would rank `Donat Cokelat` before `Cokelat` for `coklat`, because of the end of `Donat`.
+      // Not `word_similarity`, which compares parts of words too: for `coklat`, the end of `Donat` would rank `Donat Cokelat` before
+      // `Cokelat`.
       scores.push(
         `greatest(${texts.map((text) => `strict_word_similarity(${text}, search_name)`).join(', ')})`,
       );
