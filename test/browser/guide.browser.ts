@@ -53,10 +53,10 @@ it.each([
     await changeShop({ ...DEFAULT_SHOP, cut_off: '18:00' });
     await openPage(page, '/manage/shop');
     const holidays = page.getByRole('group', { name: text('ranges.label') });
+    await holidays.getByRole('button', { name: text('ranges.add') }).click();
     await holidays.getByLabel(text('sales.from'), { exact: true }).fill('2027-03-09');
     await holidays.getByLabel(text('sales.to'), { exact: true }).fill('2027-03-14');
     await holidays.getByLabel(text('reason'), { exact: true }).fill('Lebaran');
-    await holidays.getByRole('button', { name: text('ranges.add') }).click();
     await holidays.scrollIntoViewIfNeeded();
     await take('hours');
     await page.getByLabel(text('shop.slotMinutes')).scrollIntoViewIfNeeded();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { DEFAULT_SHOP } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { openPage, waitForHeading, waitForText } from './support/page.js';
@@ -81,35 +81,40 @@ it('closed dates are saved, also a date for which "Add date" was not pressed', a
 it('a range whose first date is typed digit by digit ends on that date', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   const holidays = page.getByRole('group', { name: 'Closed from – to' });
+  await holidays.getByRole('button', { name: 'Add holidays' }).click();
   await holidays.getByLabel('From', { exact: true }).pressSequentially('12122030'); // the same in every order of day and month
   await save(page);
   const range = { from: '2030-12-12', to: '2030-12-12', reason: null };
   expect((await readShop()).closed_ranges).toEqual([range]);
 });
 
-it('a range of closed dates is saved without a press of "Add holidays", and adding or removing one leaves the focus in the form', async () => {
-  const [from, to] = [toShopDate(inDays(20)), toShopDate(inDays(22))];
+it('ranges of closed dates are saved in order and without an empty one, and adding or removing one leaves the focus in the form', async () => {
+  const [from, to, later] = [toShopDate(inDays(20)), toShopDate(inDays(22)), toShopDate(inDays(30))];
   const { page } = await openAsAdmin('/manage/shop');
   const holidays = page.getByRole('group', { name: 'Closed from – to' });
-  await holidays.getByLabel('From', { exact: true }).fill(from);
-  await holidays.getByLabel('To', { exact: true }).fill(to);
-  await holidays.getByLabel('Reason').fill('Lebaran');
+  const add = holidays.getByRole('button', { name: 'Add holidays' });
+  const starts = holidays.getByLabel('From', { exact: true });
+  const waitForFocus = (element: Locator) => page.locator(':focus').and(element).waitFor();
+  await add.click();
+  await waitForFocus(starts.first());
+  await starts.first().fill(later);
+  await add.click();
+  await waitForFocus(starts.nth(1));
+  await starts.nth(1).fill(from);
+  await holidays.getByLabel('To', { exact: true }).nth(1).fill(to);
+  await holidays.getByLabel('Reason').nth(1).fill('Lebaran ');
+  await add.click();
   await save(page);
-  expect((await readShop()).closed_ranges).toEqual([{ from, to, reason: 'Lebaran' }]);
-  expect(await holidays.getByLabel('From', { exact: true }).inputValue()).toBe('');
-  const waitForFocusedStart = () =>
-    page
-      .locator('input:focus')
-      .and(holidays.getByLabel('From', { exact: true }))
-      .waitFor();
+  const ranges = [
+    { from, to, reason: 'Lebaran' },
+    { from: later, to: later, reason: null },
+  ];
+  expect((await readShop()).closed_ranges).toEqual(ranges);
+  expect(await starts.count()).toBe(2);
   await holidays.getByRole('button', { name: `Remove ${from} – ${to}` }).click();
-  await waitForFocusedStart();
-  await holidays.getByLabel('From', { exact: true }).fill(from);
-  await holidays.getByRole('button', { name: 'Add holidays' }).click();
-  await waitForFocusedStart();
-  await holidays.getByRole('button', { name: `Remove ${from} – ${from}` }).click();
+  await waitForFocus(add);
   await save(page);
-  expect((await readShop()).closed_ranges).toEqual([]);
+  expect((await readShop()).closed_ranges).toEqual(ranges.slice(1));
 });
 
 it('the form of the shop starts with the current settings, not with cached ones', async () => {
@@ -204,7 +209,9 @@ it('no paid orders are listed for a range of closed dates that has no first date
   page.on('request', (request) => {
     if (request.url().includes('/api/admin/days/')) days.push(request.url().split('/').at(-1));
   });
-  await page.getByRole('group', { name: 'Closed from – to' }).getByLabel('To', { exact: true }).fill(last);
+  const holidays = page.getByRole('group', { name: 'Closed from – to' });
+  await holidays.getByRole('button', { name: 'Add holidays' }).click();
+  await holidays.getByLabel('To', { exact: true }).fill(last);
   const response = page.waitForResponse(`**/api/admin/days/${closed}`);
   await page.getByLabel('Closed on').fill(closed);
   await response;
@@ -273,6 +280,7 @@ it('rejected settings of the shop are explained at their fields, and nothing is 
     ['Time zone', 'Mars/Phobos', 'Time zone should be the name', 'Asia/Jakarta'],
     ['Reason', 'Lebaran', 'Each needs two dates', ''], // the reason of closed dates
   ];
+  await page.getByRole('button', { name: 'Add holidays' }).click();
   for (const [label, wrong] of fields) await page.getByLabel(label).fill(wrong);
   expect(await page.getByLabel('Wednesday, opens').inputValue()).toBe('07:30');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -429,7 +429,6 @@ export const en = {
   'shop.paidOrders': 'Paid orders are due on closed dates. Tell these customers, or refuse their orders:',
   'ranges.label': 'Closed from – to',
   'ranges.add': 'Add holidays',
-  'ranges.item': '{from} to {to}',
   'leave.question': 'Your changes are not saved. Leave the page?',
   'transactions.title': 'Payments of this order',
   'transactions.surplus': 'The customer has paid twice. Return this payment.',

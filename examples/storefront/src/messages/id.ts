@@ -436,7 +436,6 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
     'Ada pesanan yang sudah dibayar dan akan diambil pada tanggal tutup. Beri tahu pelanggan ini, atau tolak pesanannya:',
   'ranges.label': 'Tutup dari – sampai',
   'ranges.add': 'Tambah libur',
-  'ranges.item': '{from} sampai {to}',
   'leave.question': 'Perubahan Anda belum disimpan. Tinggalkan halaman?',
   'transactions.title': 'Pembayaran pesanan ini',
   'transactions.surplus': 'Pelanggan membayar dua kali. Kembalikan pembayaran ini.',

@@ -4,7 +4,6 @@ import { formatDateWithYear } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 import { t } from '../../i18n';
-import { RemovableList } from './removable-list';
 import { addDate, type ShopFormValues } from './shop-values';
 
 /** Form fields `closed`, the dates on which the shop is closed, and `newClosedDate`, the date to add. */
@@ -33,11 +32,20 @@ export function ClosedDates() {
           </div>
         )}
       </FieldFrame>
-      <RemovableList
-        label={t('closed.list')}
-        items={dates.map((date) => ({ name: date, text: formatDateWithYear(date) }))}
-        onRemove={remove}
-      />
+      <ul aria-label={t('closed.list')}>
+        {dates.map((date, index) => (
+          <li key={date}>
+            {formatDateWithYear(date)}
+            <Button
+              className="link"
+              aria-label={t('removeNamed', { name: date })}
+              onClick={() => remove(index)}
+            >
+              {t('remove')}
+            </Button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { isClosedOn } from '../../api/shop';
 import { formatDate, listDates, useToday } from '../../calendar';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
-import { addDate, addRange, type ShopFormValues } from './shop-values';
+import { addDate, type ShopFormValues } from './shop-values';
 
 /** Largest value of `days_ahead`. An order may have been placed while that setting was larger. */
 const MAX_DAYS_AHEAD = 90;
@@ -15,16 +15,16 @@ const MAX_DAYS_AHEAD = 90;
 /** Lists the paid orders that are to be collected on closed dates of the form, before and after the form is saved. */
 export function PaidOrdersNote() {
   const { control } = useFormContext<ShopFormValues>();
-  const [hours, closed, newDate, ranges, newRange] = useWatch({
+  const [hours, closed, newDate, ranges] = useWatch({
     control,
-    name: ['hours', 'closed', 'newClosedDate', 'closed_ranges', 'newClosedRange'],
+    name: ['hours', 'closed', 'newClosedDate', 'closed_ranges'],
   });
   const today = useToday();
   const draft = {
     hours,
     closed: addDate(closed, newDate),
     // Without its first date, a range would contain every date until its last one.
-    closed_ranges: newRange.from === '' ? ranges : addRange(ranges, newRange),
+    closed_ranges: ranges.filter(({ from }) => from !== ''),
   };
   const dates = listDates(today, MAX_DAYS_AHEAD + 1).filter((date) => isClosedOn(draft, date));
   const sheets = useQueries({

@@ -4,9 +4,6 @@ import { LANGUAGE_NAMES, t } from '../../i18n';
 
 export type ClosedRange = AdminShop['closed_ranges'][number];
 
-/** Value of the form while no range is typed. */
-export const EMPTY_RANGE = { from: '', to: '', reason: '' };
-
 /** Values of the form for the settings of the shop. */
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
@@ -17,7 +14,6 @@ export function toFormValues(shop: AdminShop) {
     closed,
     newClosedDate: '',
     closed_ranges,
-    newClosedRange: EMPTY_RANGE,
     lead_minutes: String(shop.lead_minutes),
     days_ahead: String(shop.days_ahead),
     cut_off: shop.cut_off ?? '',
@@ -34,23 +30,22 @@ export function toFormValues(shop: AdminShop) {
 }
 
 /**
- * Completes the times, because Enter sends the form before a time loses the focus. Adds the dates that were chosen without
- * pressing "Add date" or "Add holidays".
+ * Completes the times, because Enter sends the form before a time loses the focus. Adds the date that was chosen without
+ * pressing "Add date". Removes ranges in which nothing was typed.
  */
 export function completeValues(values: ShopFormValues): ShopFormValues {
-  const { closed, newClosedDate, closed_ranges, newClosedRange } = values;
+  const { closed, newClosedDate, closed_ranges } = values;
   return {
     ...values,
     hours: completeHours(values.hours),
     closed: addDate(closed, newClosedDate),
     newClosedDate: '',
-    closed_ranges: addRange(closed_ranges, newClosedRange),
-    newClosedRange: EMPTY_RANGE,
+    closed_ranges: completeRanges(closed_ranges),
   };
 }
 
 export function toSettings(formValues: ShopFormValues): ShopSettings {
-  const { newClosedDate: _date, newClosedRange: _range, ...values } = formValues;
+  const { newClosedDate: _, ...values } = formValues;
   const settings = {
     ...values,
     name: values.name.trim(),
@@ -86,11 +81,12 @@ export function addDate(dates: string[], date: string) {
   return date === '' ? dates : [...new Set([...dates, date])].sort();
 }
 
-/** Returns the ranges in order, with this range unless it is empty. The service rejects a range without dates. */
-export function addRange(ranges: ClosedRange[], { from, to, reason }: typeof EMPTY_RANGE): ClosedRange[] {
-  if (from === '' && to === '' && reason.trim() === '') return ranges;
-  const added = [...ranges, { from, to, reason: reason.trim() || null }];
-  return added.sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
+/** Returns the ranges as the service stores them. The service rejects a range without dates. */
+function completeRanges(ranges: ClosedRange[]): ClosedRange[] {
+  return ranges
+    .map((range) => ({ ...range, reason: (range.reason ?? '').trim() || null }))
+    .filter(({ from, to, reason }) => from !== '' || to !== '' || reason !== null)
+    .sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
 }
 
 /** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
