@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { FormQueue } from './form-queue.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
@@ -9,7 +10,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImagesService],
-  exports: [ImagesService],
+  providers: [FormQueue, ImageHosts, ImagesService],
+  exports: [FormQueue, ImagesService],
 })
 export class ImagesModule {}
