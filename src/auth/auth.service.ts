@@ -6,7 +6,7 @@ import type { User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountMailsService } from './account-mails.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
-import { ClientTurns } from './client-turns.js';
+import { ClientTurns, MIN_SECRET_TASK_MS } from './client-turns.js';
 import { LimitsService } from './limits.service.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
@@ -67,14 +67,13 @@ export class AuthService {
     { email, password }: LoginDto,
     client: Client,
   ): Promise<User> {
-    const { user, outcome } = await this.turns.runPasswordTask(client, async () => {
-      const found = await findUser();
-      const check = () => verifyPassword(password, found?.passwordHash);
-      return { user: found, outcome: await this.limits.checkPassword({ user: found, email, client }, check) };
-    });
-    // After the turn, so that rejected guesses do not delay other clients.
-    if (outcome === 'slowed') await this.limits.waitLikeCheck();
-    if (user === null || outcome !== 'ok') throw failures.wrongCredentials();
+    const findAndCheck = async () => {
+      const user = await findUser();
+      const check = () => verifyPassword(password, user?.passwordHash);
+      return (await this.limits.checkPassword({ user, email, client }, check)) ? user : null;
+    };
+    const user = await this.turns.runPasswordTask(client, findAndCheck, MIN_SECRET_TASK_MS);
+    if (user === null) throw failures.wrongCredentials();
     return user;
   }
 }

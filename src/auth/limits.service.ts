@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
@@ -7,7 +6,6 @@ import { AttemptCounts } from './attempt-counts.js';
 import { guesses, type GuessOutcome } from './auth.metrics.js';
 import { type Counter, type Limit, LIMITS, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
-import { verifyPassword } from './passwords.js';
 
 export interface Guess {
   /** Account with the email; null if there is none. */
@@ -30,30 +28,17 @@ export interface CodeGuess extends Guess, CodeRequest {}
  * count too. A rejected guess gets the response of a wrong one.
  */
 @Injectable()
-export class LimitsService implements OnModuleInit {
-  /** Duration of the latest check of a password. */
-  #checkMs = 0;
-
+export class LimitsService {
   constructor(private readonly counts: AttemptCounts) {}
 
-  /** Measures a check, because even the first password of a process may be rejected. */
-  async onModuleInit(): Promise<void> {
-    await this.#measure(() => verifyPassword('', undefined));
-  }
-
   /**
-   * Counts and checks a password. A rejected password (`slowed`) is not checked: call `waitLikeCheck` after the client's turn. Call
-   * this in the client's turn: many correct passwords that wait for their check must not reach a limit together.
+   * Counts and checks a password. Returns false, without a check, beyond a limit. Call this in the client's turn: many correct
+   * passwords that wait for their check must not reach a limit together.
    */
-  async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
+  async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
     const outcome = await this.#countAndCheckPassword(guess, check);
     guesses.inc({ secret: 'password', outcome });
-    return outcome;
-  }
-
-  /** Waits as long as the latest check of a password took, so that the time does not reveal that no password was checked. */
-  async waitLikeCheck(): Promise<void> {
-    await delay(this.#checkMs);
+    return outcome === 'ok';
   }
 
   async #countAndCheckPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
@@ -64,7 +49,7 @@ export class LimitsService implements OnModuleInit {
     const unknownAddressCounters = isKnown ? [] : [accountCounter, ...addressCounters];
     if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...unknownAddressCounters])))
       return 'slowed';
-    if (!(await this.#measure(check))) {
+    if (!(await check())) {
       // Count the wrong password for the address too, because the address may guess at accounts where it is unknown.
       if (isKnown) await this.counts.add(addressCounters);
       return 'wrong';
@@ -72,13 +57,6 @@ export class LimitsService implements OnModuleInit {
     if (!isKnown) await this.counts.takeBack(unknownAddressCounters);
     await this.#recognizeOwner(guess);
     return 'ok';
-  }
-
-  async #measure(check: () => Promise<boolean>): Promise<boolean> {
-    const begin = performance.now();
-    const isRight = await check();
-    this.#checkMs = performance.now() - begin;
-    return isRight;
   }
 
   /**
