@@ -6,7 +6,7 @@ import { addJob } from './support/jobs.js';
 import { waitUntilReady } from './support/process.js';
 import { until } from './support/wait.js';
 
-const TIMES = { pollMs: 20, upkeepMs: 100, stuckAfterMs: 200 };
+const TIMES = { pollMs: 20, maintenanceMs: 100, stuckAfterMs: 200 };
 
 const service = await useServiceBehindProxy();
 
@@ -37,7 +37,6 @@ describe('the watch over the job runner', () => {
       isBusy: () => false,
       lastFetchAt: () => 0,
       wake: (count) => void wakeCounts.push(count),
-      onDeadJob: () => undefined,
     };
     await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, times);
   }

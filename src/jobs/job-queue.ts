@@ -4,13 +4,13 @@ import { Logger } from '@nestjs/common';
 import {
   Logger as WorkerLogger,
   run,
-  type RunnerOptions,
+  type TaskList,
   type WorkerEvents,
   type WorkerPool,
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { type NamedJob, RUNNER_LOST, unlockStaleJobs } from './job-table.js';
+import { unlockStaleJobs } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -24,7 +24,8 @@ const FAILED_STOP_MS = 1_000;
 const POLL_INTERVAL_MS = 30_000;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
-interface QueueOptions extends Required<Pick<RunnerOptions, 'taskList'>> {
+interface QueueOptions {
+  readonly taskList: TaskList;
   /** True if no other process runs jobs on the database, so that the locks of a killed process are stale at once. */
   readonly isExclusive: boolean;
   readonly stopping: AbortSignal;
@@ -58,8 +59,7 @@ export class JobQueue {
     while (!stopping.aborted) {
       try {
         const lockedForS = isExclusive ? 0 : undefined;
-        const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
-        for (const job of await unlockStaleJobs(this.pool, staleLocks)) this.logDead(job, RUNNER_LOST);
+        await unlockStaleJobs(this.pool, { lockedForS, endedRunnerId: this.#lastRunnerId });
         await this.#runOnce(options);
       } catch (error) {
         this.#logStop(error, stopping);
@@ -67,10 +67,6 @@ export class JobQueue {
       this.#isWorking = false;
       await delay(RESTART_PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
-  }
-
-  logDead({ id, task }: NamedJob, reason: string): void {
-    this.#logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
   }
 
   /**
@@ -120,9 +116,6 @@ export class JobQueue {
         wake: (count: number) => {
           if (!ended.aborted) workerPool?.nudge(count);
         },
-        onDeadJob: (job: NamedJob) => {
-          this.logDead(job, RUNNER_LOST);
-        },
       };
       // If `ended` is aborted already, `once` would wait forever.
       if (!ended.aborted)
@@ -166,7 +159,7 @@ export class JobQueue {
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     const isFailedTry = meta?.failure === true;
-    // Only a warning: most failed tries are retried, and `logDead` reports a dead job.
+    // Only a warning: most failed tries are retried, and `logDeadJob` reports a dead job.
     if (isFailedTry) logger.warn(message);
     else if (ended.aborted) logger.verbose(message);
     else logger[NEST_LEVELS[level] ?? 'verbose'](message);

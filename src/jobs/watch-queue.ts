@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  countRunnableJobs,
-  type NamedJob,
-  type Queryable,
-  removeSupersededJobs,
-  unlockStaleJobs,
-} from './job-table.js';
+import { countRunnableJobs, type Queryable, removeSupersededJobs, unlockStaleJobs } from './job-table.js';
 
-const DEFAULTS = {
+const TIMES = {
+  /** Gap between two polls. */
   pollMs: 1_000,
-  /** Gap between two upkeeps, which read all jobs. */
-  upkeepMs: 5_000,
+  /** Gap between two times of maintenance, which reads all jobs. */
+  maintenanceMs: 5_000,
   /** A runner is stuck if no worker fetches for this time although jobs can run and a worker is idle. */
   stuckAfterMs: 30_000,
 };
@@ -22,27 +17,26 @@ export interface WatchedRunner {
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
   readonly wake: (count: number) => void;
-  readonly onDeadJob: (job: NamedJob) => void;
 }
 
 /**
  * Polls the queue until `ended` is aborted. Throws if the runner is stuck. A poll wakes workers for jobs that can run. LISTEN is
- * not enough: nothing is sent when a delayed job can run, and PgBouncer does not support it. An upkeep unlocks the jobs of dead
- * processes, reports the jobs that are now dead, and removes failed superseded jobs.
+ * not enough: nothing is sent when a delayed job can run, and PgBouncer does not support it. Maintenance unlocks the jobs of
+ * dead processes, and removes failed superseded jobs.
  */
 export async function watchQueue(
   database: Queryable,
   runner: WatchedRunner,
   ended: AbortSignal,
-  { pollMs, upkeepMs, stuckAfterMs } = DEFAULTS,
+  { pollMs, maintenanceMs, stuckAfterMs } = TIMES,
 ): Promise<void> {
   let lastHealthyAt = performance.now();
-  let nextUpkeepAt = 0;
+  let nextMaintenanceAt = 0;
   while (!ended.aborted) {
-    if (performance.now() >= nextUpkeepAt) {
-      for (const deadJob of await unlockStaleJobs(database)) runner.onDeadJob(deadJob);
+    if (performance.now() >= nextMaintenanceAt) {
+      await unlockStaleJobs(database);
       await removeSupersededJobs(database);
-      nextUpkeepAt = performance.now() + upkeepMs;
+      nextMaintenanceAt = performance.now() + maintenanceMs;
     }
     const runnable = await countRunnableJobs(database);
     if (runnable === 0 || runner.isBusy()) lastHealthyAt = performance.now();
