@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { withClient, withLock } from '../../database/with-client.js';
 import type { UnpackedBackup } from './archive.js';
@@ -22,9 +23,10 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
   // Like pg, `decodeURI` keeps `%2F` and `%3F`.
   const database = nameCheckDatabase(decodeURI(url.pathname.slice(1)));
   url.pathname = encodeURI(database);
-  const name = `"${database.replaceAll('"', '""')}"`;
+  const identifier = pg.escapeIdentifier(database);
   const execute = (statement: string) => withClient(databaseUrl, (client) => client.query(statement));
-  const drop = () => execute(`DROP DATABASE IF EXISTS ${name}`);
+  // FORCE, because the server may still run a statement of a check that was killed.
+  const drop = () => execute(`DROP DATABASE IF EXISTS ${identifier} WITH (FORCE)`);
   const fail = () => {
     throw new Error('the backup cannot be checked: another check is running');
   };
@@ -34,7 +36,7 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
       // An interrupted check leaves the database behind.
       await drop();
       // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
-      await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
+      await execute(`CREATE DATABASE ${identifier} TEMPLATE template0`);
     } catch (error) {
       throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
     }
@@ -44,7 +46,7 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
       // A backup that was restored counts as checked. The next check drops the database.
       await drop().catch((error: unknown) => {
         console.error(
-          `the database ${name} could not be dropped; the next check drops it: ${errorMessage(error)}`,
+          `the database ${identifier} could not be dropped; the next check drops it: ${errorMessage(error)}`,
         );
       });
     }

@@ -25,34 +25,47 @@ const STOP_TIMEOUT_MS = 60_000;
 /** If the log is larger, the next start renames it to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
-/**
- * Finds the server that runs on a cluster, even one that is starting or shutting down. After a crash, the process id in
- * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. On Linux, this function then
- * removes the file. This is safe: PostgreSQL also checks the shared memory, so a cluster never has a second server.
- */
-export async function findServer({ folder }: Pick<Cluster, 'folder'>) {
-  const pidFile = join(folder, 'postmaster.pid');
-  const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
-  // Line 1 is the process id, line 4 the port and line 8 the status.
-  const pid = parseInt(lines[0] ?? '');
-  if (!sendSignal(pid, 0)) return undefined;
-  if (process.platform === 'linux' && !(await isServerOf(folder, pid))) {
-    await rm(pidFile, { force: true });
-    return undefined;
-  }
-  return { pid, port: parseInt(lines[3] ?? ''), isReady: lines[7]?.trim() === 'ready' };
+type ClusterFolder = Pick<Cluster, 'folder'>;
+
+/** Finds the server that runs on a cluster, even one that is starting or shutting down. */
+export async function findServer(cluster: ClusterFolder) {
+  const { pid, port, status } = await readPidFile(cluster);
+  if (!isRunning(pid) || !(await isServerOf(cluster, pid))) return undefined;
+  return { pid, port, isReady: status === 'ready' };
 }
 
-/** Returns true if the working directory of a process is the folder of the cluster, as that of its server is. Linux only. */
-async function isServerOf(folder: string, pid: number): Promise<boolean> {
+/**
+ * Removes `postmaster.pid` if its process is not a server of the cluster. After a crash, the process id may belong to another
+ * program, which PostgreSQL would mistake for a server. On one machine the removal is safe: PostgreSQL also checks the shared
+ * memory, so a cluster never has a second server. Two containers must not share a cluster (docs/decisions/02).
+ */
+async function removeStalePidFile(cluster: ClusterFolder): Promise<void> {
+  const { pidFile, pid } = await readPidFile(cluster);
+  if (isRunning(pid) && !(await isServerOf(cluster, pid))) await rm(pidFile, { force: true });
+}
+
+/** Reads the first line (process id), the fourth (port) and the eighth (status). Numbers of a missing file are NaN. */
+async function readPidFile({ folder }: ClusterFolder) {
+  const pidFile = join(folder, 'postmaster.pid');
+  const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
+  return { pidFile, pid: parseInt(lines[0] ?? ''), port: parseInt(lines[3] ?? ''), status: lines[7]?.trim() };
+}
+
+/** Returns true if the working directory of a process is the folder of the cluster, as that of its server is. */
+async function isServerOf({ folder }: ClusterFolder, pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true; // Only Linux tells the working directory of a process.
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   if (workingDirectory !== null) return workingDirectory === (await realpath(folder));
-  // In a container, root may not read the working directory of a server that runs as another user, but its name.
+  // In a container, root may lack the right to read the working directory of a server that runs as another user.
   const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
   return name.trim() === 'postgres';
 }
 
-/** Sends a signal; 0 only checks that the process runs. Returns false if it does not run. */
+function isRunning(pid: number): boolean {
+  return sendSignal(pid, 0); // 0 sends no signal.
+}
+
+/** Sends a signal. Returns false if the process does not run. */
 function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -62,9 +75,9 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 }
 
 /**
- * Starts a server and waits until it accepts connections or `deadline` is aborted: the caller checks which. If `stopping` is
- * aborted before that, stops the server. The server has no pipe to this process, so the end of this process does not stop the
- * server.
+ * Starts a server. Returns when the server accepts connections, or after the deadline, when it continues to start. If `stopping`
+ * is aborted before that, stops the server. The server has no pipe to this process, so the end of this process does not stop
+ * the server.
  * @throws Error with the log of the server if the server ends
  */
 export async function startServer(
@@ -72,6 +85,7 @@ export async function startServer(
   settings: Readonly<Record<string, string>>,
   { deadline, stopping }: { readonly deadline: AbortSignal; readonly stopping: AbortSignal },
 ): Promise<void> {
+  await removeStalePidFile(cluster);
   const logFile = join(cluster.dataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
   if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
