@@ -212,6 +212,32 @@ describe('POST /api/products', () => {
       await expectNothingStored();
     });
 
+    it.each([
+      'form-data; name="images"; filename="my "best" cake.png"',
+      'form-data; name="images"; filename="a.png";',
+      'form-data; name="images"; filename=kue lapis.png',
+      'form-data; name="images"; filename="a.png',
+      'form-data; name="images"; filename*=UTF-8\'\'%zz.png',
+      'attachment; name="images"; filename="a.png"',
+      '',
+    ])('rejects a form in which the header of a file is malformed: %s', async (disposition) => {
+      const pieces = buildFormPieces(
+        CAKE,
+        createPictures(2).map(({ bytes }) => bytes),
+      );
+      const good = 'form-data; name="images"; filename="1.png"';
+      // Binary text, because pictures are not UTF-8.
+      const text = Buffer.concat(pieces).toString('latin1');
+      const form = Buffer.from(text.replace(good, disposition), 'latin1');
+      for (const chunkBytes of [form.length, 7]) {
+        const chunks = Array.from({ length: Math.ceil(form.length / chunkBytes) }, (_, n) =>
+          form.subarray(n * chunkBytes, (n + 1) * chunkBytes),
+        );
+        expect(await upload(admin, chunks)).toBe(400);
+      }
+      await expectNothingStored();
+    });
+
     it('ignores an empty text in the field images, and an empty file input, which browsers send as a file without a name', async () => {
       const pieces = buildFormPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
       const request = admin.post('/api/products').set('Content-Type', FORM_TYPE);

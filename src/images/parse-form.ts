@@ -1,8 +1,10 @@
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
 import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
+import { countSkippedParts } from './count-parts.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
 
 /** Request of a route with `FormInterceptor`, with its form. A body that is not a form counts as an empty form. */
@@ -13,6 +15,7 @@ export interface FormRequest extends Request {
   misplacedFileFields: string[];
   /** The first `MAX_IMAGES` files of the field `images`. No other files are kept. */
   files?: Express.Multer.File[];
+  countSkippedParts?: () => number;
 }
 
 const KIB = 1024;
@@ -39,8 +42,8 @@ const FORM_FAILURES: Readonly<Record<string, () => Failure>> = {
   LIMIT_FIELD_COUNT: failures.tooLarge,
 };
 
-const parse = promisify(
-  multer({
+const OPTIONS: multer.Options & { readonly streamHandler: (request: FormRequest, parser: Writable) => void } =
+  {
     storage: memoryStorage(),
     limits: LIMITS,
     defParamCharset: 'utf8',
@@ -55,8 +58,12 @@ const parse = promisify(
       else misplacedFileFields.push(fieldname);
       accept(null, isImage && imageNames.length <= MAX_IMAGES);
     },
-  }).any(),
-);
+    streamHandler: (request, parser) => {
+      request.countSkippedParts = countSkippedParts(request, request.headers['content-type'] ?? '', parser);
+      request.pipe(parser);
+    },
+  };
+const parse = promisify(multer(OPTIONS).any());
 
 /**
  * Reads a multipart form into the properties of `FormRequest`.
@@ -68,6 +75,7 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   if (response.closed) throw failures.malformedRequest();
   try {
     await Promise.race([parse(request, response), rejectWhenIdle(request, response, idleMs)]);
+    if (request.countSkippedParts?.() !== 0) throw failures.malformedRequest();
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw (FORM_FAILURES[errorCode(error) ?? ''] ?? failures.malformedRequest)();
