@@ -1327,6 +1327,24 @@ export interface components {
                 };
             };
         };
+        /** @description malformed request */
+        MalformedRequest: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 400;
+                        /** @enum {string} */
+                        message?: "malformed request";
+                    };
+                };
+            };
+        };
         /** @description Not modified since the response with the ETag in `If-None-Match`; empty body */
         NotModified: {
             headers: {
@@ -2376,24 +2394,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
-            /** @description malformed request */
-            400: {
-                headers: {
-                    /** @description In every response and in every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "malformed request";
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["MalformedRequest"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
             412: components["responses"]["ChangedInTheMeantime"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
@@ -2481,7 +2482,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["MalformedRequest"];
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -2702,7 +2707,10 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             409: components["responses"]["OrderIsNoLongerPending"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
@@ -2739,7 +2747,10 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
             409: components["responses"]["OrderIsNoLongerPending"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             502: components["responses"]["PaymentGatewayIsUnavailable"];
@@ -2764,9 +2775,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidOrMalformedAccessToken"];
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["OriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
@@ -3199,6 +3213,9 @@ export interface operations {
             401: components["responses"]["AccessTokenMissingOrExpired"];
             403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
             404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             431: components["responses"]["RequestHeadersAreTooLarge"];
             500: components["responses"]["SomethingWentWrongOnOurSide"];
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];

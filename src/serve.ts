@@ -15,13 +15,24 @@ type StopPart = () => Promise<void>;
 /** The process must end within 10 s of SIGTERM (contract 16), even if a part of the service does not stop. */
 const STOP_MS = 9_500;
 
-/** Runs the service until SIGTERM or SIGINT, then ends the process. */
-export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
+/**
+ * Runs the service until `stop` is aborted, then ends the process.
+ * @param stop a signal to the process aborts it, with the name of the signal as its reason
+ */
+export async function serve(env: Env, stop: AbortController, stopTracing?: StopPart): Promise<void> {
   const logger = createLogger(env);
   redirectConsole(logger);
   for (const warning of env.warnings) logger.warn(warning);
 
-  const stop = abortOnSignal(logger);
+  const limitStop = () => {
+    if (typeof stop.signal.reason === 'string') logger.info(`stopping: ${stop.signal.reason}`);
+    setTimeout(() => {
+      logger.warn('a part of the service did not stop in time: the process ends without it');
+      process.exit();
+    }, STOP_MS).unref();
+  };
+  stop.signal.addEventListener('abort', limitStop);
+  if (stop.signal.aborted) limitStop();
   const stopParts = stopTracing === undefined ? [] : [stopTracing];
   try {
     await start(env, logger, stop.signal, (stopPart) => stopParts.unshift(stopPart));
@@ -45,23 +56,6 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   }
   if (process.exitCode === undefined) logger.info('stopped');
   process.exit();
-}
-
-/** Returns a controller that SIGTERM and SIGINT abort. Ends the process if it still runs 9.5 seconds after an abort. */
-function abortOnSignal(logger: Logger): AbortController {
-  const stop = new AbortController();
-  stop.signal.onabort = () => {
-    setTimeout(() => {
-      logger.warn('a part of the service did not stop in time: the process ends without it');
-      process.exit();
-    }, STOP_MS).unref();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'])
-    process.on(signal, () => {
-      if (!stop.signal.aborted) logger.info(`stopping: ${signal}`);
-      stop.abort();
-    });
-  return stop;
 }
 
 /** Starts the service. Passes the stop function of each part that has started to `onStarted`, also before a failure. */

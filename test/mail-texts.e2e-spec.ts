@@ -171,9 +171,10 @@ describe.each([
       const format = (options: Intl.DateTimeFormatOptions, locale: string = expected) =>
         PICKUP.toLocaleString(locale, { timeZone: 'Asia/Jakarta', ...options });
       const date = `${format({ day: 'numeric' })} ${format({ month: 'long', year: 'numeric' })}`;
-      const time = format({ timeStyle: 'short' }, 'en-GB');
+      const clock = format({ timeStyle: 'short' }, expected === 'id' ? 'id' : 'en-GB');
+      const when = expected === 'id' ? ` pukul ${clock}` : `, ${clock}`;
       const wishes = [
-        `${t.labels.pickup}: ${format({ weekday: 'long' })}, ${date}, ${time}`,
+        `${t.labels.pickup}: ${format({ weekday: 'long' })}, ${date}${when}`,
         `${t.labels.note}: Tanpa <b>kacang</b>`,
       ];
 

@@ -192,14 +192,14 @@ describe('GET /api/admin/sales.csv', () => {
     admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
 
   it('contains one line for each item of paid orders, without a cell that a spreadsheet runs as a formula', async () => {
-    const formulas = ['=1+1', '+1', '-1', '@x', '\ttab', '\rcr', 'Kue;=1'];
+    const formulas = ['=1+1', '+1', '-1', '@x', '\ttab', '\rcr', 'Kue;=1', 'Roti;"=1;x'];
     const names = [...formulas, 'a,"b"', 'two\nlines', 'a\rb', 'plain'];
     const items = names.map((name, n) => ({ product: n + 1, name, quantity: 2 }));
     const id = await storeOrder({ items });
     await storeOrder({ status: 'refund', refunded: 1000 });
     const response = await getCsv('2026-10-20', '2026-10-20');
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
-    const safe = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, `"'\rcr"`, `"'Kue;=1"`];
+    const safe = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, `"'\rcr"`, `"'Kue;=1"`, `"'Roti;""=1;x"`];
     const cells = [...safe, '"a,""b"""', '"two\nlines"', '"a\rb"', 'plain'];
     const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement,0`);
     expect(response.text).toBe([HEADER, ...lines, ''].join('\r\n'));

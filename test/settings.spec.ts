@@ -173,6 +173,21 @@ describe('the settings', () => {
   });
 });
 
+describe('a variable that is no setting', () => {
+  it.each(['ADMIN_EMIAL', 'ADMIN_MAIL', 'ADMIN_EMAILS', 'ADMIN_EMAIX'])(
+    'causes a warning with the probable setting if a letter is missing, extra or different, or two neighbors are swapped: %s',
+    (name) => {
+      const warning = `${name} is no setting and has no effect: did you mean ADMIN_EMAIL?`;
+      expect(read({ [name]: 'owner@example.com' }).warnings).toEqual([warning]);
+    },
+  );
+
+  it('causes no warning if it is another variable of the system', () => {
+    const others = { PATH: '/bin', HOSTNAME: 'shop', POST: '1', OTEL_TRACES_SAMPLER: 'x' };
+    expect(read(others).warnings).toEqual([]);
+  });
+});
+
 describe('the settings of production', () => {
   it('are rejected without signing keys and with the simulator, and no key is generated', async () => {
     expect(findBadVariables({ NODE_ENV: 'production' })).toEqual([

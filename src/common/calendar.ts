@@ -87,9 +87,14 @@ export function toLocalDate(instant: Date, zone: string): string {
   return toLocalDateAndTime(instant, zone).date;
 }
 
+const DATE_TIME_FORMATS: Readonly<Record<Language, string>> = {
+  en: 'cccc, d LLLL yyyy, HH:mm',
+  id: "cccc, d LLLL yyyy 'pukul' HH.mm",
+};
+
 /** Returns for example `Tuesday, 24 November 2026, 10:30`. */
 export function formatDateTime(instant: Date, zone: string, locale: Language): string {
-  return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale });
+  return DateTime.fromJSDate(instant, { zone }).toFormat(DATE_TIME_FORMATS[locale], { locale });
 }
 
 export function addDays(date: string, days: number): string {

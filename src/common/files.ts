@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { errorCode } from './errors/error-info.js';
+import { errorCode, errorMessage } from './errors/error-info.js';
 
 /**
  * Creates DATA_DIR unless it exists.
@@ -32,6 +41,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 
 /** Writes a file atomically unless it exists. Returns the content of the file afterwards. */
 export function writeOnce(path: string, text: string, mode: number): string {
+  if (existsSync(path)) return readFileSync(path, 'utf8'); // also on a full disk
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
@@ -39,7 +49,7 @@ export function writeOnce(path: string, text: string, mode: number): string {
     return text;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return readFileSync(path, 'utf8');
-    throw error;
+    throw new Error(`${path} cannot be written: ${errorMessage(error)}`, { cause: error });
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -28,7 +28,7 @@ export function readEnv(source = loadProcessEnv()): Env {
   ]);
   const lines = [...problems].map(([name, problem]) => `  ${VARIABLES.get(name)} ${problem}`);
   if (lines.length > 0) throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
-  const warnings = isProduction ? [...findProductionWarnings(parsed)] : [];
+  const warnings = [...findTypos(source), ...(isProduction ? findProductionWarnings(parsed) : [])];
   return Object.assign(new Env(), deriveDefaults(parsed), parsed, { warnings });
 }
 
@@ -76,6 +76,26 @@ function findContradictions(parsed: ParsedSettings): Problems {
   if (parsed.metricsPort === parsed.port)
     problems.metricsPort = 'must differ from PORT: metrics are not for clients';
   return problems;
+}
+
+/** Finds variables whose name is probably a misspelled name of a setting. */
+function findTypos(source: NodeJS.ProcessEnv): string[] {
+  const settings = [...VARIABLES.values()];
+  const unknown = Object.keys(source).filter((name) => !settings.includes(name));
+  return unknown.flatMap((name) => {
+    // Names without an underscore, such as PORT and HOST, would match by accident.
+    const similar = settings.find((setting) => setting.includes('_') && isTypo(name, setting));
+    return similar === undefined ? [] : [`${name} is no setting and has no effect: did you mean ${similar}?`];
+  });
+}
+
+/** Returns true if one letter is missing, extra or different, or if two neighbors are swapped. */
+function isTypo(text: string, name: string): boolean {
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const isSwapped = a === b.slice(1, 2) + b.slice(0, 1) + b.slice(2);
+  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }
 
 function deriveDefaults(parsed: ParsedSettings): Partial<Env> {

@@ -17,10 +17,10 @@ export type SalesLine = Readonly<Record<(typeof COLUMNS)[number], string | numbe
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Matches cells that contain a formula at their start or after a `;`. An apostrophe in front makes a cell text. In a program that
+ * Matches cells that contain a formula at their start or after a `;`, in quotes or not. An apostrophe in front makes a cell text. In a program that
  * splits quoted cells at `;`, the apostrophe protects only the first part.
  */
-const FORMULA = /(^|;)\s*[=+\-@\t\r]/;
+const FORMULA = /(^|;)["\s]*[=+\-@\t\r]/;
 
 /** Returns the header of a file, and a function that formats a line (RFC 4180). */
 export function getCsvFormat(format?: 'excel') {

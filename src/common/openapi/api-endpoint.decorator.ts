@@ -74,10 +74,11 @@ function listDecorators(options: EndpointOptions, method: RequestMethod, path: s
       ...when(access === 'admin', failures.adminOnly()),
       ...when(changesState, failures.originNotAllowed()),
       ...when(checksIfMatch, failures.changedMeanwhile()),
-      // Express cannot decode a parameter such as `%ZZ`. With a body, `BODY_FAILURES` contains this failure.
-      ...when(path.includes(':') && takes === undefined, failures.malformedRequest()),
+      // Express cannot decode a parameter such as `%ZZ`. `BODY_FAILURES` contains this failure too.
+      ...when(path.includes(':') && !changesState, failures.malformedRequest()),
       ...(options.failures ?? []),
-      ...when(takes !== undefined, ...BODY_FAILURES),
+      // The body parsers also read a body that the operation ignores.
+      ...when(changesState, ...BODY_FAILURES),
       failures.headersTooLarge(),
       failures.unexpected(),
       failures.unavailable(),
