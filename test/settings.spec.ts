@@ -131,6 +131,16 @@ describe('the settings', () => {
     ['TRUSTED_PROXIES', ['10', 'true', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', '::/0', '10.0.0.1,']],
     ['PUBLIC_URL', ['ftp://a.example', 'javascript:alert(1)', 'http:a', 'http://a.example/?b', 'http://a@b']],
     ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'postgresql://shop:100%@localhost/db']],
+    [
+      'CLOUDINARY_URL',
+      [
+        'cloudinary://key@cloud',
+        `${CLOUD}:443`,
+        ...['signature_algorithm=md5', 'upload_prefix=ftp://a.example', 'upload_prefix=https://'].map(
+          (query) => `${CLOUD}?${query}`,
+        ),
+      ],
+    ],
     ['SMTP_URL', ['mail.example', 'imap://mail.example', 'smtp:mail.example', 'smtp://']],
     ['MAIL_FROM', ['Bakery', 'shop@bakery.example, owner@bakery.example', 'Bakery <shop>']],
     ['LOG_LEVEL', ['INFO', 'warning']],
