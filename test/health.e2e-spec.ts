@@ -72,11 +72,11 @@ it('the log contains one line for each stop of the queue and one line for each r
   const linesBefore = service.log.length;
   for (let outage = 0; outage < 2; outage += 1) {
     await setReadOnly('on');
-    const statementCount = service.proxy.statements.length;
+    const chunkCount = service.proxy.statementChunks.length;
     // A start of the queue sends a few statements, so 20 mean several starts.
     await until(
       'the queue has restarted several times',
-      () => service.proxy.statements.length > statementCount + 20,
+      () => service.proxy.statementChunks.length > chunkCount + 20,
     );
     await setReadOnly('off');
     await waitUntilReady(service.url);

@@ -37,6 +37,11 @@ describe('the Cloudinary image host', () => {
     return error;
   }
 
+  it('signs an upload and asks Cloudinary to overwrite nothing', async () => {
+    await host.upload(ID, { bytes: createPng(ID), format: 'png' });
+    expect(standIn.calls).toMatchObject([{ hasValidSignature: true, parameters: { overwrite: '0' } }]);
+  });
+
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
     'fails the operation "%s" with a wrong secret and reveals neither secret nor signature',
     async (operation) => {

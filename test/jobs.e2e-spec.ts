@@ -1,6 +1,5 @@
 import { DataSource } from 'typeorm';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JobKind } from '../src/jobs/job-kinds.js';
 import type { JobsService } from '../src/jobs/jobs.service.js';
 import { importBuilt, importPackage } from './support/built.js';
@@ -9,7 +8,7 @@ import { createDatabase, type TestDatabase } from './support/databases.js';
 import { addJob, changeJobs, makeJobsDue, readJobs, withBrokenQueue } from './support/jobs.js';
 import { readMetric } from './support/metrics.js';
 import { stopAfterUse } from './support/stop-after-use.js';
-import { until } from './support/wait.js';
+import { createDeferred, until } from './support/wait.js';
 
 /** Job queue that behaves like the queue of a separate process. */
 interface TestQueue {
@@ -172,8 +171,17 @@ describe('jobs of a process that died', () => {
     // The queue must unlock the jobs even if it cannot reach the database at first.
     await proxy.down();
     await addLockedJob({ lockedForS: 0 });
-    // The queue polls every second. If a poll unlocked the running job, the job would run again.
-    const queue = await startQueue(() => delay(1_500), { url: proxy.url, isExclusive: true });
+    // If an upkeep unlocked the running job, the poll that follows it would run the job again before the next poll.
+    const runUntilUpkeep = async (): Promise<void> => {
+      const { length } = proxy.statementChunks;
+      await until('an upkeep and two polls have begun', () => {
+        const chunks = proxy.statementChunks.slice(length);
+        const upkeepAt = chunks.findIndex((chunk) => chunk.includes('locked_at <= now()'));
+        const later = upkeepAt < 0 ? [] : chunks.slice(upkeepAt);
+        return later.filter((chunk) => chunk.includes('AS runnable')).length >= 2;
+      });
+    };
+    const queue = await startQueue(runUntilUpkeep, { url: proxy.url, isExclusive: true });
     await proxy.up();
     await until('the job ran', () => queue.ran.includes(1));
     await waitUntilAllDone();
@@ -182,18 +190,17 @@ describe('jobs of a process that died', () => {
 });
 
 it('a stopping queue waits for running jobs, loses no waiting job and closes all connections', async () => {
-  let finish: (() => void) | undefined;
-  const queue = await startQueue((n) =>
-    n === 1 ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
-  );
+  const proxy = await DatabaseProxy.start(database.url);
+  const work = createDeferred();
+  const queue = await startQueue((n) => (n === 1 ? work.promise : undefined), { url: proxy.url });
   await enqueue(queue, 1);
-  await until('the job runs', () => finish !== undefined);
+  await until('the job runs', () => queue.ran.includes(1));
   let hasStopped = false;
   const stopping = queue.stop().then(() => (hasStopped = true));
   await enqueue(queue, 2);
-  for (let query = 0; query < 10; query += 1) await readTestJobs(); // Time in which the queue could stop.
+  await until('the queue stops', () => proxy.statementChunks.some((chunk) => chunk.includes('UNLISTEN')));
   expect(hasStopped).toBe(false);
-  finish?.();
+  work.resolve();
   await stopping;
   // The second job either is still waiting or has run: a worker may fetch one more job after the stop has begun.
   const left = await readTestJobs();
@@ -224,21 +231,14 @@ it('withDeadline rejects when the work of a job takes longer than its deadline',
 
 it('a superseded job that fails for good is not reported as dead, because another job does its work', async () => {
   const { PermanentJobError } = await importBuilt('src/jobs/job-handler.js');
-  let fail = (): void => undefined;
-  const failLater = () =>
-    new Promise<void>(
-      (_, reject) =>
-        (fail = () => {
-          reject(new PermanentJobError('gone'));
-        }),
-    );
-  const queue = await startQueue((n) => (n === 1 ? failLater() : undefined));
+  const work = createDeferred();
+  const queue = await startQueue((n) => (n === 1 ? work.promise : undefined));
   const enqueueSame = (n: number) => queue.jobs.enqueue(dataSource.manager, TASK, { n }, {});
   await enqueueSame(1);
   await until('the first job runs', () => queue.ran.includes(1));
   await enqueueSame(2);
   await until('the second job ran', () => queue.ran.includes(2));
-  fail();
+  work.reject(new PermanentJobError('gone'));
   await waitUntilAllDone();
   expect(log.filter((line) => line.startsWith('dead job'))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import {
 import { insertProduct } from './support/products.js';
 import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
-import { inParallel, until } from './support/wait.js';
+import { createDeferred, inParallel, until } from './support/wait.js';
 
 const shop = await useShop();
 /** Second service on the same database and gateway. It behaves like the service of another process. */
@@ -42,10 +42,9 @@ function orderInParallel(count: number): Promise<Response[]> {
 
 /** Blocks creations of payment pages at the gateway until the returned function is called. */
 function blockCreations(): () => void {
-  let unblock: () => void = () => undefined;
-  const blocked = new Promise<void>((resolve) => (unblock = resolve));
-  shop.gateway.beforeProcessing = ({ operation }) => (operation === 'create' ? blocked : undefined);
-  return unblock;
+  const { promise, resolve } = createDeferred();
+  shop.gateway.beforeProcessing = ({ operation }) => (operation === 'create' ? promise : undefined);
+  return resolve;
 }
 
 /** Waits until the first request calls the gateway. Returns the id of its order. */

@@ -10,16 +10,16 @@ export class DatabaseProxy {
     this.#forward(client);
   });
   /**
-   * Chunks of the service so far that begin with a statement, oldest first. A chunk can contain several statements: the service
-   * pipelines them.
+   * Chunks that the service has sent so far and that begin with a statement, oldest first. A chunk can contain several statements:
+   * the service pipelines them.
    */
-  readonly statements: string[] = [];
+  readonly statementChunks: string[] = [];
   /** Connections of the service, and those to its database. */
   readonly #sockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
   #stallTrigger: { readonly text: string; readonly onStall: () => void } | undefined;
-  #losesResponseTo: string | undefined;
+  #lossTrigger: string | undefined;
 
   private constructor(private readonly target: URL) {}
 
@@ -63,7 +63,7 @@ export class DatabaseProxy {
    * closed as soon as the server responds.
    */
   loseResponseTo(text: string): void {
-    this.#losesResponseTo = text;
+    this.#lossTrigger = text;
   }
 
   /** Ends a stall for new connections. Earlier connections stay silent, as after a failover. */
@@ -93,14 +93,14 @@ export class DatabaseProxy {
   #handleChunk(chunk: Buffer, client: Socket, server: Socket): void {
     const text = chunk.toString('latin1');
     // The first byte is the type of the first message: Q (Query) or P (Parse).
-    if (/^[QP]/.test(text)) this.statements.push(text);
+    if (/^[QP]/.test(text)) this.statementChunks.push(text);
     if (this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
       this.stall();
       this.#stallTrigger.onStall();
       return;
     }
-    if (this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
-      this.#losesResponseTo = undefined;
+    if (this.#lossTrigger && chunk.includes(this.#lossTrigger)) {
+      this.#lossTrigger = undefined;
       server.removeAllListeners('data').once('data', () => client.destroy()); // drops the response
     }
     server.write(chunk);

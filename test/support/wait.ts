@@ -20,6 +20,14 @@ export async function until<T>(
   }
 }
 
+/** Creates a promise that the test settles. Replaces `Promise.withResolvers`, which needs Node 22. */
+export function createDeferred() {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((...functions) => ([resolve, reject] = functions));
+  return { promise, resolve, reject };
+}
+
 /** Calls a function `count` times in parallel. Passes the number of the call, which starts at 0. */
 export function inParallel<T>(count: number, act: (n: number) => PromiseLike<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, n) => act(n)));
