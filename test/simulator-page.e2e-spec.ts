@@ -15,11 +15,11 @@ const { service, openPaymentPage, startTwoTransactions } = await useSimulator();
 describe('an action that is not possible', () => {
   it('gets 409 with an explanation', async () => {
     const page = await openPaymentPage();
-    const { text } = await page.click('settle').expect(409);
+    const { text } = await page.clickAction('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
-    const response = await page.click('settle').set('Accept', 'application/json');
+    const response = await page.clickAction('settle').set('Accept', 'application/json');
     expectFailure(response, 409, 'the payment is in a state that does not allow this');
-    expect(await page.responses()).toEqual([]);
+    expect(await page.readNotificationResponses()).toEqual([]);
   });
 
   it.each([
@@ -29,9 +29,9 @@ describe('an action that is not possible', () => {
     ['gopay refund', 'send-again send-late-pending send-bad-signature'],
   ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
     const page = await openPaymentPage();
-    await page.act(...actions.split(' ').filter(Boolean));
-    expect((await page.view()).actions.join(' ')).toBe(allowed);
-    const forms = (await page.html()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
+    await page.postActions(...actions.split(' ').filter(Boolean));
+    expect((await page.readView()).actions.join(' ')).toBe(allowed);
+    const forms = (await page.readHtml()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
     expect(new Set([...forms].map(([, name]) => name))).toEqual(new Set(allowed.split(' ')));
   });
 
@@ -41,8 +41,8 @@ describe('an action that is not possible', () => {
     for (const token of [randomUUID(), '%00', page.orderId])
       await client.get(`/api/simulator/${token}`).expect(404);
     await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
-    await page.click('bribe').expect(404);
-    await page.click('constructor').expect(404);
+    await page.clickAction('bribe').expect(404);
+    await page.clickAction('constructor').expect(404);
   });
 });
 
@@ -89,8 +89,8 @@ describe('the payment page', () => {
     const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
     await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
     const page = await openPaymentPage(hostileCustomer, await insertProduct(service, 185_000, hostile));
-    await page.act('gopay');
-    const text = await page.html();
+    await page.postActions('gopay');
+    const text = await page.readHtml();
     expect(text).toContain(page.orderId);
     expect(text).toContain('Rp\u00a0185.000');
     expect(text).not.toContain('<script');
@@ -121,11 +121,11 @@ describe('the payment page', () => {
       const browser = service.client();
       const open = async ({ path }: { readonly path: string }) =>
         (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;
-      await reserved.click('card-authorize').expect(303);
+      await reserved.clickAction('card-authorize').expect(303);
       const pages = [await open(unpaid), await open(reserved), await open(paid)];
-      await paid.click('partial-refund').expect(303);
+      await paid.clickAction('partial-refund').expect(303);
       pages.push(await open(paid));
-      pages.push((await unpaid.click('settle').set('Accept-Language', header).expect(409)).text);
+      pages.push((await unpaid.clickAction('settle').set('Accept-Language', header).expect(409)).text);
       for (const page of pages) expect(page).toContain(`<html lang="${language}">`);
       const all = pages.join('\n');
       expect(listTexts(language).filter((text) => !all.includes(text))).toEqual([]);

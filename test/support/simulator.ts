@@ -33,34 +33,34 @@ export async function useSimulator() {
     const path = new URL(url ?? '').pathname;
     const anyone = service.client();
     const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
-    const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
+    const readView = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
     /** Posts an action like a script, which accepts JSON. */
-    const post = (action: string, status = 200) =>
+    const postAction = (action: string, status = 200) =>
       anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status);
     return {
       orderId,
       path,
-      html: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
-      view,
+      readHtml: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
+      readView,
       /** Returns the service's responses to the simulator's notifications, oldest first. */
-      responses: async () => (await view()).notifications.map(({ answer }) => answer),
-      /** Performs actions one after another, each for the latest transaction. */
-      act: async (...actions: readonly string[]) => {
-        for (const action of actions) await post(action);
+      readNotificationResponses: async () => (await readView()).notifications.map(({ answer }) => answer),
+      /** Posts actions one after another like a script, each for the latest transaction. */
+      postActions: async (...actions: readonly string[]) => {
+        for (const action of actions) await postAction(action);
       },
-      /** Performs an action for a transaction. */
-      actOn: (transactionId: string, action: string, status?: number) =>
-        post(`transactions/${transactionId}/${action}`, status),
+      /** Posts an action for a transaction like a script. */
+      postTransactionAction: (transactionId: string, action: string, status?: number) =>
+        postAction(`transactions/${transactionId}/${action}`, status),
       /** Transactions as `payment_type transaction_status`, oldest first. */
       describeTransactions: async () =>
-        (await view()).transactions.map((each) => `${each.payment_type} ${each.transaction_status}`),
+        (await readView()).transactions.map((each) => `${each.payment_type} ${each.transaction_status}`),
       /** Posts an action like a browser. */
-      click: (action: string) => anyone.post(`${path}/${action}`),
-      order: () => readOrder(by, orderId),
+      clickAction: (action: string) => anyone.post(`${path}/${action}`),
+      readOrder: () => readOrder(by, orderId),
       refund: (body: object, status = 200) =>
         admin.post(`/api/admin/orders/${orderId}/refund`).send(body).expect(status),
       /** Payment history as `status outcome`, oldest first. */
-      history: async () =>
+      describeHistory: async () =>
         (await readHistory(service, orderId)).map(
           ({ transaction_status, outcome }) => `${transaction_status ?? '?'} ${outcome}`,
         ),
@@ -70,11 +70,11 @@ export async function useSimulator() {
   /** Starts a bank transfer, which stays pending, and pays with GoPay. */
   async function startTwoTransactions() {
     const page = await openPaymentPage();
-    await page.act('bank-transfer', 'gopay');
-    const [first, second] = (await page.view()).transactions;
+    await page.postActions('bank-transfer', 'gopay');
+    const [first, second] = (await page.readView()).transactions;
     if (first === undefined || second === undefined)
       throw new Error('the page does not show both transactions');
-    return { ...page, first: first.transaction_id, second: second.transaction_id };
+    return { ...page, firstId: first.transaction_id, secondId: second.transaction_id };
   }
 
   return { service, customer, openPaymentPage, startTwoTransactions };
