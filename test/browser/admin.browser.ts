@@ -125,7 +125,7 @@ it('a product that is saved again because the first response was lost gets its n
   expect(await getTiles(page).count()).toBe(3);
 });
 
-it('a change of a product by somebody else is shown before the form replaces it, with their pictures and its own new one', async () => {
+it('saving a product that a colleague has changed first shows the changes, and keeps the unsaved picture', async () => {
   const product = await createProduct('Roti berdua', 20_000);
   const theirs = await openAsAdmin(`/manage/products/${product.id}`);
   const saveTheirs = async () => {
@@ -170,17 +170,29 @@ it('saving a product succeeds after a colleague has marked it as sold out', asyn
 it('a product whose creation is repeated because the first response was lost is created once', async () => {
   const name = makeUnique('Roti ganda');
   const { page } = await openAsAdmin('/manage/products/new');
-  await fillProduct(page, name, '12.500,50', 'Only one.');
+  await fillProduct(page, name, '12.500', 'Only one.');
   await loseFirstResponse(page, '**/api/products', 'POST');
   await page.getByRole('button', { name: 'Create product' }).click();
   await waitForText(page, 'We cannot reach the bakery.');
   await page.getByRole('button', { name: 'Create product' }).click();
   await waitForText(page, `${name} is saved.`);
   await waitForHeading(page, 'Edit product');
-  await page.getByRole('button', { name: 'Save changes' }).click(); // The form accepts its own price with decimals.
-  await waitForHeading(page, 'Products');
+  await openPage(page, '/manage/products');
   await search(page, name);
   await waitForText(page, '1 product found.');
+});
+
+it('a price with decimals is stored, and the form accepts it again', async () => {
+  const { id, name } = await createProduct('Roti sen', 12_000);
+  const { page } = await openAsAdmin(`/manage/products/${id}`);
+  const price = page.getByLabel('Price in rupiah');
+  await price.fill('12.500,50');
+  for (let times = 0; times < 2; times += 1) {
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await waitForText(page, `${name} is saved.`);
+    await openPage(page, `/manage/products/${id}`);
+    expect(await price.inputValue()).toBe('12500,5');
+  }
 });
 
 it('a form that is submitted again while its values are being sent sends them once', async () => {
@@ -198,18 +210,22 @@ it('a form that is submitted again while its values are being sent sends them on
   expect(requests).toBe(1);
 });
 
-it('an administrator creates, edits and deletes a product with pictures', async () => {
-  const name = makeUnique('Roti unyil');
+it('the form of a new product shows a message for each missing field until the field is filled', async () => {
   const { page } = await openAsAdmin('/manage/today');
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await page.getByRole('link', { name: 'New product' }).click();
   await waitForHeading(page, 'New product');
-
   await page.getByRole('button', { name: 'Create product' }).click();
   await waitForText(page, 'Product name is required.');
   await waitForText(page, 'Product price cannot be empty.');
-  await fillProduct(page, name, 'Rp 15.000', 'Tiny breads, a bite each.');
+  await fillProduct(page, 'Roti unyil', 'Rp 15.000', 'Tiny breads, a bite each.');
   await page.getByText('Product name is required.').waitFor({ state: 'hidden' });
+});
+
+it('a new product gets the chosen pictures in the chosen order, and the upload shows its progress', async () => {
+  const name = makeUnique('Roti unyil');
+  const { page } = await openAsAdmin('/manage/products/new');
+  await fillProduct(page, name, 'Rp 15.000', 'Tiny breads, a bite each.');
   const upload = page.getByLabel('Add pictures');
   await upload.setInputFiles([{ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }]);
   await waitForText(page, 'Not added: note.txt is not a picture that this browser can read.');
@@ -235,6 +251,18 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('15000');
   await page.getByRole('button', { name: 'Remove picture 3' }).waitFor();
   expect(await getTiles(page).count()).toBe(3);
+});
+
+it('saving a product stores the new price, and deletes the removed pictures but not those to keep', async () => {
+  const { name, id } = await createProduct('Roti unyil', 15_000);
+  const { page } = await openAsAdmin(`/manage/products/${id}`);
+  await page
+    .getByLabel('Add pictures')
+    .setInputFiles(['a.png', 'b.png', 'c.png'].map((file) => createUpload(file)));
+  await getTiles(page).nth(2).waitFor();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await waitForText(page, `${name} is saved.`);
+  await openPage(page, `/manage/products/${id}`);
   await page.getByRole('button', { name: 'Remove picture 2' }).click();
   await page.getByRole('button', { name: 'Keep picture 2' }).click();
   await page.getByRole('button', { name: 'Remove picture 1' }).click();
@@ -250,6 +278,11 @@ it('an administrator creates, edits and deletes a product with pictures', async 
   await page.getByLabel('Price in rupiah').waitFor();
   expect(await getTiles(page).count()).toBe(2);
   expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('16500');
+});
+
+it('an administrator deletes a product after a confirmation', async () => {
+  const { name, id } = await createProduct('Roti unyil', 15_000);
+  const { page } = await openAsAdmin(`/manage/products/${id}`);
   await page.getByRole('button', { name: 'Delete product' }).click();
   await page.getByRole('button', { name: 'Keep it' }).click();
   await page.getByRole('button', { name: 'Delete product' }).click();
