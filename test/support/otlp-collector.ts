@@ -17,7 +17,8 @@ export interface CollectedSpan {
 
 type OtlpAttributes = readonly {
   readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly intValue?: string | number };
+  /** Contains one property, which is named after the type of the value, for example `boolValue`. */
+  readonly value: Readonly<Record<string, string | number | boolean>>;
 }[];
 
 interface OtlpRequest {
@@ -57,7 +58,5 @@ export async function startOtlpCollector() {
 }
 
 function toRecord(attributes: OtlpAttributes): Record<string, string> {
-  return Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? String(value.intValue)]),
-  );
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value).join()]));
 }
