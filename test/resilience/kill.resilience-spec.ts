@@ -11,8 +11,9 @@ import { createDeployment, type Deployment } from './support/deployment.js';
 import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
-/** Limit for the time from the return of the database until the service sends a mail. */
+/** Limits for the time from the return of the database until the service sends a mail. A busy machine can slow one recovery. */
 const RECOVERY_LIMIT_MS = 10_000;
+const AVERAGE_RECOVERY_LIMIT_MS = 5_000;
 const ROUNDS = isLongRun ? 24 : 4;
 const DATABASE_LOSSES = isLongRun ? 8 : 2;
 
@@ -64,6 +65,7 @@ it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no ac
   const service = await instance.start(external.settings);
   const databaseUrl = await until('the database runs', () => findEmbeddedDatabaseUrl(instance.dataDir));
   const workload = await Workload.prepare(deployment);
+  let totalMs = 0;
   for (let round = 0; round < DATABASE_LOSSES; round += 1) {
     await workload.runDuring(async () => {
       await workload.waitForWrites(randomInt(20, 100));
@@ -73,8 +75,10 @@ it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no ac
       const mailsBefore = external.smtp.mails.length;
       const { runningMs } = await measureRunning(() => waitUntilRecovered(mailsBefore));
       expect(runningMs).toBeLessThan(RECOVERY_LIMIT_MS);
+      totalMs += runningMs;
     });
   }
+  expect(totalMs / DATABASE_LOSSES).toBeLessThan(AVERAGE_RECOVERY_LIMIT_MS);
   expect(service.child.exitCode).toBeNull();
   // Each loss interrupts the only job runner, which may send the mails again that it was sending.
   await workload.verify(databaseUrl, DATABASE_LOSSES);
