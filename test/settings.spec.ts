@@ -136,9 +136,12 @@ describe('the settings', () => {
       [
         'cloudinary://key@cloud',
         `${CLOUD}:443`,
-        ...['signature_algorithm=md5', 'upload_prefix=ftp://a.example', 'upload_prefix=https://'].map(
-          (query) => `${CLOUD}?${query}`,
-        ),
+        ...[
+          'signature_algorithm=md5',
+          'upload_prefix=ftp://a.example',
+          'upload_prefix=https://',
+          'upload_prefix=https://a.example/?b',
+        ].map((query) => `${CLOUD}?${query}`),
       ],
     ],
     ['SMTP_URL', ['mail.example', 'imap://mail.example', 'smtp:mail.example', 'smtp://']],
@@ -156,6 +159,11 @@ describe('the settings', () => {
     const settings = { ADMIN_EMAIL: email, ADMIN_PASSWORD: 'secret' };
     expect(read(settings).adminEmail).toBe('owner@xn--bcher-kva.example');
     expect(findBadVariables({ ...settings, ADMIN_EMAIL: 'owner@a/\u3002example' })).toEqual(['ADMIN_EMAIL']);
+  });
+
+  it('reject an ADMIN_EMAIL and an ADMIN_PASSWORD that a login would reject', () => {
+    const settings = { ADMIN_EMAIL: '\u200Bowner@example.com', ADMIN_PASSWORD: 'p\uFFFDssword' };
+    expect(findBadVariables(settings)).toEqual(['ADMIN_EMAIL', 'ADMIN_PASSWORD']);
   });
 
   it.each<[Record<string, string>, string]>([

@@ -1,16 +1,24 @@
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 /**
- * Parses a URL of Cloudinary's SDK. Ignores all query parameters except `upload_prefix` and `signature_algorithm`.
+ * Parses CLOUDINARY_URL, which has the form of Cloudinary's SDK. Of the query, only `upload_prefix` and `signature_algorithm`
+ * count.
  * @throws Error for an invalid URL. The message does not quote the URL, which contains the secret
  */
 export function parseCloudinaryUrl(text: string) {
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
-  const isComplete = Boolean(protocol === 'cloudinary:' && username && password && hostname && port === '');
-  const isPrefixValid = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
-  if (!isComplete || !isPrefixValid || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
+  const isAccountValid = Boolean(
+    protocol === 'cloudinary:' && username && password && hostname && port === '',
+  );
+  // Paths are appended to the prefix.
+  const isPrefixValid = /^https?:[^?#]*$/.test(upload_prefix) && URL.canParse(upload_prefix);
+  if (
+    !isAccountValid ||
+    !isPrefixValid ||
+    (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256')
+  )
     throw new Error('CLOUDINARY_URL is invalid');
   return {
     cloud_name: decodeURIComponent(hostname),

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
-import { ConvertDomainToAscii } from '../common/validation/email-address.decorator.js';
+import { IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { ConvertDomainToAscii, IsUndisguisedEmail } from '../common/validation/email-address.decorator.js';
+import { MaxCharacters, STORABLE } from '../common/validation/text.decorator.js';
 import {
   IsCloudinaryUrl,
   IsDatabaseUrl,
@@ -16,6 +17,7 @@ import {
 
 const EMAIL = { message: 'must be an email address' };
 const PASSWORD = { message: 'must have at most 1024 characters' };
+const STORABLE_PASSWORD = { message: 'contains a character that was lost: save the settings as UTF-8' };
 const SIGNING_KEY = { message: 'must have at least 32 characters' };
 
 /**
@@ -40,10 +42,10 @@ export class Env {
   @MinLength(32, SIGNING_KEY) jwtRefreshSecret!: string;
   /** Address and password of the administrator's account, which is created at the start. Both are set or neither. */
   @ConvertDomainToAscii()
-  @IsEmail({ blacklisted_chars: '"' }, EMAIL)
+  @IsUndisguisedEmail(EMAIL)
   @MaxLength(254, EMAIL)
   adminEmail?: string;
-  @MaxLength(1024, PASSWORD) adminPassword?: string;
+  @Matches(STORABLE, STORABLE_PASSWORD) @MaxCharacters(1024, PASSWORD) adminPassword?: string;
   /** Origins of storefronts. If undefined outside of production, storefronts on this machine may use the service. */
   @IsOriginList() corsOrigins?: readonly string[];
   /** Number of proxies whose X-Forwarded-For is trusted, or their addresses and networks, separated by commas. */

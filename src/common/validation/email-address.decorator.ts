@@ -15,7 +15,6 @@ const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
  * disguise it: spaces, line separators, invisible characters, direction marks, and the full-width signs `＜`, `＞` and `＠`.
  */
 const UNDISGUISED = /^[^"\p{Z}\p{Default_Ignorable_Code_Point}＜＞＠]*$/u;
-const INVALID = { message: 'your email format is invalid' };
 
 /** Trims, converts and validates the email address of an account. */
 export function EmailAddress(): PropertyDecorator {
@@ -24,9 +23,13 @@ export function EmailAddress(): PropertyDecorator {
     ConvertDomainToAscii(),
     Text({ maxLength: 254, example: 'ayu@example.com' }),
     ApiProperty({ format: 'email' }),
-    Matches(UNDISGUISED, INVALID),
-    IsEmail({}, INVALID),
+    IsUndisguisedEmail({ message: 'your email format is invalid' }),
   );
+}
+
+/** Requires the email address of an account, trimmed and with an ASCII domain. */
+export function IsUndisguisedEmail(options: { readonly message: string }): PropertyDecorator {
+  return applyDecorators(Matches(UNDISGUISED, options), IsEmail({}, options));
 }
 
 /**
