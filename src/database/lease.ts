@@ -82,11 +82,11 @@ export class Lease<Row extends Leasable> {
   }
 
   /** Ends a lease after an error. If the database is unavailable, leaves the lease to expire: ending it would hide the error. */
-  async endAfter(
-    error: unknown,
+  async endAfterError(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,
     leaseId: string,
+    error: unknown,
   ): Promise<void> {
     if (!isDatabaseUnavailable(error)) await this.end(manager, where, leaseId);
   }

@@ -14,7 +14,7 @@ import {
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
 import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
-import { livePageOf, type Order } from './order.entity.js';
+import { needsPage, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { type AttemptOfOrder, PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -71,20 +71,33 @@ export class CheckoutService {
   }
 
   /**
+   * Opens the payment page of a new order, whose first attempt this request has leased.
+   * @throws Failure 502 if the gateway returned no page in time
+   */
+  async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
+    const deadline = performance.now() + CALL_DEADLINE_MS;
+    const opened = await this.#openPage(order, attempt, deadline);
+    if (opened === null) return this.#waitForPage(order.orderId, deadline);
+    // The order is not read again, which saves a statement for every order.
+    return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
+  }
+
+  /**
    * Opens a payment page if the order is open and needs one.
-   * @param first first attempt of a new order, which this request has leased
    * @returns the order with a live page, or the order as it is if it is not open
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ensurePage(order: Order, first?: LeasedAttempt): Promise<Order> {
+  async ensurePage(order: Order): Promise<Order> {
     if (!order.needsPage) return order;
-    const { orderId } = order;
     const deadline = performance.now() + CALL_DEADLINE_MS;
-    const attempt = first ?? (await this.#takeLease(orderId));
-    const opened = attempt === null ? null : await this.#openPage(order, attempt, deadline);
-    if (opened !== null && first === undefined) return this.orders.findOrFail(orderId);
-    // A new order is not read again, which saves a statement for every order.
-    if (opened !== null) return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
+    const attempt = await this.#takeLease(order.orderId);
+    if (attempt !== null && (await this.#openPage(order, attempt, deadline)) !== null)
+      return this.orders.findOrFail(order.orderId);
+    return this.#waitForPage(order.orderId, deadline);
+  }
+
+  /** Waits until another request has opened a page, or the order needs none. */
+  async #waitForPage(orderId: string, deadline: number): Promise<Order> {
     const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
       const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
@@ -105,17 +118,14 @@ export class CheckoutService {
       const order = await this.orders.lockOrFail(tx, orderId);
       if (usedUp !== undefined && !(await lease.end(tx, { attemptId: usedUp.attemptId }, usedUp.leaseId)))
         return null;
-      if (!order.isOpen) return null;
-      const newest = await tx.findOneOrFail(PaymentAttempt, {
-        where: { orderId },
-        order: { number: 'DESC' },
-      });
-      if (livePageOf(newest) !== null && !order.isRetryable) return null;
+      const attempts = await tx.find(PaymentAttempt, { where: { orderId }, order: { number: 'ASC' } });
+      const newest = attempts.at(-1);
+      if (newest === undefined || !needsPage(order, attempts)) return null;
       const expiresAt = order.computeEndOfPage(shop);
       if (newest.token !== null || usedUp !== undefined)
         return this.insertAttempt(tx, orderId, newest.number + 1, expiresAt);
-      // The gateway has most likely never received the id of an attempt without a page, so the id can be used again. The
-      // condition on the token, because a first page is stored without locking the order.
+      // The gateway has most likely never received the id of an attempt without a page, so the id can be used again. Require that
+      // there is still no page: a first page is stored without locking the order.
       const leaseId = await lease.take(tx, { attemptId: newest.attemptId, token: IsNull() });
       return leaseId === null ? null : Object.assign(newest, { leaseId, expiresAt });
     });
@@ -145,7 +155,8 @@ export class CheckoutService {
         if (replacement === null) return null;
         return this.#openPage(order, replacement, deadline, { canReplace: false });
       }
-      await lease.endAfter(error, this.dataSource.manager, { attemptId: attempt.attemptId }, attempt.leaseId);
+      const { attemptId, leaseId } = attempt;
+      await lease.endAfterError(this.dataSource.manager, { attemptId }, leaseId, error);
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
       const message = `no payment page for order ${order.orderId}: ${error.message}`;
       throw failures.gatewayUnavailable(new Error(message, { cause: error }));
@@ -170,7 +181,7 @@ export class CheckoutService {
       const locked = await this.orders.lockOrFail(tx, orderId);
       if (!(await storeAndEndLease(tx))) return null;
       // As above, a payment that the gateway has reported before the first page stays.
-      const payment = attempt.number > 1 || locked.isRetryable ? NO_TRANSACTION : {};
+      const payment = attempt.number === 1 ? {} : NO_TRANSACTION;
       await this.orders.applyPayment(tx, locked, { ...payment, attemptId, payUntil: expiresAt });
       return Object.assign(attempt, page);
     });

@@ -101,7 +101,7 @@ export class OrderPlacementService {
     });
     if (stored === null) return this.#findRepeated(customer, request, digest);
     ordersCreated.inc();
-    return this.checkout.ensurePage(stored.order, stored.attempt);
+    return this.checkout.openFirstPage(stored.order, stored.attempt);
   }
 
   /**

@@ -42,7 +42,9 @@ export const IS_PAID = `(o.status IN ${inSql(PAID_STATUSES)}
   AND NOT (o.status = 'capture' AND coalesce(o.fraud_status, '') IN ${inSql(DOUBTFUL_FRAUD_STATUSES)})
   AND o.refunded_amount < o.gross_amount)`;
 /** `Order.endOfPayment` in SQL. `o` is the alias of the table `orders`. */
-export const END_OF_PAYMENT = `coalesce(o.pay_until, o.created_at + interval '${PAY_TIME_HOURS} hours')`;
+const END_OF_PAYMENT = `coalesce(o.pay_until, o.created_at + interval '${PAY_TIME_HOURS} hours')`;
+/** `Order.expiryDueAt` in SQL. `o` is the alias of the table `orders`. */
+export const EXPIRY_DUE_AT = `(${END_OF_PAYMENT} + interval '${GRACE_HOURS} hours')`;
 /** `Order.isOpen` in SQL. `o` is the alias of the table `orders`. */
 export const IS_OPEN = `(o.first_paid_at IS NULL AND o.status IN ${inSql(OPEN_STATUSES)} AND o.fulfilment <> 'refused'
   AND ${END_OF_PAYMENT} > now())`;

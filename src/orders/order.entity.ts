@@ -168,7 +168,7 @@ export class Order {
   }
 
   get needsPage(): boolean {
-    return this.isOpen && (this.isRetryable || this.livePage === null);
+    return needsPage(this, this.attempts);
   }
 
   /** True if the order was cancelled, refused or expired. Money that arrives now counts once the gateway confirms it. */
@@ -180,8 +180,13 @@ export class Order {
 /** Order without its items, customer and attempts, and without the values that are computed from the attempts. */
 export type OrderRow = Omit<Order, 'items' | 'customer' | 'attempts' | 'livePage' | 'needsPage'>;
 
+/** Returns true if an order with these attempts is open, and has no page on which its next payment can be made. */
+export function needsPage(order: OrderRow, attempts: readonly AttemptOfOrder[]): boolean {
+  return order.isOpen && (order.isRetryable || attempts.every((attempt) => livePageOf(attempt) === null));
+}
+
 /** Returns the payment page of an attempt. Null if it has expired or the gateway has not opened one. */
-export function livePageOf({ token, redirectUrl, expiresAt }: AttemptOfOrder): PaymentPage | null {
+function livePageOf({ token, redirectUrl, expiresAt }: AttemptOfOrder): PaymentPage | null {
   if (token === null || redirectUrl === null || expiresAt === null) return null;
   return expiresAt.getTime() > Date.now() ? { token, redirectUrl } : null;
 }

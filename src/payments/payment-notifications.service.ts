@@ -85,11 +85,11 @@ export class PaymentNotificationsService {
     const reasons = { ...findImplausibleFields(notification, grossAmount), ...problems };
     if (Object.keys(reasons).length > 0) {
       await tx.insert(PaymentEvent, { orderId, outcome: 'rejected', payload });
-      await this.reconciliation.enqueueChecks(tx, orderId);
+      await this.reconciliation.enqueueRepeatedChecks(tx, orderId);
       return this.#reject(orderId, notification, reasons);
     }
     const outcome = await this.history.record(tx, order, toEvent(notification, payload));
-    if (outcome === 'unconfirmed') await this.reconciliation.enqueueChecks(tx, orderId);
+    if (outcome === 'unconfirmed') await this.reconciliation.enqueueRepeatedChecks(tx, orderId);
     return { outcome };
   }
 

@@ -1,53 +1,49 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
-import {
-  END_OF_PAYMENT,
-  GRACE_HOURS,
-  inSql,
-  isDeniedAsFraud,
-  OPEN_STATUSES,
-} from '../orders/order-status.js';
+import { EXPIRY_DUE_AT, inSql, isDeniedAsFraud, OPEN_STATUSES } from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { PaymentSyncService } from './payment-sync.service.js';
 import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
 
 const CHECK_ORDER = 'check-order';
-/** Minutes until the further checks that `enqueueChecks` enqueues. */
+/** Minutes until the further checks that `enqueueRepeatedChecks` enqueues. */
 const FURTHER_CHECK_MINUTES = [1, 10, 360];
 
-/** `Order.expiryDueAt` in SQL. */
-const EXPIRY = `(${END_OF_PAYMENT} + interval '${GRACE_HOURS} hours')`;
-
 /** Payment that is authorized or in review. */
-const IS_UNDECIDED = "(status = 'authorize' OR status = 'capture' AND fraud_status = 'challenge')";
+const IS_UNDECIDED = "(o.status = 'authorize' OR o.status = 'capture' AND o.fraud_status = 'challenge')";
 
 /**
  * Orders to ask the gateway about: orders that were never paid and not cancelled, and orders whose payment is authorized or in
  * review. The index `orders_next_check_at_idx` has the same condition.
  */
-const NEEDS_CHECKS = `(first_paid_at IS NULL AND status IN ${inSql(OPEN_STATUSES)} OR ${IS_UNDECIDED})`;
+const NEEDS_CHECKS = `(o.first_paid_at IS NULL AND o.status IN ${inSql(OPEN_STATUSES)} OR ${IS_UNDECIDED})`;
 
 /**
- * Takes at most 200 orders that are due for a check, and schedules the next check of each. The gaps between the checks of an
- * order double from 5 minutes to 6 hours. A check is also due at the expiry of the order, and from then on every 5 minutes,
- * except for a card payment that is authorized or captured. The caps 10 and 100 prevent overflows.
- *
  * Orders that are pending, authorized or in review are checked without end. The checks of an order with the status `expire` end
  * 10 minutes after the expiry, those of any other order 7 days after the expiry.
- *
- * SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
+ */
+const HAS_CHECKS_LEFT = `(o.status = 'pending' OR ${IS_UNDECIDED} OR ${EXPIRY_DUE_AT} >
+  now() - CASE o.status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)`;
+
+/** Gap between two checks, which doubles from 5 minutes to 6 hours. The cap of the exponent prevents an overflow. */
+const GAP = `least(interval '5 minutes' * 2 ^ least(o.checks, 10), interval '6 hours')`;
+
+/**
+ * Time of the check at the expiry of an order. From the expiry on, the order is checked every 5 minutes, except for a card payment
+ * that is authorized or captured (NULL).
+ */
+const CHECK_AT_EXPIRY = `CASE WHEN ${EXPIRY_DUE_AT} > now() OR o.status NOT IN ('authorize', 'capture')
+  THEN greatest(${EXPIRY_DUE_AT}, now() + interval '5 minutes') END`;
+
+/**
+ * Takes at most 200 orders that are due for a check, and schedules the next check of each. SQL, because TypeORM cannot update
+ * rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
-  UPDATE orders AS o SET checks = least(checks + 1, 100), next_check_at = least(
-      now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
-      CASE WHEN ${EXPIRY} > now() OR status NOT IN ('authorize', 'capture')
-        THEN greatest(${EXPIRY}, now() + interval '5 minutes') END)
+  UPDATE orders AS o SET checks = least(o.checks + 1, 100), next_check_at = least(now() + ${GAP}, ${CHECK_AT_EXPIRY})
   WHERE order_id IN (
-    SELECT order_id FROM orders AS o
-    WHERE ${NEEDS_CHECKS} AND next_check_at <= now()
-      AND (status = 'pending' OR ${IS_UNDECIDED}
-        OR ${EXPIRY} > now() - CASE status WHEN 'expire' THEN interval '10 minutes' ELSE interval '7 days' END)
+    SELECT order_id FROM orders AS o WHERE ${NEEDS_CHECKS} AND next_check_at <= now() AND ${HAS_CHECKS_LEFT}
     ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
 
@@ -83,7 +79,7 @@ export class ReconciliationService implements OnModuleInit {
    * Enqueues checks of an order after a notification that was rejected or is unconfirmed: one now, and further ones later, because
    * the gateway's status API can report a payment later than its notification.
    */
-  async enqueueChecks(tx: EntityManager, orderId: string): Promise<void> {
+  async enqueueRepeatedChecks(tx: EntityManager, orderId: string): Promise<void> {
     await this.#enqueueCheck(tx, orderId);
     for (const minutes of FURTHER_CHECK_MINUTES) {
       const runAt = new Date(Date.now() + minutes * 60_000);

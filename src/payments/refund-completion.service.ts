@@ -80,7 +80,7 @@ export class RefundCompletionService implements OnModuleInit {
         return;
       }
       refundOutcomes.inc({ outcome: 'failed' });
-      await lease.endAfter(error, manager, { refundId }, leaseId);
+      await lease.endAfterError(manager, { refundId }, leaseId, error);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
