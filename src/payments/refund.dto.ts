@@ -4,8 +4,8 @@ import { IdempotentRequest } from '../common/http/idempotency.js';
 import { MaxCharacters, STORABLE, Trim } from '../common/validation/text.decorator.js';
 import { WholeNumber } from '../common/validation/whole-number.js';
 
-const TRANSACTION_ID = { message: 'transaction_id should be the id of a transaction' };
-const REASON = { message: 'reason should be a text of at most 255 characters' };
+const INVALID_TRANSACTION_ID = { message: 'transaction_id should be the id of a transaction' };
+const INVALID_REASON = { message: 'reason should be a text of at most 255 characters' };
 
 export class RefundDto extends IdempotentRequest {
   /** Whole rupiah. Default: all that is not refunded yet. */
@@ -15,17 +15,17 @@ export class RefundDto extends IdempotentRequest {
 
   @ApiPropertyOptional({ type: String, maxLength: 255, example: 'The oven broke' })
   @IsOptional()
-  // Not null: a repeated request must have the digest that version 1.2 computed.
+  // A blank reason stays '': with null, the digest of a repeated request would differ from that of version 1.2.
   @Trim({ ifBlank: '' })
-  @MaxCharacters(255, REASON)
-  @Matches(STORABLE, REASON)
+  @MaxCharacters(255, INVALID_REASON)
+  @Matches(STORABLE, INVALID_REASON)
   reason?: string | null;
 
   /** Transaction whose money is returned. Default: the one that counts for the order. */
   @ApiPropertyOptional({ type: String, maxLength: 255, example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
   @IsOptional()
-  @MaxCharacters(255, TRANSACTION_ID)
-  @Matches(STORABLE, TRANSACTION_ID)
+  @MaxCharacters(255, INVALID_TRANSACTION_ID)
+  @Matches(STORABLE, INVALID_TRANSACTION_ID)
   transaction_id?: string | null;
 
   /** Only record that the money was returned outside of the gateway. */
