@@ -110,7 +110,9 @@ describe('GET /api/admin/days/{date}', () => {
     const three = [{ product: 7, quantity: 3 }, { product: 8 }];
     const early = await storeOrder({ pickupAt: onDay('08:00'), fulfilment: 'ready', items: three });
     const paidAt = onDay('06:00');
-    const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
+    // Was paid last, so that it names the product.
+    const renamed = [{ product: 7, name: 'Product 7, renamed' }];
+    const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items: renamed });
     // This order was paid on the day, but its pickup is on another day.
     await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
     const storeAtNine = (fields: Parameters<typeof storeOrder>[0]) =>
@@ -125,7 +127,7 @@ describe('GET /api/admin/days/{date}', () => {
     expect(ids).toEqual([early, partial, late, withoutPickup]);
     // Only the 3 pieces of `late` and `withoutPickup` are open, because these orders are not ready yet.
     expect(products).toEqual([
-      { product_id: 7, name: 'Product 7', quantity: 7, open: 3 },
+      { product_id: 7, name: 'Product 7, renamed', quantity: 7, open: 3 },
       { product_id: 8, name: 'Product 8', quantity: 1, open: 0 },
     ]);
     expect(orders[0]?.customer).toBeDefined();

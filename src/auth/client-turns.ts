@@ -42,11 +42,11 @@ export class ClientTurns {
     return this.runDatabaseTask(client, () => this.dataSource.transaction(work), minimumMs);
   }
 
-  async #run<T>(queue: FairQueue, client: Client, task: () => Promise<T>, minimumMs = 0): Promise<T> {
+  async #run<T>(queue: FairQueue, client: Client, task: () => Promise<T>, minimumMs?: number): Promise<T> {
     let minimumTime: Promise<void> | undefined;
     const runTask = () => {
       // Start the timer when the turn begins. A timer that also ran during the wait could end before the task.
-      minimumTime = delay(minimumMs);
+      if (minimumMs !== undefined) minimumTime = delay(minimumMs);
       return task();
     };
     try {

@@ -137,7 +137,7 @@ export class LimitsService {
    * more tries of the code of `ayu@`.
    */
   #toMailedMark({ email, purpose, client }: CodeRequest): Counter {
-    return this.counts.toCounter(MARKS.mailed, email.toLowerCase(), purpose, client.clientAddress);
+    return this.counts.toCounter(MARKS.mailed, toLowerCase(email), purpose, client.clientAddress);
   }
 
   #toAccountAndAddressCounters(guess: Guess): readonly Counter[] {
@@ -146,14 +146,17 @@ export class LimitsService {
   }
 }
 
+/** Converts an email like PostgreSQL's `lower`, which finds the accounts: U+0130 becomes `i`. JavaScript adds a combining dot. */
+function toLowerCase(email: string): string {
+  return email.toLowerCase().replaceAll('i\u0307', 'i');
+}
+
 /** Returns the id of the account, or the email if it has no account. Guesses for both have the same limits. */
 function toAccountKey({ user, email }: Guess): number | string {
-  return user?.id ?? email.toLowerCase();
+  return user?.id ?? toLowerCase(email);
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
 export function toMailbox(email: string): string {
-  // Accounts are found with PostgreSQL's `lower`, which converts U+0130 to `i`. JavaScript adds a combining dot.
-  const normalized = email.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i');
-  return normalized.replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
+  return toLowerCase(email.normalize('NFKC')).replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import type { OrderRow } from '../orders/order.entity.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
-import { applyEvent, computeOrderColumns, foldHistory, type Payment } from './payment.js';
+import { applyEvent, computeOrderColumns, foldHistory, NO_PAYMENT, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 import { canSucceed } from './transaction.js';
 
@@ -50,7 +50,7 @@ export class PaymentHistoryService {
   ): Promise<Exclude<Outcome, 'rejected'>> {
     // Saves a statement. Such an order has at most rejected events, which change nothing.
     const isNew = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isNew ? { ...foldHistory(order, []), events: [] } : await this.read(order, tx);
+    const before = isNew ? { ...NO_PAYMENT, events: [] } : await this.read(order, tx);
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), { receivedAt: new Date() }, event, { orderId });
     const { payment: after, outcome: ownOutcome } = applyEvent(order, before, before.events, received);

@@ -26,20 +26,20 @@ export interface Payment {
   readonly endedAs: 'cancel' | 'expire' | null;
 }
 
+/** Payment of an order without a history. */
+export const NO_PAYMENT: Payment = { transactions: [], paid: undefined, surplus: [], endedAs: null };
+
 /** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
-  let payment: Payment = { transactions: [], paid: undefined, surplus: [], endedAs: null };
-  const earlier: PaymentEvent[] = [];
-  for (const event of events) {
-    if (event.outcome !== 'rejected' && event.outcome !== 'unconfirmed')
-      payment = applyEvent(order, payment, earlier, event).payment;
-    earlier.push(event);
-  }
-  return payment;
+  return events.reduce((payment, event, position) => {
+    if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') return payment;
+    return applyEvent(order, payment, events.slice(0, position), event).payment;
+  }, NO_PAYMENT);
 }
 
 /**
  * Applies the next event of a history. Returns the payment afterwards, and the outcome of the event.
+ * @param before payment before the event
  * @param earlier all earlier events of the history
  */
 export function applyEvent(
@@ -59,10 +59,10 @@ export function applyEvent(
       transactions = current === undefined ? [...transactions, next] : transactions.with(index, next);
   }
   const paid = findPaid(transactions);
-  const end =
+  const endedAs =
     paid?.holdsMoney === true ? null : (decideEnd(order, transactions, event, outcome) ?? before.endedAs);
   const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
-  const payment: Payment = { transactions, paid, surplus, endedAs: end };
+  const payment: Payment = { transactions, paid, surplus, endedAs };
   return { payment, outcome };
 }
 
@@ -91,6 +91,7 @@ function isRedelivery(event: TransactionEvent, earlier: readonly PaymentEvent[])
     // Responses can have another status code than the notification.
     if (known.source === 'cancellation' || known.source === 'reconciliation')
       return hasSameStatus(known) && FAILED_STATUSES.includes(event.status);
+    // The service stores its own refund with the fields of the notification about that refund.
     if (REPEATED_FIELDS.some((field) => known[field] !== event[field])) return false;
     if (known.outcome === 'unconfirmed') return earlier.slice(position + 1).some(isConfirmation);
     return true;

@@ -10,6 +10,8 @@ import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } fr
 import { type ReportDays, SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
+/** Without a locale, the order would depend on the machine. */
+const NAMES = new Intl.Collator('id');
 /** Days before today whose orders can be overdue. */
 const OVERDUE_DAYS = 30;
 
@@ -26,10 +28,16 @@ export class ReportsService {
     const day = dayRange(date, zone);
     const orders = await this.orders.findOfDays(day);
     const isToday = date === toLocalDate(new Date(), zone);
-    const pastDays = { start: startOfDay(addDays(date, -OVERDUE_DAYS), zone), end: day.start };
-    const overdue = isToday ? await this.orders.findOfDays(pastDays, { isUncollected: true }) : [];
-    overdue.sort((a, b) => dueTimeOf(a) - dueTimeOf(b));
+    const overdue = isToday ? await this.#findOverdue(date, zone) : [];
     return { date, products: sumProducts(orders), orders: toViews(orders), overdue: toViews(overdue) };
+  }
+
+  /** Finds the overdue orders of earlier days, oldest first. */
+  async #findOverdue(today: string, zone: string): Promise<Order[]> {
+    const start = startOfDay(addDays(today, -OVERDUE_DAYS), zone);
+    const pastDays = { start, end: startOfDay(today, zone) };
+    const overdue = await this.orders.findOfDays(pastDays, { isUncollected: true });
+    return overdue.sort((a, b) => dueTimeOf(a) - dueTimeOf(b));
   }
 
   async sumSales(query: SalesQuery): Promise<SalesView> {
@@ -68,10 +76,10 @@ function dueTimeOf({ pickupAt, firstPaidAt }: Order): number {
   return (pickupAt ?? firstPaidAt)?.getTime() ?? 0;
 }
 
-/** Sums up the items of orders by product. The latest order names the product, which may have been renamed. */
+/** Sums up the items of paid orders by product. A product has the name under which it was sold last, as in the sales. */
 function sumProducts(orders: readonly Order[]): DayProductView[] {
   const sums = new Map<number, DayProductView>();
-  const newestFirst = orders.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  const newestFirst = orders.toSorted((a, b) => Number(b.firstPaidAt) - Number(a.firstPaidAt));
   for (const { items, fulfilment } of newestFirst) {
     for (const { productId: product_id, name, quantity } of items) {
       const sum = sums.get(product_id) ?? { product_id, name, quantity: 0, open: 0 };
@@ -80,5 +88,5 @@ function sumProducts(orders: readonly Order[]): DayProductView[] {
       sums.set(product_id, sum);
     }
   }
-  return [...sums.values()].sort((a, b) => a.name.localeCompare(b.name) || a.product_id - b.product_id);
+  return [...sums.values()].sort((a, b) => NAMES.compare(a.name, b.name) || a.product_id - b.product_id);
 }

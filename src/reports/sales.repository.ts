@@ -26,7 +26,10 @@ const POSITION = `width_bucket(o.first_paid_at, ${BOUNDARIES})`;
 const IS_PAID_IN_RANGE = `o.first_paid_at >= (${BOUNDARIES})[1]
   AND o.first_paid_at < (${BOUNDARIES})[cardinality(${BOUNDARIES})] AND ${IS_PAID}`;
 
-/** Reads the sales of paid orders with SQL. An order counts on the day of its first payment. */
+/**
+ * Reads the sales of paid orders. An order counts on the day of its first payment. SQL, because TypeORM has no expressions such
+ * as `width_bucket`, and would load every order.
+ */
 @Injectable()
 export class SalesRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -75,8 +75,9 @@ export async function listProducts(client: Client, lastId = 0): Promise<ProductB
   return response.status === 404 ? [] : (response.body as PageBody).data.products;
 }
 
-/** Returns the status of a request for a local image. Fails without an image, such as `images?.[0]` of a product that has none. */
-export async function readImageStatus({ url }: Client, imageUrl = 'no image'): Promise<number> {
+/** Returns the status of a request for a local image, such as `images?.[0]` of a product. Throws if there is no image. */
+export async function readImageStatus({ url }: Client, imageUrl: string | undefined): Promise<number> {
+  if (imageUrl === undefined) throw new Error('the product has no such image');
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
