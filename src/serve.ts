@@ -17,32 +17,30 @@ const STOP_MS = 9_500;
 
 /**
  * Runs the service until `stop` is aborted, then ends the process.
- * @param stop a signal to the process aborts it, with the name of the signal as its reason
+ * @param stop aborted by SIGTERM or SIGINT. The reason is the name, for example `SIGTERM`
  */
-export async function serve(env: Env, stop: AbortController, stopTracing?: StopPart): Promise<void> {
+export async function serve(env: Env, stop: AbortSignal, stopTracing?: StopPart): Promise<void> {
   const logger = createLogger(env);
   redirectConsole(logger);
   for (const warning of env.warnings) logger.warn(warning);
 
-  const limitStop = () => {
-    if (typeof stop.signal.reason === 'string') logger.info(`stopping: ${stop.signal.reason}`);
-    setTimeout(() => {
-      logger.warn('a part of the service did not stop in time: the process ends without it');
-      process.exit();
-    }, STOP_MS).unref();
+  const handleStop = () => {
+    logger.info(`stopping: ${stop.reason}`);
+    limitStopTime(logger);
   };
-  stop.signal.addEventListener('abort', limitStop);
-  if (stop.signal.aborted) limitStop();
+  if (stop.aborted) handleStop();
+  else stop.addEventListener('abort', handleStop);
   const stopParts = stopTracing === undefined ? [] : [stopTracing];
   try {
-    await start(env, logger, stop.signal, (stopPart) => stopParts.unshift(stopPart));
-    if (!stop.signal.aborted) await once(stop.signal, 'abort');
+    await start(env, logger, stop, (stopPart) => stopParts.unshift(stopPart));
+    if (!stop.aborted) await once(stop, 'abort');
   } catch (error) {
-    if (!stop.signal.aborted) {
+    if (!stop.aborted) {
+      stop.removeEventListener('abort', handleStop);
       logger.fatal(`the service could not start: ${describeStartFailure(error, env)}`);
       logger.debug({ err: error }, 'why the service could not start');
       process.exitCode = 1;
-      stop.abort(); // Limits the time for stopping the parts that have started.
+      limitStopTime(logger); // for the parts that have started
     }
   }
 
@@ -56,6 +54,14 @@ export async function serve(env: Env, stop: AbortController, stopTracing?: StopP
   }
   if (process.exitCode === undefined) logger.info('stopped');
   process.exit();
+}
+
+/** Ends the process in 9.5 seconds if it still runs then. */
+function limitStopTime(logger: Logger): void {
+  setTimeout(() => {
+    logger.warn('a part of the service did not stop in time: the process ends without it');
+    process.exit();
+  }, STOP_MS).unref();
 }
 
 /** Starts the service. Passes the stop function of each part that has started to `onStarted`, also before a failure. */

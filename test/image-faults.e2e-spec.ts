@@ -154,7 +154,7 @@ it.each([
   [['PUT', 'DELETE'], { PUT: 200, DELETE: 204 }],
   [['DELETE', 'PUT'], { PUT: 404, DELETE: 204 }],
 ] as const)(
-  'an update and a deletion that change a product in the order %j get %j and leave neither a product nor an image',
+  'a product that is changed by %j at the same time, in this order, leaves no product and no image: the statuses are %j',
   async (order, statuses) => {
     const { id } = await createProduct(admin, createPictures(1));
     const requests = {

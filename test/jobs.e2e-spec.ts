@@ -171,17 +171,17 @@ describe('jobs of a process that died', () => {
     // The queue must unlock the jobs even if it cannot reach the database at first.
     await proxy.down();
     await addLockedJob({ lockedForS: 0 });
-    // If an upkeep unlocked the running job, the poll that follows it would run the job again before the next poll.
-    const runUntilUpkeep = async (): Promise<void> => {
+    // If the maintenance unlocked the running job, the next poll would run the job again.
+    const runUntilMaintenance = async (): Promise<void> => {
       const { length } = proxy.statementChunks;
-      await until('an upkeep and two polls have begun', () => {
+      await until('maintenance and two polls have begun', () => {
         const chunks = proxy.statementChunks.slice(length);
-        const upkeepAt = chunks.findIndex((chunk) => chunk.includes('locked_at <= now()'));
-        const later = upkeepAt < 0 ? [] : chunks.slice(upkeepAt);
+        const maintenanceAt = chunks.findIndex((chunk) => chunk.includes('locked_at <= now()'));
+        const later = maintenanceAt < 0 ? [] : chunks.slice(maintenanceAt);
         return later.filter((chunk) => chunk.includes('AS runnable')).length >= 2;
       });
     };
-    const queue = await startQueue(runUntilUpkeep, { url: proxy.url, isExclusive: true });
+    const queue = await startQueue(runUntilMaintenance, { url: proxy.url, isExclusive: true });
     await proxy.up();
     await until('the job ran', () => queue.ran.includes(1));
     await waitUntilAllDone();

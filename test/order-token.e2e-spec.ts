@@ -115,13 +115,16 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('does not hide a transaction of which the gateway notifies the service before it returns the page', async () => {
-    shop.gateway.beforeResponse = ({ orderId }) => shop.setStatusAndNotify(orderId ?? '', 'pending');
-    const { order_id, token } = await placeOrder(customer, items);
-    const { transactionId } = shop.gateway.order(order_id).transactions.at(-1) ?? {};
-    expect(token).not.toBeNull();
-    expect(await shop.readStoredOrder(order_id)).toMatchObject({ transaction_id: transactionId });
-  });
+  it.each(['pending', 'deny'] as const)(
+    'does not hide a transaction with the status %s of which the gateway notifies the service before it returns the page',
+    async (status) => {
+      shop.gateway.beforeResponse = ({ orderId }) => shop.setStatusAndNotify(orderId ?? '', status);
+      const { order_id } = await placeOrder(customer, items);
+      const { transactionId: transaction_id } = shop.gateway.order(order_id).transactions.at(-1) ?? {};
+      expect(await shop.readStoredOrder(order_id)).toMatchObject({ status, transaction_id });
+      expect(await shop.readAttempts(order_id)).toMatchObject([{ has_claim: false }]);
+    },
+  );
 
   it('is not available if the order is paid on an expired page during the call', async () => {
     const created = await placeOrder(customer, items);

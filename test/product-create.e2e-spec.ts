@@ -229,13 +229,31 @@ describe('POST /api/products', () => {
       // Binary text, because pictures are not UTF-8.
       const text = Buffer.concat(pieces).toString('latin1');
       const form = Buffer.from(text.replace(good, disposition), 'latin1');
-      for (const chunkBytes of [form.length, 7]) {
-        const chunks = Array.from({ length: Math.ceil(form.length / chunkBytes) }, (_, n) =>
-          form.subarray(n * chunkBytes, (n + 1) * chunkBytes),
-        );
-        expect(await upload(admin, chunks)).toBe(400);
-      }
+      expect(await upload(admin, [form])).toBe(400);
       await expectNothingStored();
+    });
+
+    it.each([
+      ['spaces after a delimiter', ' '],
+      ['a delimiter in the content of a part', 'x'],
+    ])('rejects a form with %s, which the parser would cut', async (_, suffix) => {
+      const form = Buffer.concat(buildFormPieces({ ...CAKE, note: 'x' }, [])).toString();
+      const end = form.lastIndexOf('\r\n', form.lastIndexOf('name="note"'));
+      expect(await upload(admin, [Buffer.from(form.slice(0, end) + suffix + form.slice(end))])).toBe(400);
+      await expectNothingStored();
+    });
+
+    it('accepts a form that arrives in pieces of 7 bytes', async () => {
+      const form = Buffer.concat(
+        buildFormPieces(
+          CAKE,
+          createPictures(2).map(({ bytes }) => bytes),
+        ),
+      );
+      const chunks = Array.from({ length: Math.ceil(form.length / 7) }, (_, n) =>
+        form.subarray(n * 7, n * 7 + 7),
+      );
+      expect(await upload(admin, chunks)).toBe(201);
     });
 
     it('ignores an empty text in the field images, and an empty file input, which browsers send as a file without a name', async () => {

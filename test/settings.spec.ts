@@ -195,7 +195,7 @@ describe('a variable that is no setting', () => {
   it.each(['ADMIN_EMIAL', 'ADMIN_MAIL', 'ADMIN_EMAILS', 'ADMIN_EMAIX'])(
     'causes a warning with the probable setting if a letter is missing, extra or different, or two neighbors are swapped: %s',
     (name) => {
-      const warning = `${name} is no setting and has no effect: did you mean ADMIN_EMAIL?`;
+      const warning = `${name} is not a setting and has no effect: did you mean ADMIN_EMAIL?`;
       expect(read({ [name]: 'owner@example.com' }).warnings).toEqual([warning]);
     },
   );

@@ -5,7 +5,7 @@ import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
 
 /** Minimum time of a task whose duration must not reveal whether an account exists or a limit rejected the request. */
-export const MIN_SECRET_TASK_MS = 100;
+export const MIN_SECRET_TASK_MS = 150;
 
 /** Serves clients in turn, so that customers can sign in while one client sends many requests. */
 @Injectable()

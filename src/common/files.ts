@@ -41,7 +41,8 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 
 /** Writes a file atomically unless it exists. Returns the content of the file afterwards. */
 export function writeOnce(path: string, text: string, mode: number): string {
-  if (existsSync(path)) return readFileSync(path, 'utf8'); // also on a full disk
+  // An existing file must be readable even if the disk is full.
+  if (existsSync(path)) return readFileSync(path, 'utf8');
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });

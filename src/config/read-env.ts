@@ -85,7 +85,9 @@ function findTypos(source: NodeJS.ProcessEnv): string[] {
   return unknown.flatMap((name) => {
     // Names without an underscore, such as PORT and HOST, would match by accident.
     const similar = settings.find((setting) => setting.includes('_') && isTypo(name, setting));
-    return similar === undefined ? [] : [`${name} is no setting and has no effect: did you mean ${similar}?`];
+    return similar === undefined
+      ? []
+      : [`${name} is not a setting and has no effect: did you mean ${similar}?`];
   });
 }
 

@@ -16,7 +16,10 @@ import { type FormRequest, parseForm } from './parse-form.js';
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  /** @param idleMs idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form */
+  /**
+   * @param idleMs idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. Nest injects nothing
+   *   here. Tests pass a shorter time
+   */
   constructor(
     private readonly queue: FormQueue,
     @Optional() readonly idleMs = 15_000,

@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
 import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
-import { countSkippedParts } from './count-parts.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
+import { watchParts } from './watch-parts.js';
 
 /** Request of a route with `FormInterceptor`, with its form. A body that is not a form counts as an empty form. */
 export interface FormRequest extends Request {
@@ -15,6 +15,7 @@ export interface FormRequest extends Request {
   misplacedFileFields: string[];
   /** The first `MAX_IMAGES` files of the field `images`. No other files are kept. */
   files?: Express.Multer.File[];
+  /** Returns the number of parts that the parser has skipped. Set when the parsing begins. */
   countSkippedParts?: () => number;
 }
 
@@ -59,7 +60,7 @@ const OPTIONS: multer.Options & { readonly streamHandler: (request: FormRequest,
       accept(null, isImage && imageNames.length <= MAX_IMAGES);
     },
     streamHandler: (request, parser) => {
-      request.countSkippedParts = countSkippedParts(request, request.headers['content-type'] ?? '', parser);
+      request.countSkippedParts = watchParts(request, request.headers['content-type'] ?? '', parser);
       request.pipe(parser);
     },
   };

@@ -11,6 +11,7 @@ import {
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { unlockStaleJobs } from './job-table.js';
+import { logDeadJobs } from './log-dead-jobs.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -59,7 +60,8 @@ export class JobQueue {
     while (!stopping.aborted) {
       try {
         const lockedForS = isExclusive ? 0 : undefined;
-        await unlockStaleJobs(this.pool, { lockedForS, endedRunnerId: this.#lastRunnerId });
+        const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
+        logDeadJobs(await unlockStaleJobs(this.pool, staleLocks));
         await this.#runOnce(options);
       } catch (error) {
         this.#logStop(error, stopping);
@@ -159,7 +161,7 @@ export class JobQueue {
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     const isFailedTry = meta?.failure === true;
-    // Only a warning: most failed tries are retried, and `logDeadJob` reports a dead job.
+    // Only a warning: most failed tries are retried, and `logDeadJobs` reports a dead job.
     if (isFailedTry) logger.warn(message);
     else if (ended.aborted) logger.verbose(message);
     else logger[NEST_LEVELS[level] ?? 'verbose'](message);

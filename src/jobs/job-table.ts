@@ -1,10 +1,7 @@
-import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DEFAULT_TRIES, KINDS, WORKERS } from './job-kinds.js';
 
 export type Queryable = Pick<pg.Pool, 'query'>;
-
-const logger = new Logger('Jobs');
 
 /**
  * A `waiting` job runs later, a `due` job as soon as possible. A `retrying` job has failed and waits for its next try. A
@@ -21,10 +18,10 @@ interface JobCount {
   readonly overdueSeconds: number;
 }
 
-type NamedJob = Readonly<Record<'id' | 'task', string>>;
+export type NamedJob = Readonly<Record<'id' | 'task', string>>;
 
 /** Last error of a job whose runner disappeared during the job's last try. */
-const RUNNER_LOST = 'its process died or lost the database';
+export const RUNNER_LOST = 'its process died or lost the database';
 /** Age from which a lock is stale: its process has died. */
 const STALE_LOCK_S = 60;
 /** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
@@ -96,7 +93,7 @@ export async function countRunnableJobs(database: Queryable): Promise<number> {
 }
 
 /**
- * Unlocks all jobs of the runners with a stale lock. Logs those that are now dead: not superseded, no try left.
+ * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
  * @param options.lockedForS age in seconds from which a lock is stale
  * @param options.endedRunnerId runner of this process that has ended. Its jobs are unlocked at once, although a handler may still
  *   run: such a job may run twice
@@ -104,25 +101,20 @@ export async function countRunnableJobs(database: Queryable): Promise<number> {
 export async function unlockStaleJobs(
   database: Queryable,
   { lockedForS = STALE_LOCK_S, endedRunnerId = '' } = {},
-): Promise<void> {
+): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
      FROM graphile_worker.jobs WHERE locked_by = $2 OR locked_by IN (
        SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1))`,
     [lockedForS, endedRunnerId],
   );
-  if (locked.length === 0) return;
+  if (locked.length === 0) return [];
   const dead = locked.filter(({ isDead }) => isDead);
   const runnerIds = locked.map(({ runnerId }) => runnerId);
   await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
   const failDead = 'SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)';
   await database.query(failDead, [dead.map(({ id }) => id), RUNNER_LOST]);
-  for (const job of dead) logDeadJob(job, RUNNER_LOST);
-}
-
-/** Logs a job that needs an operator. */
-export function logDeadJob({ id, task }: NamedJob, reason: string): void {
-  logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
+  return dead;
 }
 
 /** Removes superseded jobs that do not run: `complete_jobs` skips running jobs. */

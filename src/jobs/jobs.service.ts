@@ -10,8 +10,9 @@ import { Database } from '../database/database.js';
 import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { type JobKind, KINDS } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
-import { endRetries, JOB_DEADLINE_MS, logDeadJob } from './job-table.js';
+import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
 import { jobDuration, mails } from './jobs.metrics.js';
+import { logDeadJobs } from './log-dead-jobs.js';
 
 interface EnqueueOptions {
   /** Subject of the job, for example the id of an order. A new job replaces a waiting job of the same task and subject. */
@@ -56,7 +57,7 @@ export class JobsService implements OnModuleDestroy {
         // The message of a Failure is for clients. Its cause tells operators what happened.
         const error = thrown instanceof Failure ? (thrown.cause ?? thrown) : thrown;
         const isDead = await this.#endIfPermanent(job, error);
-        if (isDead) logDeadJob({ id: job.id, task }, errorMessage(error));
+        if (isDead) logDeadJobs([{ id: job.id, task }], errorMessage(error));
         end({ outcome: isDead ? 'dead' : 'failed' });
         if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;

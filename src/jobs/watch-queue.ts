@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countRunnableJobs, type Queryable, removeSupersededJobs, unlockStaleJobs } from './job-table.js';
+import { logDeadJobs } from './log-dead-jobs.js';
 
 const TIMES = {
   /** Gap between two polls. */
   pollMs: 1_000,
-  /** Gap between two times of maintenance, which reads all jobs. */
+  /** Gap between two runs of the maintenance, which reads all jobs. */
   maintenanceMs: 5_000,
   /** A runner is stuck if no worker fetches for this time although jobs can run and a worker is idle. */
   stuckAfterMs: 30_000,
@@ -34,7 +35,7 @@ export async function watchQueue(
   let nextMaintenanceAt = 0;
   while (!ended.aborted) {
     if (performance.now() >= nextMaintenanceAt) {
-      await unlockStaleJobs(database);
+      logDeadJobs(await unlockStaleJobs(database));
       await removeSupersededJobs(database);
       nextMaintenanceAt = performance.now() + maintenanceMs;
     }

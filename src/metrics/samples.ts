@@ -62,25 +62,23 @@ const pendingRequests = new Gauge({
 
 /**
  * Samples the database and the queue. The numbers of jobs are the same in every process, so PromQL queries must use
- * max(), not sum(). While the database does not respond in time, the numbers are absent and `bakery_database_up` is 0.
+ * max(), not sum(). While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
 export async function sampleDatabaseAndQueue(jobs: JobsService): Promise<void> {
   const { pool } = jobs.queue;
-  const [writeState, counts] = await Promise.all([
-    readInTime(pool.query<WriteState>(WRITE_STATE_QUERY)),
-    readInTime(countJobs(pool)),
-  ]);
+  const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(WRITE_STATE_QUERY)]));
   // `reset` would set a gauge without labels to 0. `remove` makes the gauge absent.
   jobsByState.reset();
   maxOverdueSeconds.remove();
   databaseReadOnly.remove();
-  databaseUp.set(writeState === null ? 0 : 1);
+  databaseUp.set(sample ? 1 : 0);
   queueWorking.set(jobs.queue.isWorking ? 1 : 0);
   fetchAge.set(jobs.queue.fetchAgeSeconds);
-  if (writeState !== null) databaseReadOnly.set(writeState.rows[0]?.isReadOnly === true ? 1 : 0);
-  if (counts === null) return;
+  if (sample === null) return;
+  const [counts, { rows }] = sample;
   for (const { state, task, count } of counts) jobsByState.set({ state, task }, count);
   maxOverdueSeconds.set(Math.max(0, ...counts.map(({ overdueSeconds }) => overdueSeconds)));
+  databaseReadOnly.set(rows[0]?.isReadOnly === true ? 1 : 0);
 }
 
 /** Returns null if a read fails or takes too long. The failure is not logged: the metric is the report. */

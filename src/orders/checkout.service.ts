@@ -120,7 +120,8 @@ export class CheckoutService {
         return null;
       const attempts = await tx.find(PaymentAttempt, { where: { orderId }, order: { number: 'ASC' } });
       const newest = attempts.at(-1);
-      if (newest === undefined || !needsPage(order, attempts)) return null;
+      if (newest === undefined) throw new Error(`order ${orderId} has no payment attempt`);
+      if (!needsPage(order, attempts)) return null;
       const expiresAt = order.computeEndOfPage(shop);
       if (newest.token !== null || usedUp !== undefined)
         return this.insertAttempt(tx, orderId, newest.number + 1, expiresAt);
@@ -164,8 +165,8 @@ export class CheckoutService {
   }
 
   /**
-   * Stores the page of an attempt and ends the lease. The order can be paid on the page from now on, so it is pending again if
-   * its last payment failed.
+   * Stores the page of an attempt and ends the lease. A page of a further attempt makes the order pending again. The first page
+   * does not, because its attempt may already have a transaction.
    * @returns null if the order is no longer open or another request has taken the lease
    */
   async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<AttemptOfOrder | null> {

@@ -37,8 +37,8 @@ const CHECK_AT_EXPIRY = `CASE WHEN ${EXPIRY_DUE_AT} > now() OR o.status NOT IN (
   THEN greatest(${EXPIRY_DUE_AT}, now() + interval '5 minutes') END`;
 
 /**
- * Takes at most 200 orders that are due for a check, and schedules the next check of each. SQL, because TypeORM cannot update
- * rows that a subquery locks with SKIP LOCKED.
+ * Takes at most 200 orders that are due for a check, and schedules the next check of each. The cap of `checks`
+ * prevents an overflow of the column. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
   UPDATE orders AS o SET checks = least(o.checks + 1, 100), next_check_at = least(now() + ${GAP}, ${CHECK_AT_EXPIRY})

@@ -17,8 +17,8 @@ export type SalesLine = Readonly<Record<(typeof COLUMNS)[number], string | numbe
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Matches cells that contain a formula at their start or after a `;`, in quotes or not. An apostrophe in front makes a cell text. In a program that
- * splits quoted cells at `;`, the apostrophe protects only the first part.
+ * Matches cells with a formula at the start or after a `;`. Quotes and spaces may stand before the formula. An apostrophe in front
+ * makes a cell text. In a program that splits quoted cells at `;`, the apostrophe protects only the first part.
  */
 const FORMULA = /(^|;)["\s]*[=+\-@\t\r]/;
 

@@ -87,9 +87,10 @@ export async function useService(options: ServiceOptions = {}) {
     builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
   const createFormInterceptor = (queue: InstanceType<typeof FormQueue>) =>
     new FormInterceptor(queue, options.formIdleMs);
-  builder
-    .overrideInterceptor(FormInterceptor)
-    .useFactory({ inject: [FormQueue], factory: createFormInterceptor });
+  if (options.formIdleMs !== undefined)
+    builder
+      .overrideInterceptor(FormInterceptor)
+      .useFactory({ inject: [FormQueue], factory: createFormInterceptor });
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
     new LimitedExpressAdapter(options.minimumReadRate),

@@ -57,6 +57,14 @@ it('the health check of the container treats an empty PORT as unset, like the se
   expect((await run('8080')).stdout).toBe('http://127.0.0.1:8080/api/health/live\n');
 });
 
+it('SIGTERM during the load of the modules ends the start with exit code 0', async () => {
+  const sendEarly = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, name)))`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(sendEarly)}`;
+  const service = instance.spawn({ NODE_OPTIONS, DATABASE_URL: REFUSED_DATABASE });
+  expect(await service.exited).toBe(0);
+  expect(service.output()).toContain('stopping: SIGTERM');
+});
+
 describe('a start that cannot succeed', () => {
   it('fails with one message that names every bad setting', async () => {
     const service = instance.spawn({ PORT: 'x', IMAGE_HOST: 'ftp' });

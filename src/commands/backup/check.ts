@@ -8,6 +8,7 @@ import type { Summary } from './write-to-database.js';
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501';
+const MAY_NOT_CREATE = 'the user of DATABASE_URL may not create databases; ALTER ROLE ... CREATEDB allows it';
 
 const CHECK_LOCK = 7_225_002;
 const SUFFIX = '_restore_check';
@@ -36,9 +37,12 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
       // An interrupted check leaves the database behind.
       await drop();
       // Not template1, to which a monitor may be connected: PostgreSQL would then reject the statement.
-      await execute(`CREATE DATABASE ${identifier} TEMPLATE template0`);
+      await execute(`CREATE DATABASE ${identifier} TEMPLATE template0`).catch((error: unknown) => {
+        if (errorCode(error) === INSUFFICIENT_PRIVILEGE) throw new Error(MAY_NOT_CREATE, { cause: error });
+        throw error;
+      });
     } catch (error) {
-      throw new Error(`the backup cannot be checked: ${describeFailure(error)}`, { cause: error });
+      throw new Error(`the backup cannot be checked: ${errorMessage(error)}`, { cause: error });
     }
     try {
       return await restoreBackup(url.href, join(backup.folder, 'restored'), backup);
@@ -57,10 +61,4 @@ export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promis
 function nameCheckDatabase(database: string): string {
   const bytes = Buffer.from(database).subarray(0, MAX_NAME_BYTES - SUFFIX.length);
   return new TextDecoder().decode(bytes, { stream: true }) + SUFFIX; // `stream` leaves out half a character at the end.
-}
-
-function describeFailure(error: unknown): string {
-  if (errorCode(error) === INSUFFICIENT_PRIVILEGE)
-    return 'the user of DATABASE_URL may not create databases; ALTER ROLE ... CREATEDB allows it';
-  return errorMessage(error);
 }

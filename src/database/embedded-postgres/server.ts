@@ -75,9 +75,9 @@ function sendSignal(pid: number, signal: 'SIGINT' | 0): boolean {
 }
 
 /**
- * Starts a server. Returns when the server accepts connections, or after the deadline, when it continues to start. If `stopping`
- * is aborted before that, stops the server. The server has no pipe to this process, so the end of this process does not stop
- * the server.
+ * Starts a server, and returns when the server accepts connections. After the deadline, returns although the server is still
+ * starting. If `stopping` is aborted before that, stops the server. The server has no pipe to this process, so the end of this
+ * process does not stop the server.
  * @throws Error with the log of the server if the server ends
  */
 export async function startServer(

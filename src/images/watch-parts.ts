@@ -3,14 +3,14 @@ import type { Readable } from 'node:stream';
 import { MIMEType } from 'node:util';
 
 /**
- * Counts the parts of a multipart form that its parser skips. busboy skips a part whose header it cannot read, for example
- * because of a quote in an unquoted file name, without an event (RFC 7578 section 4.2).
- * @returns function that returns the number of skipped parts so far
+ * Counts the parts of a multipart form that busboy skips. If busboy cannot parse the header of a part, for example because a
+ * file name contains an unescaped quote, busboy emits no event for that part (RFC 7578 section 4.2 describes the header).
+ * @returns function that returns the number of skipped parts, after the whole form has been parsed
  */
-export function countSkippedParts(body: Readable, contentType: string, parser: EventEmitter): () => number {
-  let skipped = 0;
+export function watchParts(body: Readable, contentType: string, parser: EventEmitter): () => number {
+  let skipped = -1; // The closing delimiter begins no part.
   for (const event of ['field', 'file']) parser.on(event, () => (skipped -= 1));
-  const delimiter = Buffer.from(`\r\n--${new MIMEType(contentType).params.get('boundary')}\r\n`);
+  const delimiter = Buffer.from(`\r\n--${new MIMEType(contentType).params.get('boundary')}`);
   // The first delimiter is at the beginning of the form, without a line break.
   let end = Buffer.from('\r\n');
   body.on('data', (chunk: Buffer) => {
