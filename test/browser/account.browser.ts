@@ -76,13 +76,16 @@ it('a sign-out removes the phone number from the browser, even without the scrip
   const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);
   await page.getByLabel('Phone').fill('0812-3456-7890');
-  const readDetails = () => page.evaluate(() => localStorage.getItem('bakery.details'));
-  expect(await readDetails()).toContain('0812-3456-7890');
+  await page.route('**/api/orders', (route) => route.abort());
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  const readStorage = () => page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+  expect(await readStorage()).toContain('0812-3456-7890');
   await page.route('**/assets/orders-*.js', (route) => route.abort());
   await page.goto('/');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await waitForHeading(page, 'Bread that was dough an hour ago');
-  expect(await readDetails()).not.toContain('0812-3456-7890');
+  expect(await readStorage()).not.toContain('0812-3456-7890');
 });
 
 it('the note in the cart is kept when a session ends, until another customer signs in', async () => {

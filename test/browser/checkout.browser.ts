@@ -45,14 +45,28 @@ it('a cart can be ordered again after its order got a failed response and was ca
   expect(idempotencyKeys.size).toBe(2);
 });
 
-it('a retry after a failed response continues the same order, even after a reload of the page', async () => {
-  const { page } = await createCustomer();
+it('a retry after a failed response continues the same order, even after its tab was closed', async () => {
+  const { context, page } = await createCustomer();
   await orderWithFailedResponse(page);
-  await page.reload();
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  await waitForHeading(page, 'Waiting for payment');
-  await page.getByRole('link', { name: '← Your orders' }).click();
-  await waitForText(page, '1 order in all.');
+  await page.close();
+  const newTab = await context.newPage();
+  await newTab.goto('/cart');
+  await newTab.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(newTab, 'Waiting for payment');
+  await newTab.getByRole('link', { name: '← Your orders' }).click();
+  await waitForText(newTab, '1 order in all.');
+});
+
+it('a cart that is ordered in two tabs at the same time becomes one order', async () => {
+  const { context, page } = await createCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  const other = await context.newPage();
+  await other.goto('/cart');
+  const releases = [await holdRequests(page, ORDERS), await holdRequests(other, ORDERS)];
+  for (const tab of [page, other]) await tab.getByRole('button', { name: 'Order and pay' }).click();
+  for (const release of releases) await release();
+  for (const tab of [page, other]) await waitForHeading(tab, 'Waiting for payment');
+  expect(other.url()).toBe(page.url());
 });
 
 it('a cart is not ordered again while the card payment of its order is in review', async () => {

@@ -1,6 +1,6 @@
 import { BakeryFailure, dataOf } from 'bakery-client';
 import type { CartLine } from '../state/cart';
-import type { CheckoutDetails } from '../state/checkout-details';
+import { CHECKOUT_KEY_NAME, type CheckoutDetails } from '../state/checkout-details';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { isPaid, isUnderWay } from './order-status';
@@ -11,8 +11,6 @@ import { shopInfo } from './shop';
 
 type NewOrder = Schemas['CreateOrderDto'];
 type CompleteDetails = CheckoutDetails & { pickup_at: string };
-
-const IDEMPOTENCY_KEY_NAME = 'bakery.checkout';
 
 /** Places an order for the lines of the cart. If the service rejects the order, the cart shows what has changed. */
 export async function placeOrder(lines: CartLine[], details: CompleteDetails) {
@@ -43,9 +41,10 @@ function toNewOrder(lines: CartLine[], { phone, note, pickup_at }: CompleteDetai
 }
 
 async function postOrder(body: NewOrder) {
-  const params = { header: { 'Idempotency-Key': reuseOrCreateIdempotencyKey(IDEMPOTENCY_KEY_NAME, body) } };
+  const key = reuseOrCreateIdempotencyKey(localStorage, CHECKOUT_KEY_NAME, body);
+  const params = { header: { 'Idempotency-Key': key } };
   const response = await dataOf(api.POST('/api/orders', { params, body }));
-  forgetIdempotencyKey(IDEMPOTENCY_KEY_NAME);
+  forgetIdempotencyKey(localStorage, CHECKOUT_KEY_NAME, key);
   return response;
 }
 

@@ -34,7 +34,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   const body = { ...refund, ...(transaction_id && { transaction_id }) };
   // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
   // gets another key, because the page shows the first refund by then.
-  const key = reuseOrCreateIdempotencyKey(keyName, { ...body, refunded_amount });
+  const key = reuseOrCreateIdempotencyKey(sessionStorage, keyName, { ...body, refunded_amount });
   const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
   try {
     // If the reload fails, the page still shows the old sum, so a second press sends the same key.
@@ -42,7 +42,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (hasCode(error, 409)) forgetIdempotencyKey(keyName);
+    if (hasCode(error, 409)) forgetIdempotencyKey(sessionStorage, keyName, key);
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
     if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
   }

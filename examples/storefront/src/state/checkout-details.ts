@@ -9,6 +9,9 @@ export interface CheckoutDetails {
   pickup_at: string | null;
 }
 
+/** Entry in localStorage that contains the idempotency key of the next order and the order's body, so it is as private as the details. */
+export const CHECKOUT_KEY_NAME = 'bakery.checkout';
+
 const NONE = { phone: '', note: '', pickup_at: null, userId: null };
 
 /** Details with the id of the user who typed them. Visitors do not see the form. */
@@ -35,4 +38,5 @@ export function keepOnlyCheckoutDetailsOf(userId: number) {
 
 export function removeCheckoutDetails() {
   useCheckoutDetails.setState(NONE);
+  localStorage.removeItem(CHECKOUT_KEY_NAME);
 }
