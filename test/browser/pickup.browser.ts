@@ -68,6 +68,15 @@ it.each([
   expect(await page.getByLabel('Time').getByRole('option').allTextContents()).toEqual(times);
 });
 
+it('the cart offers days with their dates, so that a wrong clock of the device misleads nobody', async () => {
+  const { page } = await createCustomer();
+  await page.clock.install({ time: inDays(1) });
+  await addToCartAndChoosePickup(page, CROISSANT);
+  const days = await page.getByLabel('Day').getByRole('option').allTextContents();
+  expect(days).toContainEqual(expect.stringMatching(/^Today, /));
+  for (const day of days) expect(day).toMatch(/\w+ \d+ \w+$/);
+});
+
 it('a customer whose pickup time has become impossible can order for another time', async () => {
   const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);

@@ -4,7 +4,7 @@ import type { Order } from '../api/client';
 import { explain, hasCode } from '../api/errors';
 import { hasFailedPayment } from '../api/order-status';
 import { cancelOrder, requestPaymentPage } from '../api/orders';
-import { formatDayAndTime, useToday } from '../calendar';
+import { formatDayAndTime } from '../calendar';
 import { t } from '../i18n';
 import { Button } from './button';
 import { Icon } from './icon';
@@ -54,19 +54,20 @@ export function OrderActions({ order }: { order: Order }) {
   );
 }
 
-/** Time until which an order can be paid, with a countdown in the last hour. Screen readers do not read the countdown. */
+/**
+ * Time until which an order can be paid, with a countdown in the last hour. Screen readers do not read the countdown. Only the
+ * countdown depends on the device's clock, which may be wrong: the next poll of the order reports that the time is over.
+ */
 function PayUntil({ time }: { time: string }) {
-  const today = useToday();
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
     return () => clearInterval(timer);
   }, []);
-  const end = formatDayAndTime(time, today);
-  const remainingMs = Math.max(0, Date.parse(time) - now);
+  const remainingMs = Date.parse(time) - now;
   return (
     <p className="pay-until">
-      <strong>{remainingMs === 0 ? t('order.payOver') : t('order.payUntil', { time: end })}</strong>{' '}
+      <strong>{t('order.payUntil', { time: formatDayAndTime(time) })}</strong>{' '}
       {remainingMs > 0 && remainingMs < HOUR_MS && (
         <span aria-hidden="true">{formatCountdown(remainingMs)}</span>
       )}

@@ -1,5 +1,5 @@
 import type { Shop } from '../api/client';
-import { formatDay, formatTime, listTimes, toInstant, useToday } from '../calendar';
+import { formatDate, formatDay, formatTime, listTimes, toInstant, useToday } from '../calendar';
 import { t } from '../i18n';
 import { FieldFrame } from './field';
 
@@ -52,7 +52,7 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
             {chosen === undefined && <option value="">{t('pickup.choose')}</option>}
             {days.map((date) => (
               <option key={date} value={date}>
-                {formatDay(date, today)}
+                {describeDay(date, today)}
               </option>
             ))}
           </select>
@@ -78,4 +78,9 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
       </FieldFrame>
     </fieldset>
   );
+}
+
+/** Describes a day: `Today, Tuesday 24 November`. The date is never left out, because the device's clock may be wrong. */
+function describeDay(date: string, today: string) {
+  return [...new Set([formatDay(date, today), formatDate(date)])].join(', ');
 }
