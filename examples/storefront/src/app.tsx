@@ -16,6 +16,7 @@ import {
   RequireCatalogAccess,
   RequireUser,
   RequireVisitor,
+  useRedirectAtSessionEnd,
 } from './routing/guards';
 import { useSession } from './state/session';
 
@@ -43,6 +44,7 @@ export function App() {
   // Renders all pages again in the other language or time zone. They keep their state.
   useLanguage();
   useTimeZone();
+  useRedirectAtSessionEnd();
   return (
     <Shell>
       {/* Rendering fails, for example, if the script of a page cannot be loaded. */}

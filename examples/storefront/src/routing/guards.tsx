@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router';
+import { type ReactNode, useEffect } from 'react';
+import { Navigate, Outlet, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
 import { Skeleton } from '../components/loaded';
@@ -15,6 +15,19 @@ export function RequireUser() {
 
 export function RedirectToSignIn() {
   return <Navigate to={useSignInPath()} replace />;
+}
+
+/** Redirects to the sign-in when the service ends the session, even from pages that visitors may open. */
+export function useRedirectAtSessionEnd() {
+  const navigate = useNavigate();
+  const signInPath = useSignInPath();
+  useEffect(
+    () =>
+      useSession.subscribe(({ hasExpired }, previous) => {
+        if (hasExpired && !previous.hasExpired) void navigate(signInPath, { replace: true });
+      }),
+    [navigate, signInPath],
+  );
 }
 
 /** Returns the path of the sign-in that leads back to the current page. */
@@ -63,7 +76,7 @@ export function useNextPath() {
   const role = useSession(({ user }) => user?.role);
   const next = parameters.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
-  // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and
-  // the registration are not allowed, because they would redirect again.
-  return /^(\/[\w-]+)+(\?.*)?$/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;
+  // Allow only names between single slashes, and a search of the catalog: `/?q=`. `//host` and `/.//host` would lead to another
+  // host. The sign-in and the registration are not allowed, because they would redirect again.
+  return /^(\/[\w-]+)+(\?.*)?$|^\/\?/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;
 }

@@ -11,6 +11,8 @@ interface SignedInUser extends User {
 interface Session {
   /** Null for a visitor. */
   user: SignedInUser | null;
+  /** True after the service has ended the session, until the next sign-in. */
+  hasExpired?: boolean;
 }
 
 /** Session of this browser. The tokens are in cookies that scripts cannot read. */
@@ -35,9 +37,11 @@ export function storeUser(user: SignedInUser) {
   // Keep `emailVerified` of the same user: most responses do not contain it.
   useSession.setState(({ user: before }) => ({
     user: before?.id === user.id ? { ...before, ...user } : user,
+    hasExpired: false,
   }));
 }
 
+/** Forgets the user after a sign-out. */
 export function forgetUser() {
   useSession.setState({ user: null });
 }
@@ -45,6 +49,6 @@ export function forgetUser() {
 /** Forgets the user after the service has ended the session. Does nothing for a visitor. */
 export function handleSessionEnd() {
   if (useSession.getState().user === null) return;
-  forgetUser();
+  useSession.setState({ user: null, hasExpired: true });
   showToast(t('account.sessionEnded'));
 }
