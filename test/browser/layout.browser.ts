@@ -3,7 +3,13 @@ import { until } from '../support/wait.js';
 import { expectGoodLayout, expectIndonesian } from './support/layout.js';
 import { openPage, waitForPictures, waitForText } from './support/page.js';
 import { getText, serviceUrl } from './support/settings.js';
-import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
+import {
+  createProduct,
+  makeUnavailable,
+  placeOrder,
+  placePaidOrder,
+  useShopSettings,
+} from './support/shop.js';
 import { createAdmin, createCustomer, createVisitor } from './support/shopper.js';
 
 type Act = (page: Page) => Promise<unknown>;
@@ -11,7 +17,10 @@ type Act = (page: Page) => Promise<unknown>;
 type PageToCheck = readonly [path: string, state?: string, act?: Act];
 
 const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang';
+const LONG_SHOP_NAME = `Toko Roti dan Kue Keluarga ${LONG_NAME} di Indonesia`;
 const UNKNOWN_ORDER = '00000000-0000-4000-8000-000000000000';
+
+useShopSettings({ name: LONG_SHOP_NAME });
 
 describe.each([
   { language: 'en', locale: 'en-GB' },
@@ -74,7 +83,14 @@ describe.each([
         ['/orders', 'empty', see('orders.empty')],
       ]);
       const { page, paid, pending } = await newCustomerWithOrders();
+      const expensive = await createProduct('Kue pengantin', 999_999_999_999.99);
       await checkPages(page, [
+        [
+          `/?q=${encodeURIComponent(expensive.name)}`,
+          'with the largest price',
+          (page) => waitForText(page, expensive.name),
+        ],
+        [`/products/${expensive.id}`, 'with the largest price', press('product.add')],
         ['/', 'with pictures', waitForPictures],
         ['/?q=bagel'],
         ['/?q=pizza', 'nothing', see('search.nothing')],

@@ -24,12 +24,16 @@ it('orders show short numbers, and times in the time zone of the shop', async ()
   await waitForText(page, `Placed on ${time}`);
 });
 
-it('the list of orders fits a phone at double text size', async () => {
+it('the list of orders and the navigation fit a phone at double text size', async () => {
   const { page } = await createCustomer({ viewport: PHONE });
   await placeOrder(page);
   await page.goto('/orders');
   await waitForText(page, '1 order in all.');
+  const label = page.getByRole('navigation').getByText('Orders');
+  const readLabelSize = () => label.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+  const normalSize = await readLabelSize();
   await page.locator('html').evaluate((html) => (html.style.fontSize = '200%'));
+  expect(await readLabelSize()).toBe(2 * normalSize);
   expect(await measureOverflow(page)).toBe(0);
   expect(await page.locator('.badge').count()).toBe(1);
   const outside = await page.locator('.badge').evaluateAll((badges) =>
