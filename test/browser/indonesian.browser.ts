@@ -22,6 +22,15 @@ it('a customer orders, cancels, orders again and pays in Indonesian', async () =
   await page.getByText(text('pickup.missing'), { exact: true }).waitFor();
   await expectIndonesian(page);
   await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
+  const note = page.getByLabel(text('order.note'));
+  await note.fill('🎂'.repeat(501));
+  await press(page, 'cart.order');
+  await waitForText(page, 'Tulis paling banyak 500 karakter.');
+  await note.fill('🎂'.repeat(500));
+  await page.route('**/api/orders', (route) => route.fulfill({ status: 504, body: '<h1>Timeout</h1>' }));
+  await press(page, 'cart.order');
+  await waitForText(page, text('api:service is temporarily unavailable, please try again later'));
+  await page.unroute('**/api/orders');
   await press(page, 'cart.order');
   await waitForHeading(page, text('status.pending'));
   await waitForText(page, /^Bayar sebelum/);

@@ -35,7 +35,12 @@ const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[
     pattern: /contains a character that is not allowed$|has invalid characters$/,
     toText: () => t('error.character'),
   },
-  { pattern: / can have \d+ characters at max$/, toText: () => t('error.tooLong') },
+  { pattern: / can have (\d+) characters at max$/, toText: (max) => t('error.tooLong', { max }) },
+  // A response of a proxy, without a message.
+  {
+    pattern: /^the response has status 5\d\d$/,
+    toText: () => t('api:service is temporarily unavailable, please try again later'),
+  },
 ];
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {

@@ -84,7 +84,6 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
         label={t('order.note')}
         hint={t('cart.noteHint')}
         message={getMessage('note')}
-        maxLength={500}
         value={details.note}
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
       />

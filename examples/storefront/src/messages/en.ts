@@ -57,7 +57,7 @@ export const en = {
   'error.image': '{name} is not a PNG or JPEG file.',
   'error.date': 'Please enter a date, for example 2026-12-25.',
   'error.character': 'The text contains a character that is not allowed.',
-  'error.tooLong': 'The text is too long.',
+  'error.tooLong': 'Write at most {max} characters.',
   'error.slow': "The bakery's service is slow at the moment. Please wait.",
   'missing.heading': 'Not found',
   'missing.title': 'There is nothing here',

@@ -58,7 +58,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'error.image': '{name} bukan berkas PNG atau JPEG.',
   'error.date': 'Isi dengan tanggal, misalnya 2026-12-25.',
   'error.character': 'Teks berisi karakter yang tidak diperbolehkan.',
-  'error.tooLong': 'Teks terlalu panjang.',
+  'error.tooLong': 'Tulis paling banyak {max} karakter.',
   'error.slow': 'Layanan toko sedang lambat. Mohon tunggu.',
   'missing.heading': 'Tidak ditemukan',
   'missing.title': 'Halaman tidak ada',

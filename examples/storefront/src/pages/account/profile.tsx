@@ -52,7 +52,7 @@ export default function ProfilePage() {
       <section className="panel">
         <h2>{t('name')}</h2>
         <Form submitLabel={t('profile.saveName')} defaultValues={{ fullname }} onSubmit={changeName}>
-          <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} />
+          <FormField name="fullname" label={t('account.name')} autoComplete="name" />
         </Form>
       </section>
       <section className="panel">

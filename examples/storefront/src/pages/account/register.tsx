@@ -21,7 +21,7 @@ export default function RegisterPage() {
   return (
     <FormPage title={t('account.create')}>
       <Form submitLabel={t('register.submit')} onSubmit={register}>
-        <FormField name="fullname" label={t('account.name')} autoComplete="name" maxLength={255} autoFocus />
+        <FormField name="fullname" label={t('account.name')} autoComplete="name" autoFocus />
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" />
         <NewPasswordFields label={t('account.password')} />
       </Form>

@@ -68,14 +68,14 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
         onSubmit={saveAndLeave}
       >
         <LeaveQuestion />
-        <FormField name="name" label={t('name')} maxLength={255} />
+        <FormField name="name" label={t('name')} />
         <FormField
           name="price"
           label={t('products.price')}
           inputMode="decimal"
           hint={t('products.priceHint')}
         />
-        <FormField name="description" label={t('products.description')} maxLength={10_000} isMultiline />
+        <FormField name="description" label={t('products.description')} isMultiline />
         <ImagePicker />
         {uploadProgress !== undefined && (
           <div className="inline progress">

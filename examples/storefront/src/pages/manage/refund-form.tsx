@@ -96,7 +96,6 @@ function RefundDetails({ refundable, label, isOpen, isBusy, messages, onRefund }
           label={t('reason')}
           hint={t('refund.reasonHint')}
           message={messages.reason}
-          maxLength={255}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />

@@ -98,8 +98,8 @@ function ShopForm(loaded: LoadedSettings) {
           }}
         />
         <FormField name="time_zone" label={t('hours.timeZone')} hint={t('hours.timeZoneHint')} />
-        <FormField name="name" label={t('shop.name')} maxLength={100} />
-        <FormField name="address" label={t('shop.address')} maxLength={300} isMultiline />
+        <FormField name="name" label={t('shop.name')} />
+        <FormField name="address" label={t('shop.address')} isMultiline />
         <FormField name="phone" label={t('order.phone')} type="tel" />
         <FormField name="whatsapp" label={t('shop.whatsapp')} type="tel" />
         <FormField name="website" label={t('shop.website')} type="url" />
