@@ -41,7 +41,8 @@ function ResetStep({ email }: { email: string }) {
   const navigate = useNavigate();
   const { search } = useLocation();
   const reset = async (values: Omit<Schemas['ResetPasswordDto'], 'email'>) => {
-    await dataOf(api.POST('/api/password/reset', { body: { ...values, email, otp: values.otp.trim() } }));
+    const otp = values.otp.replaceAll(/\s/g, '');
+    await dataOf(api.POST('/api/password/reset', { body: { ...values, email, otp } }));
     showToast(t('forgot.done'));
     await navigate(`/login${search}`, { replace: true });
   };

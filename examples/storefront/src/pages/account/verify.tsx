@@ -16,7 +16,7 @@ export default function VerifyPage() {
   const navigate = useNavigate();
   const next = useNextPath();
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
-    const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
+    const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.replaceAll(/\s/g, '') } }));
     storeUser(user);
     showToast(t('verify.done'));
     await navigate(next, { replace: true });
