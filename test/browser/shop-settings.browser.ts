@@ -179,6 +179,17 @@ it('the page of an order shows the name and the contact of the shop', async () =
   );
 });
 
+it.each(['0812-3456-789', '0062 812 3456 789', '+62 (0)812-3456-789'])(
+  'the WhatsApp number %s leads to the chat with 628123456789',
+  async (whatsapp) => {
+    await changeShop({ whatsapp });
+    const { page } = await createCustomer();
+    await page.goto('/');
+    const link = page.getByRole('contentinfo').getByRole('link', { name: 'WhatsApp' });
+    expect(await link.getAttribute('href')).toBe('https://wa.me/628123456789');
+  },
+);
+
 it('the paid orders of a date are listed before the date or its weekday is closed, and afterwards', async () => {
   const customer = await createCustomer({ name: makeUnique('Sinta') });
   const day = inDays(4);
