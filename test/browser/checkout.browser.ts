@@ -1,5 +1,5 @@
 import type { Page, Response } from 'playwright-core';
-import { waitForHeading, waitForText } from './support/page.js';
+import { search, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { changePrice, createProduct, CROISSANT, makeUnavailable, placeOrder } from './support/shop.js';
 import { createCustomer } from './support/shopper.js';
@@ -83,11 +83,15 @@ it('a cart is not ordered again while the card payment of its order is in review
   expect(orders).toBe(1);
 });
 
-it('a product that became unavailable while it was in a cart is shown as sold out and left out of the order', async () => {
+it('a product that became unavailable while it was in a cart is shown as sold out, left out of the order and no longer listed', async () => {
   const { page } = await createCustomer();
   const gone = await createProduct('Roti habis', 20_000);
   await addToCartAndChoosePickup(page, CROISSANT);
-  await addToCartAndChoosePickup(page, gone.id);
+  await page.getByRole('link', { name: 'Shop' }).click();
+  await search(page, gone.name);
+  await page.getByRole('link', { name: gone.name }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: /^Cart/ }).click();
   await waitForText(page, 'Total, 2 pieces');
   await makeUnavailable(gone.id);
 
@@ -99,6 +103,9 @@ it('a product that became unavailable while it was in a cart is shown as sold ou
   await waitForHeading(page, 'Waiting for payment');
   await waitForText(page, 'Butter croissant');
   expect(await page.getByRole('main').getByText(gone.name).count()).toBe(0);
+  await page.getByRole('link', { name: 'Shop' }).click();
+  await search(page, gone.name);
+  await waitForText(page, `Nothing that we bake has “${gone.name}” in its name.`);
   await page.goto(`/products/${gone.id}`);
   await waitForText(page, 'This product is sold out or no longer baked.');
 });

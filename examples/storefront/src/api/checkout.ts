@@ -5,7 +5,7 @@ import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { isPaid, isUnderWay } from './order-status';
 import { ORDER_LISTS_KEY, orderDetail } from './orders';
-import { markUnavailable, productDetail } from './products';
+import { PRODUCT_LISTS_KEY, productDetail } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';
 
@@ -56,4 +56,12 @@ async function applyCorrections(lines: CartLine[], details: BakeryFailure['detai
       await queryClient.invalidateQueries({ queryKey: productDetail(id).queryKey });
   }
   if ('pickup_at' in details) await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
+}
+
+/** Caches that a product is unavailable. The lists of products are loaded again when they are shown. */
+async function markUnavailable(id: number) {
+  // A response that is still loading may be older than the rejection.
+  await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
+  queryClient.setQueryData(productDetail(id).queryKey, null);
+  await queryClient.invalidateQueries({ queryKey: PRODUCT_LISTS_KEY });
 }

@@ -43,13 +43,6 @@ export function productDetail(id: number) {
   });
 }
 
-/** Caches that a product is unavailable, after the service rejected an order for it. */
-export async function markUnavailable(id: number) {
-  // A response that is still loading may be older than the rejection.
-  await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
-  queryClient.setQueryData(productDetail(id).queryKey, null);
-}
-
 export function productParams(id: number) {
   return { params: { path: { product_id: id } } };
 }
