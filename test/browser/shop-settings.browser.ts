@@ -158,6 +158,19 @@ it('the form of the shop is saved again without a question after the first respo
   expect(await readShop()).toMatchObject({ lead_minutes: 60 });
 });
 
+it('the form of the shop is saved twice without a question, even if the settings cannot be loaded in between', async () => {
+  const { page } = await openAsAdmin('/manage/shop');
+  await page.route('**/api/admin/shop', async (route) => {
+    if (route.request().method() === 'GET') await route.abort();
+    else await route.continue();
+  });
+  for (const lead_minutes of [60, 90]) {
+    await page.getByLabel('Minutes between').fill(String(lead_minutes));
+    await save(page);
+    expect(await readShop()).toMatchObject({ lead_minutes });
+  }
+});
+
 it('the page of an order shows the name and the contact of the shop', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Name of the shop').fill('Roti Sore');
@@ -255,6 +268,7 @@ it('a limit of orders without the length of a pickup time is rejected, and a len
   await waitForText(page, 'A limit needs the length of a pickup time.');
   await length.and(page.locator(':focus')).waitFor();
   await limit.fill('');
+  expect(await length.getByRole('option').first().textContent()).toBe('No limit');
   await length.selectOption('30 minutes');
   await save(page);
   expect(await readShop()).toMatchObject({ slot_minutes: 30, orders_per_slot: null });

@@ -13,7 +13,6 @@ export type PaymentEvent = Schemas['NotificationView'];
 export type Transaction = Schemas['TransactionView'];
 export type OrderAction = Schemas['ActionView'];
 export type Shop = Schemas['ShopView'];
-export type AdminShop = Schemas['AdminShopView'];
 export type ShopSettings = Schemas['ShopDto'];
 export type User = Schemas['UserWithRoleView'];
 

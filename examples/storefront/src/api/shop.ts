@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { type AdminShop, api, type Shop, type ShopSettings, toIfMatchHeader, withEtag } from './client';
+import { api, type Shop, type ShopSettings, toIfMatchHeader, withEtag } from './client';
 import { queryClient } from './query-client';
 
 /** Query for the settings and the pickup windows of the shop. */
@@ -45,9 +45,9 @@ export function getPauseEnd({ paused_until }: Shop): string | null {
   return paused_until !== null && Date.parse(paused_until) > Date.now() ? paused_until : null;
 }
 
-/** Settings of the shop for administrators, with the ETag that a change of these settings sends. */
+/** Settings of the shop, with the ETag that a change of these settings sends. */
 export interface LoadedSettings {
-  shop: AdminShop;
+  shop: Shop;
   etag: string | null;
 }
 
@@ -60,10 +60,16 @@ export const shopSettings = queryOptions<LoadedSettings>({
   },
 });
 
-/** Saves the settings, unless somebody has changed them since they were loaded with this ETag. */
-export async function saveShop(body: ShopSettings, etag: string | null) {
-  await dataOf(api.PUT('/api/admin/shop', { params: { header: toIfMatchHeader(etag) }, body }));
+/**
+ * Saves the settings, unless somebody has changed them since they were loaded with this ETag. Then reloads what the pages show
+ * of the shop.
+ * @returns the saved settings, also if the reload fails
+ */
+export async function saveShop(body: ShopSettings, loadedEtag: string | null): Promise<LoadedSettings> {
+  const params = { header: toIfMatchHeader(loadedEtag) };
+  const { data, etag } = await withEtag(api.PUT('/api/admin/shop', { params, body }));
   await queryClient.invalidateQueries({ queryKey: shopInfo.queryKey });
+  return { shop: data.shop, etag };
 }
 
 /** Stops new orders until `paused_until`. With null, the shop accepts orders again. */

@@ -13,7 +13,7 @@ import {
   useCheckoutDetails,
 } from '../state/checkout-details';
 import { Button } from './button';
-import { TextField } from './field';
+import { TextArea, TextField } from './field';
 import { Alert } from './notice';
 import { focusHeading } from './page-heading';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
@@ -79,8 +79,7 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
         value={details.phone}
         onChange={({ target }) => changeCheckoutDetails({ phone: target.value })}
       />
-      <TextField
-        isMultiline
+      <TextArea
         label={t('order.note')}
         hint={t('cart.noteHint')}
         message={getMessage('note')}

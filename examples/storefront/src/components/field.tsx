@@ -34,15 +34,24 @@ export function FieldFrame({ label, hint, message, children }: FieldFrameProps) 
   );
 }
 
-export type TextFieldProps = FieldTexts & ComponentProps<'input'> & { isMultiline?: boolean };
+export type TextFieldProps = FieldTexts & ComponentProps<'input'>;
 
-/** Labelled `input` of any type that takes text, or a `textarea`. */
-export function TextField({ label, hint, message, isMultiline = false, ...attributes }: TextFieldProps) {
-  // Typed as 'input', because React's types of the two elements differ. Callers pass a textarea only attributes that both have.
-  const Tag: 'input' = isMultiline ? ('textarea' as 'input') : 'input';
+/** Labelled `input` of any type that takes text. */
+export function TextField({ label, hint, message, ...attributes }: TextFieldProps) {
   return (
     <FieldFrame label={label} hint={hint} message={message}>
-      {(control) => <Tag {...control} {...attributes} />}
+      {(control) => <input {...control} {...attributes} />}
+    </FieldFrame>
+  );
+}
+
+export type TextAreaProps = FieldTexts & ComponentProps<'textarea'>;
+
+/** Labelled `textarea`. */
+export function TextArea({ label, hint, message, ...attributes }: TextAreaProps) {
+  return (
+    <FieldFrame label={label} hint={hint} message={message}>
+      {(control) => <textarea {...control} {...attributes} />}
     </FieldFrame>
   );
 }

@@ -10,7 +10,7 @@ import {
 } from 'react-hook-form';
 import { explain, getFieldMessages } from '../api/errors';
 import { useLanguage } from '../i18n';
-import { FieldFrame, TextField, type TextFieldProps } from './field';
+import { FieldFrame, TextArea, type TextAreaProps, TextField, type TextFieldProps } from './field';
 import { Alert } from './notice';
 
 /** Reads and changes the values of a form. */
@@ -74,31 +74,40 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   );
 }
 
-interface FormFieldProps extends TextFieldProps {
+interface BoundFieldProps {
   /** Key of the value, and of its message in the response of the service. */
   name: string;
 }
 
-/** Text field that is bound to a value of the form, and shows the validation message of this value. */
-export function FormField({ name, ...attributes }: FormFieldProps) {
+/** Returns the attributes that bind a field to a value of the form, and the validation message of this value. */
+function useBoundField(name: string) {
   const { register, getFieldState, formState } = useFormContext();
-  const message = getFieldState(name, formState).error?.message;
-  return <TextField message={message} autoComplete="off" {...attributes} {...register(name)} />;
+  return { message: getFieldState(name, formState).error?.message, ...register(name) };
 }
 
-interface SelectFieldProps extends Pick<FormFieldProps, 'name' | 'label' | 'hint'> {
-  /** Label by value. */
-  options: Record<string, string>;
+/** Text field that is bound to a value of the form, and shows the validation message of this value. */
+export function FormField({ name, ...attributes }: TextFieldProps & BoundFieldProps) {
+  return <TextField autoComplete="off" {...attributes} {...useBoundField(name)} />;
+}
+
+/** Like `FormField`, for a text of several lines. */
+export function FormTextArea({ name, ...attributes }: TextAreaProps & BoundFieldProps) {
+  return <TextArea autoComplete="off" {...attributes} {...useBoundField(name)} />;
+}
+
+interface SelectFieldProps extends BoundFieldProps, Pick<TextFieldProps, 'label' | 'hint'> {
+  /** Value and text of each option. */
+  options: readonly (readonly [value: string, text: string])[];
 }
 
 /** Select box that is bound to a value of the form, and shows the validation message of this value. */
 export function SelectField({ name, label, hint, options }: SelectFieldProps) {
-  const { register, getFieldState, formState } = useFormContext();
+  const { message, ...attributes } = useBoundField(name);
   return (
-    <FieldFrame label={label} hint={hint} message={getFieldState(name, formState).error?.message}>
+    <FieldFrame label={label} hint={hint} message={message}>
       {(control) => (
-        <select {...control} {...register(name)}>
-          {Object.entries(options).map(([value, text]) => (
+        <select {...control} {...attributes}>
+          {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>

@@ -83,7 +83,9 @@ function LanguageField() {
   const { setValue } = useFormContext();
   const language = useLanguage();
   useEffect(() => setValue('language', language), [setValue, language]);
-  return <SelectField name="language" label={t('profile.language')} options={LANGUAGE_NAMES} />;
+  return (
+    <SelectField name="language" label={t('profile.language')} options={Object.entries(LANGUAGE_NAMES)} />
+  );
 }
 
 /** Shows the failure for a wrong password at a field, because the response names none. */

@@ -9,7 +9,7 @@ import {
   type ProductValues,
   reloadProducts,
 } from '../../api/product-editing';
-import { Form, type FormControl, FormField } from '../../components/form';
+import { Form, type FormControl, FormField, FormTextArea } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import type { NoticeProps } from '../../components/notice';
 import { QuestionButton } from '../../components/question-button';
@@ -75,7 +75,7 @@ function ProductForm({ edited }: { edited?: EditedProduct }) {
           inputMode="decimal"
           hint={t('products.priceHint')}
         />
-        <FormField name="description" label={t('products.description')} isMultiline />
+        <FormTextArea name="description" label={t('products.description')} />
         <ImagePicker />
         {uploadProgress !== undefined && (
           <div className="inline progress">

@@ -1,13 +1,13 @@
-import type { AdminShop, ShopSettings } from '../../api/client';
+import type { Shop, ShopSettings } from '../../api/client';
 import { LocalizedError } from '../../api/errors';
-import { LANGUAGE_NAMES, t } from '../../i18n';
+import { t } from '../../i18n';
 
-export type ClosedRange = AdminShop['closed_ranges'][number];
+export type ClosedRange = Shop['closed_ranges'][number];
 
 /** Values of the form for the settings of the shop. */
 export type ShopFormValues = ReturnType<typeof toFormValues>;
 
-export function toFormValues(shop: AdminShop) {
+export function toFormValues(shop: Shop) {
   const { hours, closed, closed_ranges, time_zone, name, language } = shop;
   return {
     hours,
@@ -95,12 +95,12 @@ export function completeTime(text: string) {
   return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }
 
-function completeHours(hours: AdminShop['hours']) {
+function completeHours(hours: Shop['hours']) {
   const days = Object.entries(hours).map(([day, windows]) => {
     // In order, as the service stores the windows.
     return [day, windows.map((window) => window.map(completeTime)).sort()];
   });
-  return Object.fromEntries(days) as AdminShop['hours'];
+  return Object.fromEntries(days) as Shop['hours'];
 }
 
 /**
@@ -111,30 +111,4 @@ function toNumber(text: string): number | string | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : text;
-}
-
-/** Lists the changed settings by label. Adds the new value of a text or number; lists and null have only the label. */
-export function listChanges(before: ShopSettings, after: AdminShop): string[] {
-  const labels = {
-    hours: t('hours.title'),
-    closed: t('closed.label'),
-    closed_ranges: t('ranges.label'),
-    lead_minutes: t('hours.lead'),
-    days_ahead: t('hours.daysAhead'),
-    cut_off: t('shop.cutOff'),
-    orders_per_slot: t('shop.perSlot'),
-    slot_minutes: t('shop.slotMinutes'),
-    time_zone: t('hours.timeZone'),
-    name: t('shop.name'),
-    address: t('shop.address'),
-    phone: t('order.phone'),
-    whatsapp: t('shop.whatsapp'),
-    website: t('shop.website'),
-    language: t('shop.language'),
-  };
-  const shown = { ...after, language: LANGUAGE_NAMES[after.language] };
-  const names = Object.keys(labels) as (keyof typeof labels)[];
-  return names
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => (typeof shown[name] === 'object' ? labels[name] : `${labels[name]}: ${shown[name]}`));
 }

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasCode, LocalizedError } from '../../api/errors';
-import { queryClient } from '../../api/query-client';
-import { type LoadedSettings, saveShop, shopSettings } from '../../api/shop';
-import { Form, type FormControl, FormField, SelectField } from '../../components/form';
+import { type LoadedSettings, shopSettings } from '../../api/shop';
+import { Form, type FormControl, FormField, FormTextArea, SelectField } from '../../components/form';
 import { Loaded } from '../../components/loaded';
 import { LANGUAGE_NAMES, t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -13,10 +11,10 @@ import { HoursField } from './hours-field';
 import { LeaveQuestion } from './leave-question';
 import { ManagePage } from './manage-page';
 import { PaidOrdersNote } from './paid-orders-note';
+import { saveSettings } from './save-settings';
 import {
   assertLimitIsComplete,
   completeValues,
-  listChanges,
   pickChanged,
   type ShopFormValues,
   toFormValues,
@@ -38,24 +36,7 @@ function ShopForm(loaded: LoadedSettings) {
   const save = async (typed: ShopFormValues, { getValues, reset }: FormControl<ShopFormValues>) => {
     assertLimitIsComplete(typed);
     const values = completeValues(typed);
-    const settings = toSettings(values);
-    try {
-      await saveShop(settings, base.etag);
-    } catch (error) {
-      if (!hasCode(error, 412)) throw error;
-      const current = await queryClient.query({ ...shopSettings, staleTime: 0 });
-      const changes = listChanges(base.shop, current.shop);
-      // The response of an earlier save may have been lost.
-      const isSaved = listChanges(settings, current.shop).length === 0;
-      if (changes.length > 0 && !isSaved) {
-        setBase(current);
-        throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
-      }
-      // This save replaces no setting of somebody else. A pause of the shop is not part of the form, and is kept.
-      await saveShop(settings, current.etag);
-    }
-    // `saveShop` has reloaded the settings.
-    setBase(queryClient.getQueryData(shopSettings.queryKey) ?? base);
+    setBase(await saveSettings(toSettings(values), base, setBase));
     const typedLater = pickChanged(typed, getValues());
     reset(values);
     // Keep what was typed while the settings were being saved. It is not saved yet.
@@ -92,14 +73,14 @@ function ShopForm(loaded: LoadedSettings) {
         <SelectField
           name="slot_minutes"
           label={t('shop.slotMinutes')}
-          options={{
-            '': t('shop.noLimit'),
-            ...Object.fromEntries([15, 30, 60].map((count) => [count, t('shop.minutes', { count })])),
-          }}
+          options={[
+            ['', t('shop.noLimit')],
+            ...[15, 30, 60].map((count) => [String(count), t('shop.minutes', { count })] as const),
+          ]}
         />
         <FormField name="time_zone" label={t('hours.timeZone')} hint={t('hours.timeZoneHint')} />
         <FormField name="name" label={t('shop.name')} />
-        <FormField name="address" label={t('shop.address')} isMultiline />
+        <FormTextArea name="address" label={t('shop.address')} />
         <FormField name="phone" label={t('order.phone')} type="tel" />
         <FormField name="whatsapp" label={t('shop.whatsapp')} type="tel" />
         <FormField name="website" label={t('shop.website')} type="url" />
@@ -107,7 +88,7 @@ function ShopForm(loaded: LoadedSettings) {
           name="language"
           label={t('shop.language')}
           hint={t('shop.languageHint')}
-          options={LANGUAGE_NAMES}
+          options={Object.entries(LANGUAGE_NAMES)}
         />
       </Form>
     </section>
