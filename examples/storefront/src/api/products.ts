@@ -3,7 +3,7 @@ import { dataOf } from 'bakery-client';
 import { api, type Product } from './client';
 import { orNullIf404 } from './errors';
 import { itemsOf, listOptions, type Page } from './list-options';
-import { queryClient } from './query-client';
+import { queryClient, SHORT_STALE_MS } from './query-client';
 
 /** Prefix of all query keys of products. */
 export const PRODUCTS_KEY = ['products'];
@@ -20,7 +20,7 @@ export function productList(text = '') {
     const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
     return { items: products, next: meta.lastProductId };
   });
-  return { ...list, staleTime: 60_000 };
+  return { ...list, staleTime: SHORT_STALE_MS };
 }
 
 /** Query for a product. Null if no product has this id or the product is unavailable. Administrators also get unavailable products. */

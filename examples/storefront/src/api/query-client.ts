@@ -1,5 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 
+/** For data that rarely changes: pages that are opened within this time share one response. */
+export const SHORT_STALE_MS = 60_000;
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api } from './client';
 import { LIST_POLL_MS, ORDERS_KEY } from './orders';
+import { SHORT_STALE_MS } from './query-client';
 
 /**
  * Paid orders of a day that are not refused, and the number of pieces of each product in these orders. Today's sheet also
@@ -17,6 +18,9 @@ export function daySheet(date: string) {
   });
 }
 
+/** Time that a browser may take to start a download. Safari reads the file only after the click. */
+const DOWNLOAD_START_MS = 60_000;
+
 /** First and last date of a report. */
 export type DateRange = Record<'from' | 'to', string>;
 
@@ -24,7 +28,7 @@ export function salesReport(range: DateRange) {
   return queryOptions({
     queryKey: ['sales', range],
     queryFn: ({ signal }) => dataOf(api.GET('/api/admin/sales', { params: { query: range }, signal })),
-    staleTime: 60_000,
+    staleTime: SHORT_STALE_MS,
   });
 }
 
@@ -36,5 +40,5 @@ export async function downloadSales(range: DateRange, format?: 'excel'): Promise
   link.href = URL.createObjectURL(csv);
   link.download = `sales-${range.from}-${range.to}${format ? `-${format}` : ''}.csv`;
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_START_MS);
 }

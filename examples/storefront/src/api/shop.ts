@@ -1,13 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api, type Shop, type ShopSettings, toIfMatchHeader, withEtag } from './client';
-import { queryClient } from './query-client';
+import { queryClient, SHORT_STALE_MS } from './query-client';
 
 /** Query for the settings and the pickup windows of the shop. */
 export const shopInfo = queryOptions<Shop>({
   queryKey: ['shop'],
   queryFn: async ({ signal }) => (await dataOf(api.GET('/api/shop', { signal }))).shop,
-  staleTime: 60_000,
+  staleTime: SHORT_STALE_MS,
 });
 
 /** Defaults of the service, which the storefront shows until the settings of the shop are loaded. */

@@ -23,6 +23,9 @@ const TONE_ICONS: Record<Tone, IconName> = {
   plain: 'orders',
 };
 
+/** Steps of an order that is not refused. */
+const PROGRESS_STEPS = FULFILMENTS.filter((name) => name !== 'refused');
+
 export default function OrderPage() {
   const query = useQuery(orderDetail(useParams().id ?? ''));
   const missing: NoticeProps = { icon: 'orders', title: t('order.missing'), text: t('order.missingText') };
@@ -76,7 +79,7 @@ function Progress({ step }: { step: Fulfilment }) {
         <strong>{label}.</strong> {text}
       </p>
       <ol className="steps">
-        {FULFILMENTS.filter((name) => name !== 'refused').map((name) => (
+        {PROGRESS_STEPS.map((name) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
             {t(`fulfilment.${name}`)}
           </li>

@@ -15,12 +15,12 @@ interface DayOrderProps {
   time: string;
   /** Error of the order's latest step. It is a prop, because a row loses its state when its order moves to another list. */
   error: Error | undefined;
-  onTake: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
+  onTakeStep: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
 }
 
 /** Order in a list of the day, with a button for its next step. */
-export function DayOrder({ order, time, error, onTake }: DayOrderProps) {
-  const { mutate, isPending } = useMutation({ mutationFn: (step: Fulfilment) => onTake([order], step) });
+export function DayOrder({ order, time, error, onTakeStep }: DayOrderProps) {
+  const { mutate, isPending } = useMutation({ mutationFn: (step: Fulfilment) => onTakeStep([order], step) });
   const backLinkState = useBackLinkState();
   const { order_id, phone, note, customer, items, fulfilment } = order;
   return (
@@ -48,7 +48,7 @@ export function DayOrder({ order, time, error, onTake }: DayOrderProps) {
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}
           isBusy={isPending}
-          onTake={mutate}
+          onTakeStep={mutate}
         />
       </div>
     </li>

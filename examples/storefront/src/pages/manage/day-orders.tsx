@@ -43,7 +43,13 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
     if (mayHaveMoved) heading.current?.focus();
   };
   const renderRow = (order: AdminOrder, time = formatPickupTime(order)) => (
-    <DayOrder key={order.order_id} order={order} time={time} error={errors[order.order_id]} onTake={take} />
+    <DayOrder
+      key={order.order_id}
+      order={order}
+      time={time}
+      error={errors[order.order_id]}
+      onTakeStep={take}
+    />
   );
   return (
     <section className="day-orders" aria-labelledby="day-orders">
@@ -63,7 +69,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
       <Alert>{messages.join(' ')}</Alert>
       <div className="actions">
         {groupByTimeAndStep(toHandOver).map(({ key, ...group }) => (
-          <GroupButton key={key} {...group} onTake={take} />
+          <GroupButton key={key} {...group} onTakeStep={take} />
         ))}
       </div>
       {orders.length === 0 && <Notice icon="orders" title={t('day.empty')} text={t('day.emptyText')} />}
@@ -89,12 +95,12 @@ interface OrderGroup {
 }
 
 interface GroupButtonProps extends OrderGroup {
-  onTake: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
+  onTakeStep: (orders: AdminOrder[], step: Fulfilment) => Promise<void>;
 }
 
 /** Button that takes all orders of a group to their next step. */
-function GroupButton({ time, step, orders, onTake }: GroupButtonProps) {
-  const { mutate, isPending } = useMutation({ mutationFn: () => onTake(orders, step) });
+function GroupButton({ time, step, orders, onTakeStep }: GroupButtonProps) {
+  const { mutate, isPending } = useMutation({ mutationFn: () => onTakeStep(orders, step) });
   const count = t('count.orders', { count: orders.length });
   return (
     <StepButton className="button quiet" isBusy={isPending} onClick={() => mutate()}>

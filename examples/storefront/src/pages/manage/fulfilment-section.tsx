@@ -28,7 +28,7 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
   // A later refund settles a refund that has failed here.
   const shownError = amountAtError === order.refunded_amount ? error : null;
   const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
-  const stepProps = { order, isBusy: isPending, onTake: (step: Fulfilment) => mutate({ order, step }) };
+  const stepProps = { order, isBusy: isPending, onTakeStep: (step: Fulfilment) => mutate({ order, step }) };
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>

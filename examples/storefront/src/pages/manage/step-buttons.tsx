@@ -28,7 +28,7 @@ export function canRefuse({ fulfilment }: Order) {
 interface OrderStepProps {
   order: Order;
   isBusy: boolean;
-  onTake: (step: Fulfilment) => void;
+  onTakeStep: (step: Fulfilment) => void;
 }
 
 interface NextStepButtonProps extends OrderStepProps {
@@ -37,11 +37,11 @@ interface NextStepButtonProps extends OrderStepProps {
 }
 
 /** Button that takes an order to its next step. */
-export function NextStepButton({ order, description, isBusy, onTake }: NextStepButtonProps) {
+export function NextStepButton({ order, description, isBusy, onTakeStep }: NextStepButtonProps) {
   const next = getNextStep(order);
   if (next === null) return null;
   return (
-    <StepButton isBusy={isBusy} onClick={() => onTake(next)}>
+    <StepButton isBusy={isBusy} onClick={() => onTakeStep(next)}>
       {t(`step.${next}`)}
       {description !== undefined && <span className="visually-hidden">, {description}</span>}
     </StepButton>
@@ -49,11 +49,11 @@ export function NextStepButton({ order, description, isBusy, onTake }: NextStepB
 }
 
 /** Button that takes an order back to its previous step. */
-export function PreviousStepButton({ order, isBusy, onTake }: OrderStepProps) {
+export function PreviousStepButton({ order, isBusy, onTakeStep }: OrderStepProps) {
   const { previous } = ADJACENT_STEPS[order.fulfilment];
   if (previous === null) return null;
   return (
-    <StepButton className="button quiet" isBusy={isBusy} onClick={() => onTake(previous)}>
+    <StepButton className="button quiet" isBusy={isBusy} onClick={() => onTakeStep(previous)}>
       {t('step.back', { step: t(`fulfilment.${previous}`) })}
     </StepButton>
   );
