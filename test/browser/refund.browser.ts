@@ -229,6 +229,19 @@ it('a refund has the same idempotency key until it succeeds, and the next refund
   expect(nextKey).not.toBe(key);
 });
 
+it('the same refund by two administrators at once returns the money once', async () => {
+  const { id, adminPage } = await openOrder(placePaidOrder);
+  const { page: colleaguePage } = await openAsAdmin(`/manage/orders/${id}`);
+  const pages = [adminPage, colleaguePage];
+  // Both requests must be sent before a page shows the result of the other one.
+  const releases = await Promise.all(pages.map((page) => holdRequests(page, '**/refund')));
+  const responses = pages.map((page) => page.waitForResponse('**/refund'));
+  for (const page of pages) await refund(page.getByRole('main'), { amount: '10.000' });
+  await Promise.all(releases.map((release) => release()));
+  for (const response of await Promise.all(responses)) expect(response.status()).toBe(200);
+  for (const page of pages) await waitForText(page, /^Rp\s10\.000 is refunded\.$/);
+});
+
 it('a refund that is sent again while the page cannot reload the order has the same idempotency key', async () => {
   const { id, adminPage } = await openOrder(placePaidOrder);
   await adminPage.route(`**/api/admin/orders/${id}`, (route) => route.abort());

@@ -41,10 +41,10 @@ function toNewOrder(lines: CartLine[], { phone, note, pickup_at }: CompleteDetai
 }
 
 async function postOrder(body: NewOrder) {
-  const key = reuseOrCreateIdempotencyKey(localStorage, CHECKOUT_KEY_NAME, body);
+  const key = reuseOrCreateIdempotencyKey(CHECKOUT_KEY_NAME, body);
   const params = { header: { 'Idempotency-Key': key } };
   const response = await dataOf(api.POST('/api/orders', { params, body }));
-  forgetIdempotencyKey(localStorage, CHECKOUT_KEY_NAME, key);
+  forgetIdempotencyKey(CHECKOUT_KEY_NAME, key);
   return response;
 }
 

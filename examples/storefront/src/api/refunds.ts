@@ -1,7 +1,6 @@
 import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
 import { hasCode, isResponseLost } from './errors';
-import { forgetIdempotencyKey, reuseOrCreateIdempotencyKey } from './idempotency';
 import { adminOrderDetail, orderParams, reloadOrdersAfter } from './orders';
 import { queryClient } from './query-client';
 
@@ -25,16 +24,18 @@ export function refundMutationKey(orderId: string) {
 export type Refund = Omit<Schemas['RefundDto'], 'transaction_id'>;
 
 /**
- * Refunds a payment: an amount, or all that remains. A retry after a lost response does not refund twice. Reloads orders even
- * after a failure.
+ * Refunds a payment: an amount, or all that remains. Neither a retry after a lost response nor the same refund in another tab or
+ * by a colleague refunds twice. Reloads orders even after a failure.
  */
 export async function refundOrder(id: string, payment: RefundablePayment, refund: Refund) {
   const { transaction_id, refunded_amount } = payment;
-  const keyName = `bakery.refund.${transaction_id ?? id}`;
   const body = { ...refund, ...(transaction_id && { transaction_id }) };
-  // The key depends on `refunded_amount` as the page shows it: a retry has the same key. A further refund of the same amount
-  // gets another key, because the page shows the first refund by then.
-  const key = reuseOrCreateIdempotencyKey(sessionStorage, keyName, { ...body, refunded_amount });
+  // The key depends on `refunded_amount` as the page shows it: every device that shows the same order has the same key. A further
+  // refund of the same amount gets another key, because the page shows the first refund by then.
+  const amount = refund.amount ?? 'rest';
+  const keyOfRefund = `${transaction_id ?? id} ${refunded_amount} ${amount} ${refund.manual ? 'by hand' : 'gateway'}`;
+  const rejections = Number(sessionStorage.getItem(keyOfRefund));
+  const key = `${keyOfRefund} ${rejections}`;
   const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
   try {
     // If the reload fails, the page still shows the old sum, so a second press sends the same key.
@@ -42,7 +43,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (hasCode(error, 409)) forgetIdempotencyKey(sessionStorage, keyName, key);
+    if (hasCode(error, 409)) sessionStorage.setItem(keyOfRefund, String(rejections + 1));
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
     if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
   }
