@@ -448,7 +448,8 @@ export const en = {
   'api:invalid or expired otp': 'Invalid or expired code.',
   'api:otp is required': 'The code is required.',
   'api:whatsapp should be a phone number': 'WhatsApp should be a phone number.',
-  'api:website should be an http or https URL': 'The website should begin with https:// or http://.',
+  'api:website should be an http or https URL':
+    'The website should begin with https:// or http://, and have at most 2,000 characters.',
   'api:orders_per_slot should be a whole number from 1 to 999': 'Write a whole number from 1 to 999.',
   'api:product is no longer available':
     'A product in your cart is sold out. Please check the new total and order again.',

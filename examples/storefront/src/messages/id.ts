@@ -462,7 +462,8 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'api:otp is required': 'Kode wajib diisi.',
   'api:phone should be a phone number': 'Isi dengan nomor telepon yang benar.',
   'api:whatsapp should be a phone number': 'Isi dengan nomor WhatsApp yang benar.',
-  'api:website should be an http or https URL': 'Situs web harus dimulai dengan https:// atau http://.',
+  'api:website should be an http or https URL':
+    'Situs web harus dimulai dengan https:// atau http://, paling banyak 2.000 karakter.',
   'api:orders_per_slot should be a whole number from 1 to 999':
     'Isi dengan bilangan bulat dari 1 sampai 999.',
   'api:pickup is not possible at this time': 'Pesanan tidak dapat diambil pada waktu ini.',

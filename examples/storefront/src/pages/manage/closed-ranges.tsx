@@ -52,7 +52,7 @@ export function ClosedRanges() {
           />
           <Button
             className="link"
-            aria-label={t('removeNamed', { name: `${from} – ${to}` })}
+            aria-label={from === '' ? t('remove') : t('removeNamed', { name: `${from} – ${to}` })}
             onClick={() => remove(index)}
           >
             {t('remove')}

@@ -22,6 +22,7 @@ interface RefundPayload {
 export function PaymentHistory({ events }: { events: PaymentEvent[] }) {
   return (
     <>
+      <h3>{t('payment.history')}</h3>
       {events.length === 0 && <p className="hint">{t('payment.none')}</p>}
       <ol className="history" aria-label={t('payment.history')}>
         {events.map((event) => (
