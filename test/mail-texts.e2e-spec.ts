@@ -17,7 +17,7 @@ const DETAILS = {
   name: 'Toko Roti <Ayu>',
   address: 'Jl. Kemang 12\nJakarta',
   phone: '021 555-123',
-  whatsapp: '0812-3456-7890',
+  whatsapp: '0062 (0)812-3456-7890',
   website: 'http://roti.example/?a=1&b=2',
 };
 const PICKUP = new Date(Date.now() + 48 * 3_600_000);

@@ -87,10 +87,13 @@ export function hasVerifiedAddress({ emailVerifiedAt }: Pick<Recipient, 'emailVe
   return emailVerifiedAt instanceof Date;
 }
 
-/** Builds the link that opens a chat. WhatsApp needs the country code: 0812 becomes 62812. */
+/** Builds the link that opens a chat. WhatsApp needs the country code: 0812 becomes 62812, also in `+62 (0)812` and `0062 812`. */
 function buildWhatsappUrl(number: string | null, text: string): string {
   if (number === null) return '';
-  const digits = number.replaceAll(/\D/g, '').replace(/^0/, '62');
+  const digits = number
+    .replaceAll(/\D/g, '')
+    .replace(/^00/, '')
+    .replace(/^(620|0)/, '62');
   return `https://wa.me/${digits}${text === '' ? '' : `?text=${encodeURIComponent(text)}`}`;
 }
 

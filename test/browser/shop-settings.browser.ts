@@ -192,7 +192,7 @@ it('the page of an order shows the name and the contact of the shop', async () =
   );
 });
 
-it.each(['0812-3456-789', '0062 812 3456 789', '+62 (0)812-3456-789'])(
+it.each(['0812-3456-789', '0062 812 3456 789', '+62 (0)812-3456-789', '+62 0812 3456 789'])(
   'the WhatsApp number %s leads to the chat with 628123456789',
   async (whatsapp) => {
     await changeShop({ whatsapp });

@@ -25,8 +25,11 @@ export function ShopContact({ orderId }: { orderId?: string }) {
 
 /** Returns the link to a WhatsApp chat with the shop. If an order is given, the chat starts with a message that names the order. */
 function toWhatsAppLink(number: string, { name }: Shop, orderId?: string) {
-  // WhatsApp needs the country code: 0812 becomes 62812. In `+62 (0)812`, the 0 is only for calls within the country.
-  const digits = number.replace('(0)', '').replaceAll(/\D/g, '').replace(/^00/, '').replace(/^0/, '62');
+  // WhatsApp needs the country code: 0812 becomes 62812, also in `+62 (0)812` and `0062 812`.
+  const digits = number
+    .replaceAll(/\D/g, '')
+    .replace(/^00/, '')
+    .replace(/^(620|0)/, '62');
   const link = `https://wa.me/${digits}`;
   if (orderId === undefined) return link;
   const text = t('contact.aboutOrder', { name, number: formatOrderNumber(orderId) });
