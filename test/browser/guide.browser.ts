@@ -55,10 +55,7 @@ it.each(GUIDES)(
   },
 );
 
-// Without SCREENSHOTS, the pictures would be discarded.
-const itWithScreenshots = process.env.SCREENSHOTS === undefined ? it.skip : it;
-
-itWithScreenshots.each(GUIDES)(
+it.each(GUIDES)(
   'the pages of administrators show everything that the pictures of the guide $name need',
   async ({ name, language, locale }) => {
     const text = (key: string) => getText(language, key);
