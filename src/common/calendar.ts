@@ -92,7 +92,7 @@ const DATE_TIME_FORMATS: Readonly<Record<Language, string>> = {
   id: "cccc, d LLLL yyyy 'pukul' HH.mm",
 };
 
-/** Returns for example `Tuesday, 24 November 2026, 10:30`. */
+/** Returns for example `Tuesday, 24 November 2026, 10:30`, or `Selasa, 24 November 2026 pukul 10.30`. */
 export function formatDateTime(instant: Date, zone: string, locale: Language): string {
   return DateTime.fromJSDate(instant, { zone }).toFormat(DATE_TIME_FORMATS[locale], { locale });
 }

@@ -43,27 +43,31 @@ const FORM_FAILURES: Readonly<Record<string, () => Failure>> = {
   LIMIT_FIELD_COUNT: failures.tooLarge,
 };
 
-const OPTIONS: multer.Options & { readonly streamHandler: (request: FormRequest, parser: Writable) => void } =
-  {
-    storage: memoryStorage(),
-    limits: LIMITS,
-    defParamCharset: 'utf8',
-    // Otherwise multer would drop a file whose name ends with a slash, such as `photo.png/`, without calling `fileFilter`.
-    preservePath: true,
-    // Record every file for the validation messages, but buffer only possible images.
-    fileFilter: ({ imageNames, misplacedFileFields }: FormRequest, file, accept) => {
-      const { fieldname } = file;
-      file.originalname = file.originalname.split(/[/\\]/).findLast((part) => part !== '') ?? '';
-      const isImage = fieldname === 'images' || fieldname === 'images[]';
-      if (isImage) imageNames.push(file.originalname);
-      else misplacedFileFields.push(fieldname);
-      accept(null, isImage && imageNames.length <= MAX_IMAGES);
-    },
-    streamHandler: (request, parser) => {
-      request.countSkippedParts = watchParts(request, request.headers['content-type'] ?? '', parser);
-      request.pipe(parser);
-    },
-  };
+/** `@types/multer` lacks the option `streamHandler`. */
+interface FormOptions extends multer.Options {
+  readonly streamHandler: (request: FormRequest, parser: Writable) => void;
+}
+
+const OPTIONS: FormOptions = {
+  storage: memoryStorage(),
+  limits: LIMITS,
+  defParamCharset: 'utf8',
+  // Otherwise multer would drop a file whose name ends with a slash, such as `photo.png/`, without calling `fileFilter`.
+  preservePath: true,
+  // Record every file for the validation messages, but buffer only possible images.
+  fileFilter: ({ imageNames, misplacedFileFields }: FormRequest, file, accept) => {
+    const { fieldname } = file;
+    file.originalname = file.originalname.split(/[/\\]/).findLast((part) => part !== '') ?? '';
+    const isImage = fieldname === 'images' || fieldname === 'images[]';
+    if (isImage) imageNames.push(file.originalname);
+    else misplacedFileFields.push(fieldname);
+    accept(null, isImage && imageNames.length <= MAX_IMAGES);
+  },
+  streamHandler: (request, parser) => {
+    request.countSkippedParts = watchParts(request, request.headers['content-type'] ?? '', parser);
+    request.pipe(parser);
+  },
+};
 const parse = promisify(multer(OPTIONS).any());
 
 /**

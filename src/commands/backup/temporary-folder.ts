@@ -3,8 +3,8 @@ import { existsSync, rmSync } from 'node:fs';
 const MAX_TRIES = 20;
 
 /**
- * Creates a folder, calls `use`, and removes the folder. Also removes the folder if the process exits
- * meanwhile, as `runCommand` does after a signal.
+ * Creates a folder, calls `use`, and removes the folder. Also removes the folder if the process exits meanwhile, as `runCommand`
+ * does after a signal.
  * @param create synchronous: no signal can end the command between the creation and `process.once`
  */
 export async function withTemporaryFolder<T>(

@@ -33,9 +33,9 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   // The key depends on `refunded_amount` as the page shows it: every device that shows the same order has the same key. A further
   // refund of the same amount gets another key, because the page shows the first refund by then.
   const amount = refund.amount ?? 'rest';
-  const keyOfRefund = `${transaction_id ?? id} ${refunded_amount} ${amount} ${refund.manual ? 'by hand' : 'gateway'}`;
-  const rejections = Number(sessionStorage.getItem(keyOfRefund));
-  const key = `${keyOfRefund} ${rejections}`;
+  const refundName = `bakery.refund ${transaction_id ?? id} ${refunded_amount} ${amount} ${refund.manual ? 'by hand' : 'gateway'}`;
+  const rejections = Number(sessionStorage.getItem(refundName));
+  const key = `${refundName} ${rejections}`;
   const params = { ...orderParams(id).params, header: { 'Idempotency-Key': key } };
   try {
     // If the reload fails, the page still shows the old sum, so a second press sends the same key.
@@ -43,7 +43,7 @@ export async function refundOrder(id: string, payment: RefundablePayment, refund
   } catch (error) {
     // After a 409, the service may reject every further request with this key, so the next try gets a new key. After any
     // other failure, the key stays: this try or an earlier one may have refunded although its response was lost.
-    if (hasCode(error, 409)) sessionStorage.setItem(keyOfRefund, String(rejections + 1));
+    if (hasCode(error, 409)) sessionStorage.setItem(refundName, String(rejections + 1));
     const expectedSum = refunded_amount + (refund.amount ?? getRefundableAmount(payment));
     if (!isResponseLost(error) || readRefundedAmount(id, transaction_id) !== expectedSum) throw error;
   }
