@@ -11,6 +11,7 @@ import { inParallel } from './support/wait.js';
 const RECEIPT = 'Your receipt';
 const REFUSED = 'We cannot make your order';
 const READY = 'Your order is ready';
+const REFUND = 'Your refund';
 
 const smtp = await SmtpStandIn.start();
 const shop = await useShop({ settings: { SMTP_URL: smtp.url } });
@@ -194,6 +195,24 @@ it('the mails about an order that was paid twice promise both payments if the or
   const [transaction] = shop.gateway.order(surplus).transactions;
   const refund = await shop.requestRefund(orderId, { transaction_id: transaction?.transactionId });
   expect(refund.status).toBe(200);
-  const { text: ofRefund } = await waitForMailAbout(orderId, 'Your refund');
+  const { text: ofRefund } = await waitForMailAbout(orderId, REFUND);
   expect(ofRefund).toMatch(/we have returned Rp\s370\.000, which you had paid twice\./i);
+});
+
+it('a mail follows each refund that the gateway reports, also one that was made on its dashboard', async () => {
+  const orderId = await shop.orderTwoPieces();
+  await pay(orderId);
+  const notify = (status: string, refund_amount: string): Promise<void> =>
+    shop.notify(orderId, { transaction_status: status, status_code: '200', refund_amount });
+  await notify('partial_refund', '50000.00');
+  await notify('partial_refund', '120000.00');
+  await notify('partial_refund', '50000.00'); // late
+  await notify('refund', '370000.00');
+  await notify('refund', '370000.00'); // redelivery
+  expect(await waitForSubjects(orderId)).toEqual([RECEIPT, REFUND, REFUND, REFUND]);
+  const texts = smtp.mails.filter(
+    ({ subject, text }) => subject === REFUND && text.includes(numberOf(orderId)),
+  );
+  const amounts = texts.map(({ text }) => /returned Rp\s([\d.]+)/i.exec(text)?.[1]);
+  expect(amounts.sort()).toEqual(['250.000', '50.000', '70.000']);
 });

@@ -40,16 +40,16 @@ export class OrderMailsService implements OnModuleInit {
 
   /**
    * Enqueues a mail about an order. `order-ready` leaves a minute later.
-   * @param refund refund that has succeeded, for the mail `order-refunded`
+   * @param refund for the mail `order-refunded`: the amount that was returned now, and the sum of all refunds of the order
    */
   async enqueue(
     tx: EntityManager,
     orderId: string,
     mail: OrderMail,
-    refund?: Readonly<{ refundId: string; amount: number }>,
+    refund?: Readonly<{ amount: number; sum: number }>,
   ): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail, amount: refund?.amount };
-    const subject = [orderId, mail, ...(refund ? [refund.refundId] : [])].join(':');
+    const subject = [orderId, mail, ...(refund ? [refund.sum] : [])].join(':');
     // Only `order-ready` is delayed. Other jobs get their time from PostgreSQL: a fast clock of the service would delay them.
     const runAt = mail === 'order-ready' ? new Date(Date.now() + READY_DELAY_MS) : undefined;
     const task = mail === 'order-refunded' ? SEND_REFUND_MAIL : SEND_ORDER_MAIL;

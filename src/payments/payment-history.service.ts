@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import type { OrderRow } from '../orders/order.entity.js';
+import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { applyEvent, computeOrderColumns, foldHistory, NO_PAYMENT, type Payment } from './payment.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -26,6 +27,7 @@ export class PaymentHistoryService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly orders: OrdersService,
+    private readonly mails: OrderMailsService,
   ) {}
 
   async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
@@ -42,7 +44,10 @@ export class PaymentHistoryService {
     return { ...payment, events };
   }
 
-  /** Stores a payment event, and updates the order if the payment has changed. Returns the outcome of the event. */
+  /**
+   * Stores a payment event, updates the order if the payment has changed, and mails the customer about a refund, whoever made it.
+   * Returns the outcome of the event.
+   */
   async record(
     tx: EntityManager,
     order: LockedOrder,
@@ -59,11 +64,15 @@ export class PaymentHistoryService {
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;
     // A status response or cancellation that changes nothing is not stored.
     const isStored = outcome === 'applied' || ['notification', 'refund'].includes(event.source);
-    const columns = await this.#computeColumns(tx, order, isUnconfirmed ? before : after);
+    const payment = isUnconfirmed ? before : after;
+    const columns = await this.#computeColumns(tx, order, payment);
+    const sum = sumRefunds(payment);
+    const amount = sum - sumRefunds(before);
     // Start both now. If one fails, the transaction is rolled back, and a statement that starts after that would run outside of it.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
       this.orders.applyPayment(tx, order, columns),
+      amount > 0 ? this.mails.enqueue(tx, orderId, 'order-refunded', { amount, sum }) : undefined,
     ]);
     return outcome;
   }
@@ -111,4 +120,8 @@ export class PaymentHistoryService {
     const attemptId = payment.paid?.attemptId ?? (await this.orders.findNewestAttemptId(tx, order));
     return computeOrderColumns(order, payment, attemptId);
   }
+}
+
+function sumRefunds({ transactions }: Payment): number {
+  return transactions.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0);
 }

@@ -10,7 +10,6 @@ import {
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { OrderMailsService } from '../orders/order-mails.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { PaymentEvent } from './payment-event.entity.js';
 import { PaymentHistoryService } from './payment-history.service.js';
@@ -35,7 +34,6 @@ export class RefundCompletionService implements OnModuleInit {
     private readonly jobs: JobsService,
     private readonly orders: OrdersService,
     private readonly history: PaymentHistoryService,
-    private readonly mails: OrderMailsService,
   ) {}
 
   onModuleInit(): void {
@@ -175,6 +173,5 @@ export class RefundCompletionService implements OnModuleInit {
     // The payment was refunded in full without this refund, for example on the gateway's dashboard.
     if (outcome === 'late' && !payload.includes(refundId)) return;
     await this.orders.recordAction(tx, { orderId, action: 'refund', userId, amount, reason });
-    await this.mails.enqueue(tx, orderId, 'order-refunded', refund);
   }
 }
