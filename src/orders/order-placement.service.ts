@@ -47,7 +47,7 @@ export class OrderPlacementService {
    * @throws Failure 400
    */
   async validate(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<CreateOrderDto> {
-    const { value: request, details, isCut } = await checkDto(CreateOrderDto, body);
+    const { value: request, details } = await checkDto(CreateOrderDto, body);
     if (details !== null) {
       const turn = { client: String(customer.id), disconnectSignal };
       const findProblems = () => this.#findFurtherProblems(request, details);
@@ -57,7 +57,6 @@ export class OrderPlacementService {
       });
       throw failures.validation(problems);
     }
-    if (isCut) throw failures.malformedRequest();
     return request;
   }
 
