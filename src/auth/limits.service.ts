@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Client } from '../common/http/client.decorator.js';
 import type { User } from '../users/user.entity.js';
 import { AttemptCounts } from './attempt-counts.js';
-import { guesses, type GuessOutcome } from './auth.metrics.js';
+import { reportGuess } from './auth.metrics.js';
 import { type Counter, type Limit, LIMITS, MARKS } from './limits.js';
 import type { OtpPurpose } from './otp.entity.js';
 
@@ -36,27 +36,21 @@ export class LimitsService {
    * passwords that wait for their check must not reach a limit together.
    */
   async checkPassword(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
-    const outcome = await this.#countAndCheckPassword(guess, check);
-    guesses.inc({ secret: 'password', outcome });
-    return outcome === 'ok';
-  }
-
-  async #countAndCheckPassword(guess: Guess, check: () => Promise<boolean>): Promise<GuessOutcome> {
     const isKnown = await this.counts.hasMark(this.#toKnownAddressMark(guess));
     const accountAndAddressCounters = this.#toAccountAndAddressCounters(guess);
     const addressCounters = this.counts.toClientCounters(LIMITS.passwordsFromAddress, guess.client);
     const accountCounter = this.counts.toCounter(LIMITS.passwordsForAccount, toAccountKey(guess));
     const unknownAddressCounters = isKnown ? [] : [accountCounter, ...addressCounters];
     if (!(await this.counts.tryAdd([...accountAndAddressCounters, ...unknownAddressCounters])))
-      return 'slowed';
+      return reportGuess('password', 'slowed');
     if (!(await check())) {
       // Count the wrong password for the address too, because the address may guess at accounts where it is unknown.
       if (isKnown) await this.counts.add(addressCounters);
-      return 'wrong';
+      return reportGuess('password', 'wrong');
     }
     if (!isKnown) await this.counts.takeBack(unknownAddressCounters);
     await this.#recognizeOwner(guess);
-    return 'ok';
+    return reportGuess('password', 'ok');
   }
 
   /**
@@ -64,23 +58,17 @@ export class LimitsService {
    * @param codeId identifies the mailed code, because each code has its own tries
    */
   async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
-    const outcome = await this.#countAndCheckCode(guess, codeId, check);
-    guesses.inc({ secret: 'code', outcome });
-    return outcome === 'ok';
-  }
-
-  async #countAndCheckCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<GuessOutcome> {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
       await this.#chooseTotalCounter(guess, codeId),
       ...this.counts.toClientCounters(LIMITS.codesFromAddress, client),
     ];
-    if (!(await this.counts.tryAdd(counters))) return 'slowed';
-    if (!check()) return 'wrong';
+    if (!(await this.counts.tryAdd(counters))) return reportGuess('code', 'slowed');
+    if (!check()) return reportGuess('code', 'wrong');
     await this.counts.takeBack(counters);
     await this.#recognizeOwner(guess);
-    return 'ok';
+    return reportGuess('code', 'ok');
   }
 
   /** Makes the address known after a right guess, and deletes the client's count of passwords for the account. */
