@@ -73,13 +73,8 @@ export class AccountMailsService implements OnModuleInit {
       purpose: 'verify_email',
       client,
     });
-    if (isNewEmail) {
-      // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to
-      // the new address. Keep its request if both addresses belong to one mailbox, because the request was counted for this
-      // mailbox.
-      if (toMailbox(email) === toMailbox(user.email)) await this.otps.invalidate(tx, { userId });
-      else await this.otps.deleteAll(tx, userId);
-    }
+    // Codes that were mailed to the former address must not verify the new one.
+    if (isNewEmail) await this.otps.delete(tx, { userId });
     if (isAllowed) await this.#enqueueCode(tx, { userId, purpose: 'verify_email', isNewEmail });
   }
 

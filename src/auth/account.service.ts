@@ -78,7 +78,7 @@ export class AccountService {
     });
   }
 
-  /** Ends all sessions, starts a new one and invalidates the reset code. */
+  /** Ends all sessions, starts a new one and deletes the reset code. */
   async changePassword(
     authUser: AuthUser,
     { currentPassword, password }: ChangePasswordDto,
@@ -88,7 +88,7 @@ export class AccountService {
     const passwordHash = await this.turns.runPasswordTask(client, () => hashPassword(password));
     return this.turns.runTransaction(client, async (tx) => {
       const before = await this.sessions.lockUserOfLiveSession(tx, authUser);
-      await this.otps.invalidate(tx, { userId: before.id, purpose: 'reset_password' });
+      await this.otps.delete(tx, { userId: before.id, purpose: 'reset_password' });
       await this.mails.enqueueNotice(tx, before, 'password_changed');
       const user = await this.sessions.changeUserAndEndAll(tx, before, { passwordHash });
       return this.sessions.open(tx, user);

@@ -67,17 +67,9 @@ export class OtpService {
     if (affected !== 1) throw failures.invalidOtp();
   }
 
-  /** Invalidates codes that were mailed. A request whose code was not created yet stays. */
-  async invalidate(
-    tx: EntityManager,
-    codes: Pick<OneTimePassword, 'userId'> & { purpose?: OtpPurpose },
-  ): Promise<void> {
-    await tx.update(OneTimePassword, codes, { digest: null });
-  }
-
-  /** Deletes the codes of a user, and requests whose code was not created yet. */
-  async deleteAll(tx: EntityManager, userId: number): Promise<void> {
-    await tx.delete(OneTimePassword, { userId });
+  /** Deletes codes of a user, and requests whose code was not created yet. */
+  async delete(tx: EntityManager, codes: { userId: number; purpose?: OtpPurpose }): Promise<void> {
+    await tx.delete(OneTimePassword, codes);
   }
 
   #digest(userId: number, purpose: OtpPurpose, code: string): Buffer {
