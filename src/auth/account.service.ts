@@ -74,7 +74,7 @@ export class AccountService {
       }
       const user = await this.users.change(tx, before, profile);
       if (user.fullname === before.fullname) return { user, tokens: null };
-      return { user, tokens: await this.sessions.reissueAccessToken(tx, user, authUser.sessionId) };
+      return { user, tokens: this.sessions.issueAccessToken(user, authUser.sessionId) };
     });
   }
 

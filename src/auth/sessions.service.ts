@@ -51,7 +51,7 @@ export class SessionsService implements OnModuleInit {
    * parallel login committed during the wait.
    */
   async open(tx: EntityManager, user: LockedUser): Promise<IssuedTokens> {
-    const tokens = this.#issueAccessToken(user, randomUUID());
+    const tokens = this.issueAccessToken(user, randomUUID());
     const refreshToken = this.#refreshTokens.sign(tokens.user);
     const { sessionsPerAccount } = this.env;
     // SQL: one statement, because a login waits for it. The job `remove-expired-sessions` deletes expired rows.
@@ -82,22 +82,13 @@ export class SessionsService implements OnModuleInit {
     const isStored = await this.dataSource.manager.existsBy(Session, session);
     const user = isStored ? await this.users.findById(authUser.id) : null;
     if (user === null) throw failures.invalidRefreshToken();
-    return this.#issueAccessToken(user, authUser.sessionId);
+    return this.issueAccessToken(user, authUser.sessionId);
   }
 
-  #issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
+  /** Issues an access token with the data of the user. */
+  issueAccessToken({ id, fullname, email, role }: User, sessionId: string): IssuedTokens {
     const user: AuthUser = { id, fullname, email, role, sessionId };
     return { user, accessToken: this.#accessTokens.sign(user) };
-  }
-
-  /** Issues an access token with the current data of the user, and keeps the session until this token has expired. */
-  async reissueAccessToken(tx: EntityManager, user: LockedUser, sessionId: string): Promise<IssuedTokens> {
-    // SQL: the column is not part of the entity.
-    await tx.query(
-      'UPDATE sessions SET expires_at = greatest(expires_at, now() + make_interval(secs => $2)) WHERE id = $1',
-      [sessionId, ACCESS_LIFETIME_S + CLOCK_SKEW_S],
-    );
-    return this.#issueAccessToken(user, sessionId);
   }
 
   /**
