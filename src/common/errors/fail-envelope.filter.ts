@@ -55,8 +55,10 @@ export class FailEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     const failure = toFailure(thrown);
+    // A 503 is a warning, because no service is ready in the first moment after its start.
+    const level = failure.status === 503 ? 'warn' : 'error';
     if (failure.status >= 500)
-      this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
+      this.#logger[level](failure.cause ?? failure, { requestId: requestIdOf(response) });
     // `rejectOnSocket` has already written a response, for example 408 for a slow body. Do not write another one.
     if (response.socket?.writableEnded === true) return;
     // A cut connection tells the client that the response is incomplete.

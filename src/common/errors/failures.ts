@@ -1,25 +1,17 @@
 export type FieldMessages = Readonly<Record<string, string>>;
 
-interface FailureOptions extends ErrorOptions {
-  readonly details?: FieldMessages;
-  /** Log level of a failure of 500 and above. */
-  readonly level?: 'error' | 'warn';
-}
-
 /** Failure that a client may see. The `cause` is only logged. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly details: FieldMessages | undefined;
-  readonly level: 'error' | 'warn';
 
   constructor(
     readonly status: number,
     message: string,
-    options: FailureOptions = {},
+    options: ErrorOptions & { readonly details?: FieldMessages } = {},
   ) {
     super(message, options);
     this.details = options.details;
-    this.level = options.level ?? 'error';
   }
 }
 
@@ -61,9 +53,8 @@ export const failures = {
     new Failure(500, 'something went wrong on our side, please try again later', { cause }),
   gatewayUnavailable: (cause?: unknown) =>
     new Failure(502, 'payment gateway is unavailable, please try again later', { cause }),
-  /** A warning, because no service is ready in the first moment after its start. */
   notReady: (parts: readonly string[], reason?: string) =>
-    new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason, level: 'warn' }),
+    new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason }),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', { cause }),
 } as const;
