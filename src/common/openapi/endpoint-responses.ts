@@ -78,9 +78,7 @@ export function describeFailures(documented: readonly Failure[]): MethodDecorato
       properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },
     };
     const examples = ofStatus.map((failure) => {
-      const { message } = failure;
-      const number = ofStatus.filter((other) => other.message === message).indexOf(failure) + 1;
-      const name = number === 1 ? message : `${message} (${number})`;
+      const name = [failure.message, ...Object.values(failure.details ?? {})].join(': ');
       return [name, { value: toFailEnvelope(failure) }] as const;
     });
     const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
