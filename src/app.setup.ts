@@ -17,7 +17,6 @@ import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
 const DRAIN_MS = 8000;
-const IDLE_CHECK_MS = 50;
 
 export const APP_OPTIONS = {
   // `addMiddleware` adds only the JSON parser; Nest's default would also parse HTML forms.
@@ -80,15 +79,12 @@ export async function stopApp(app: NestExpressApplication): Promise<void> {
 async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
+  // `close` ends only connections that are idle now. A busy connection stays open for this time after its response.
+  server.keepAliveTimeout = 1;
   server.close();
-  // `close` ends only connections that are idle now. A busy connection stays open after its response.
-  const idle = setInterval(() => {
-    server.closeIdleConnections();
-  }, IDLE_CHECK_MS);
   const deadline = setTimeout(() => {
     server.closeAllConnections();
   }, DRAIN_MS);
   await closed;
-  clearInterval(idle);
   clearTimeout(deadline);
 }
