@@ -95,7 +95,6 @@ describe('an HTTP request', () => {
     ['two Hosts', `GET /api/users HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`],
     ['no Host', `GET /api/users HTTP/1.1\r\n${CLOSE}\r\n`],
     ['a URL that cannot be parsed', `GET http://[ HTTP/1.1\r\n${HOST}\r\n`],
-    ['a tunnel', `CONNECT bakery.test:80 HTTP/1.1\r\n${HOST}\r\n`],
     ['a NUL in a header', `GET /api/users HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`],
     ['two lengths', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['a length and chunks', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${CHUNKED}\r\n{}`],
@@ -117,17 +116,7 @@ describe('an HTTP request', () => {
     expect(response?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });
 
-  it.each([
-    [100, 200],
-    [101, 431],
-  ])('with %d headers gets %d (contract 7)', async (count, status) => {
-    const others = Array.from({ length: count - 2 }, (_, index) => `X${index}: 1\r\n`).join('');
-    const bytes = `GET /api/health/live HTTP/1.1\r\n${HOST}${CLOSE}${others}\r\n`;
-    const responses = await sendRaw(service.url, bytes);
-    expect(responses.map((response) => response.status)).toEqual([status]);
-  });
-
-  it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
+  it.each(['rubbish', 'GET http://[ HTTP/1.1'])(
     '(%s) does no harm if the client resets the connection at the first bytes of the response',
     async (line) => {
       const socket = openSocket(service.url);
