@@ -5,7 +5,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { hasVerifiedAddress, MailService } from '../mail/mail.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
-import { LimitsService, toMailbox } from './limits.service.js';
+import { LimitsService } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
@@ -68,11 +68,8 @@ export class AccountMailsService implements OnModuleInit {
     const userId = user.id;
     const isNewEmail = email !== user.email;
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
-    const isAllowed = await this.limits.tryCountMail(tx, toMailbox(email), {
-      email,
-      purpose: 'verify_email',
-      client,
-    });
+    const request = { user, email, purpose: 'verify_email', client } as const;
+    const isAllowed = await this.limits.tryCountMail(tx, request);
     // Codes that were mailed to the former address must not verify the new one.
     if (isNewEmail) await this.otps.delete(tx, { userId });
     if (isAllowed) await this.#enqueueCode(tx, { userId, purpose: 'verify_email', isNewEmail });
@@ -84,10 +81,8 @@ export class AccountMailsService implements OnModuleInit {
    */
   async requestReset(tx: EntityManager, email: string, client: Client): Promise<void> {
     const user = await this.users.findByEmail(email, tx);
-    // No mail is sent to an email without an account: requests for `ayu+x@` must not use up the codes of `ayu@`.
-    const mailbox = user === null ? `no account: ${email.toLowerCase()}` : toMailbox(email);
-    const request = { email, purpose: 'reset_password', client } as const;
-    if (!(await this.limits.tryCountMail(tx, mailbox, request))) return;
+    const request = { user, email, purpose: 'reset_password', client } as const;
+    if (!(await this.limits.tryCountMail(tx, request))) return;
     await this.jobs.enqueue(tx, START_RESET, { email }, { subject: email.toLowerCase() });
   }
 

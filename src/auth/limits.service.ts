@@ -14,14 +14,10 @@ export interface Guess {
   readonly client: Client;
 }
 
-interface CodeRequest {
-  /** Email of an account, or an email without an account, to which no code is mailed. */
-  readonly email: string;
+/** Guess at a code, or request for a mail with a code. */
+export interface CodeAttempt extends Guess {
   readonly purpose: OtpPurpose;
-  readonly client: Client;
 }
-
-export interface CodeGuess extends Guess, CodeRequest {}
 
 /**
  * Limits guesses and mails with codes (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses
@@ -57,7 +53,7 @@ export class LimitsService {
    * Counts a code and returns true if it is right. Call this in the client's turn.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
-  async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
+  async checkCode(guess: CodeAttempt, codeId: string, check: () => boolean): Promise<boolean> {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
@@ -78,7 +74,7 @@ export class LimitsService {
   }
 
   /** Returns the counter of the tries of a code from all addresses. Its limit depends on what the client's address has done. */
-  async #chooseTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
+  async #chooseTotalCounter(guess: CodeAttempt, codeId: string): Promise<Counter> {
     const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
     if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
       return toCounter(LIMITS.triesOfCodeForKnownAddress);
@@ -90,10 +86,11 @@ export class LimitsService {
   /**
    * Counts a mail with a code and returns true, unless a limit rejects the mail. Marks the client address as a requester of the
    * code, unless the address is beyond its limit.
-   * @param mailbox mailbox to which the code is mailed; any other text if the email has no account
    */
-  async tryCountMail(tx: EntityManager, mailbox: string, request: CodeRequest): Promise<boolean> {
-    const { purpose, client } = request;
+  async tryCountMail(tx: EntityManager, request: CodeAttempt): Promise<boolean> {
+    const { user, email, purpose, client } = request;
+    // No mail is sent to an email without an account: requests for `ayu+x@` must not use up the codes of `ayu@`.
+    const mailbox = user === null ? `no account: ${toLowerCase(email)}` : toMailbox(email);
     const addressCounters = this.counts.toClientCounters(LIMITS.mailsFromAddress[purpose], client);
     if (await this.counts.isExhausted(addressCounters, tx)) return false;
     // Set the mark even if no code may be mailed now: the client may use the code of an earlier request.
@@ -116,7 +113,7 @@ export class LimitsService {
     return this.counts.toCounter(MARKS.knownAddress, toAccountKey(guess), guess.client.clientAddress);
   }
 
-  #toRequesterMark({ email, purpose, client }: CodeRequest): Counter {
+  #toRequesterMark({ email, purpose, client }: CodeAttempt): Counter {
     return this.counts.toCounter(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
@@ -124,7 +121,7 @@ export class LimitsService {
    * Returns a mark for the email address, not for its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow
    * more tries of the code of `ayu@`.
    */
-  #toMailedMark({ email, purpose, client }: CodeRequest): Counter {
+  #toMailedMark({ email, purpose, client }: CodeAttempt): Counter {
     return this.counts.toCounter(MARKS.mailed, toLowerCase(email), purpose, client.clientAddress);
   }
 
@@ -145,6 +142,6 @@ function toAccountKey({ user, email }: Guess): number | string {
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
-export function toMailbox(email: string): string {
+function toMailbox(email: string): string {
   return toLowerCase(email.normalize('NFKC')).replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }
