@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { MidtransGateway } from '../src/gateway/midtrans.gateway.js';
 import {
-  CALL_DEADLINE_MS,
   GatewayRejectedError,
   GatewayUnavailableError,
   type PaymentPageRequest,
@@ -52,7 +51,7 @@ describe('openPaymentPage', () => {
   it('accepts a page that Snap returns with 200 instead of 201', async () => {
     standIn.addFault({ operation: 'create', kind: 'response', status: 200, body: PAGE });
     const page = { token: PAGE.token, redirectUrl: PAGE.redirect_url };
-    expect(await gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS)).toEqual(page);
+    expect(await gateway.openPaymentPage(REQUEST)).toEqual(page);
   });
 
   it('shortens the reason of a rejection, and removes the server key', async () => {
@@ -62,7 +61,7 @@ describe('openPaymentPage', () => {
       status: 400,
       body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
     });
-    const error = await catchError(gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS), GatewayRejectedError);
+    const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
     expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
     expect(error.message.length).toBeLessThan(400);
   });
@@ -74,7 +73,7 @@ describe('openPaymentPage', () => {
     'lets the page and its payments expire after whole minutes if it ends %s',
     async (_what, seconds, duration) => {
       const expiresAt = new Date(Date.now() + seconds * 1000);
-      await gateway.openPaymentPage({ ...REQUEST, expiresAt }, CALL_DEADLINE_MS);
+      await gateway.openPaymentPage({ ...REQUEST, expiresAt });
       const lifetime = { unit: 'minutes', duration };
       expect(standIn.calls[0]?.body).toMatchObject({ expiry: lifetime, page_expiry: lifetime });
     },
@@ -106,7 +105,7 @@ it.each<['create' | 'status' | 'refund', string, number, string | object]>([
   async (operation, _what, status, body) => {
     standIn.addFault({ operation, kind: 'response', status, body });
     const calls = {
-      create: () => gateway.openPaymentPage(REQUEST, CALL_DEADLINE_MS),
+      create: () => gateway.openPaymentPage(REQUEST),
       status: () => gateway.getTransaction(randomUUID()),
       refund: () => gateway.refund(randomUUID(), REFUND),
     };
@@ -136,8 +135,7 @@ describe('a call', () => {
   it.each([
     ['cancel', 'does not arrive', 'hang', () => impatientGateway.cancelOrExpire(attemptId, operation)],
     ['cancel', 'arrives byte by byte', 'drip', () => impatientGateway.cancelOrExpire(attemptId, operation)],
-    // This operation has a deadline for each call.
-    ['create', 'does not arrive', 'hang', () => gateway.openPaymentPage(REQUEST, DEADLINE_MS)],
+    ['create', 'does not arrive', 'hang', () => impatientGateway.openPaymentPage(REQUEST)],
   ] as const)(
     '(%s) fails at the deadline and closes the connection if the response %s',
     async (name, _fault, kind, call) => {

@@ -25,7 +25,7 @@ export class Lease<Row extends Leasable> {
   /** @param callsMs deadline of all calls that a holder makes */
   constructor(
     private readonly entity: EntityTarget<Row>,
-    callsMs: number,
+    private readonly callsMs: number,
   ) {
     const seconds = (callsMs + STORE_MS) / 1000;
     this.#free = Raw(
@@ -46,16 +46,13 @@ export class Lease<Row extends Leasable> {
     return affected === 1 ? lease.leaseId : null;
   }
 
-  /**
-   * Polls until a holder has stored a result, the lease has ended, or the deadline has passed. Null means no result.
-   * @param deadline time of `performance.now()`
-   */
+  /** Polls until a holder has stored a result, the lease has ended, or all calls should have ended. Null means no result. */
   async waitForResult<T>(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,
-    deadline: number,
     readResult: () => Promise<T | null>,
   ): Promise<T | null> {
+    const deadline = performance.now() + this.callsMs;
     for (;;) {
       // Read the lease first: a holder stores the result and ends the lease at the same time.
       const isLeased = await manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });

@@ -54,13 +54,12 @@ export class MidtransGateway extends PaymentGateway {
     this.#client = new MidtransClient(env.midtransServerKey);
   }
 
-  openPaymentPage(request: PaymentPageRequest, deadlineMs: number): Promise<PaymentPage> {
+  openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage> {
     return measure('create', async () => {
-      if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
       const response = await this.#client.send('create', {
         method: 'POST',
         url: `${this.#env.midtransSnapUrl}/transactions`,
-        deadlineMs,
+        deadlineMs: this.deadlineMs,
         body: toSnapRequest(request, new Date()),
       });
       const { httpStatus } = response;

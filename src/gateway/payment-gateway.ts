@@ -87,10 +87,9 @@ export const CALL_DEADLINE_MS = 5000;
 export abstract class PaymentGateway {
   /**
    * Opens a payment page. Midtrans rounds the lifetime of the page to whole minutes, and to at least five.
-   * @param deadlineMs time that is left for the call, at most `CALL_DEADLINE_MS`
    * @throws GatewayRejectedError also for a wrong server key, for which the other methods throw GatewayUnavailableError
    */
-  abstract openPaymentPage(request: PaymentPageRequest, deadlineMs: number): Promise<PaymentPage>;
+  abstract openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage>;
 
   /**
    * @param id id of a transaction or of a payment attempt. An attempt stands for its latest transaction

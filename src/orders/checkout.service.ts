@@ -75,9 +75,8 @@ export class CheckoutService {
    * @throws Failure 502 if the gateway returned no page in time
    */
   async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
-    const deadline = performance.now() + CALL_DEADLINE_MS;
-    const opened = await this.#openPage(order, attempt, deadline);
-    if (opened === null) return this.#waitForPage(order.orderId, deadline);
+    const opened = await this.#openPage(order, attempt);
+    if (opened === null) return this.#waitForPage(order.orderId);
     // The order is not read again, which saves a statement for every order.
     return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
   }
@@ -89,16 +88,15 @@ export class CheckoutService {
    */
   async ensurePage(order: Order): Promise<Order> {
     if (!order.needsPage) return order;
-    const deadline = performance.now() + CALL_DEADLINE_MS;
     const attempt = await this.#takeLease(order.orderId);
-    if (attempt !== null && (await this.#openPage(order, attempt, deadline)) !== null)
+    if (attempt !== null && (await this.#openPage(order, attempt)) !== null)
       return this.orders.findOrFail(order.orderId);
-    return this.#waitForPage(order.orderId, deadline);
+    return this.#waitForPage(order.orderId);
   }
 
   /** Waits until another request has opened a page, or the order needs none. */
-  async #waitForPage(orderId: string, deadline: number): Promise<Order> {
-    const current = await lease.waitForResult(this.dataSource.manager, { orderId }, deadline, async () => {
+  async #waitForPage(orderId: string): Promise<Order> {
+    const current = await lease.waitForResult(this.dataSource.manager, { orderId }, async () => {
       const stored = await this.orders.findOrFail(orderId);
       return stored.needsPage ? null : stored;
     });
@@ -134,27 +132,20 @@ export class CheckoutService {
 
   /**
    * Requests the page of an attempt from the gateway, and stores the page.
-   * @param deadline time of `performance.now()`
-   * @param options.canReplace false for an attempt that already replaces one whose id the gateway knew
+   * @param canReplace false for an attempt that already replaces one whose id the gateway knew
    * @returns null if the order is no longer open or another request has taken the lease
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async #openPage(
-    order: Order,
-    attempt: LeasedAttempt,
-    deadline: number,
-    { canReplace = true } = {},
-  ): Promise<AttemptOfOrder | null> {
+  async #openPage(order: Order, attempt: LeasedAttempt, canReplace = true): Promise<AttemptOfOrder | null> {
     try {
-      const request = toPageRequest(order, attempt);
-      const page = await this.gateway.openPaymentPage(request, Math.ceil(deadline - performance.now()));
+      const page = await this.gateway.openPaymentPage(toPageRequest(order, attempt));
       return await this.#storePage(order, attempt, page);
     } catch (error) {
       if (canReplace && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
         const replacement = await this.#takeLease(order.orderId, attempt);
         if (replacement === null) return null;
-        return this.#openPage(order, replacement, deadline, { canReplace: false });
+        return this.#openPage(order, replacement, false);
       }
       const { attemptId, leaseId } = attempt;
       await lease.endAfterError(this.dataSource.manager, { attemptId }, leaseId, error);

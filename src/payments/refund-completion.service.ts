@@ -20,8 +20,7 @@ import { Refund } from './refund.entity.js';
 export const COMPLETE_REFUND = 'settle-refund';
 
 /** A completion can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
-const DEADLINE_MS = 4 * CALL_DEADLINE_MS;
-const lease = new Lease(Refund, DEADLINE_MS);
+const lease = new Lease(Refund, 4 * CALL_DEADLINE_MS);
 
 /** Gives stored refunds their result: success, or a rejection by the gateway or an operator. */
 @Injectable()
@@ -47,11 +46,10 @@ export class RefundCompletionService implements OnModuleInit {
   async complete(refundId: string): Promise<Refund> {
     const { manager } = this.dataSource;
     const find = () => manager.findOneByOrFail(Refund, { refundId });
-    const deadline = performance.now() + DEADLINE_MS;
     const leaseId = await lease.take(manager, { refundId, state: 'requested' });
     // Stores a result, unless the lease expired during the call and the next holder has stored one.
     if (leaseId !== null) await this.#callAndStore(await find(), leaseId);
-    const completed = await lease.waitForResult(manager, { refundId }, deadline, async () => {
+    const completed = await lease.waitForResult(manager, { refundId }, async () => {
       const refund = await find();
       return refund.state === 'requested' ? null : refund;
     });
