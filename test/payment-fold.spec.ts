@@ -55,9 +55,8 @@ function fold(history: readonly string[], newest = PAGE) {
 /** Returns the outcome of the last event. */
 function decideLast(events: readonly PaymentEvent[]) {
   const order = buildOrder();
-  const earlier = events.slice(0, -1);
-  const [last] = events.slice(-1);
-  return last && applyEvent(order, foldHistory(order, earlier), earlier, last).outcome;
+  const last = events.at(-1);
+  return last && applyEvent(order, foldHistory(order, events.slice(0, -1)), last).outcome;
 }
 
 /** Summarizes the payment of an order, for example `T2 settlement` or `- pending, surplus 370000`. */

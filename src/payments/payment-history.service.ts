@@ -16,11 +16,6 @@ const BATCH_SIZE = 500;
 /** Reasons for the end of an order by the service. The history shows them. */
 const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
 
-/** Payment of an order, with all events of its history, oldest first. */
-export interface PaymentHistory extends Payment {
-  readonly events: readonly PaymentEvent[];
-}
-
 /** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
 @Injectable()
 export class PaymentHistoryService {
@@ -30,10 +25,10 @@ export class PaymentHistoryService {
     private readonly mails: OrderMailsService,
   ) {}
 
-  async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<PaymentHistory> {
+  async read(order: OrderRow, tx: EntityManager = this.dataSource.manager): Promise<Payment> {
     const { orderId } = order;
     const events = await tx.find(PaymentEvent, { where: { orderId }, order: { id: 'ASC' } });
-    return { ...foldHistory(order, events), events };
+    return foldHistory(order, events);
   }
 
   /** @throws Failure 404 after the last page */
@@ -55,10 +50,10 @@ export class PaymentHistoryService {
   ): Promise<Exclude<Outcome, 'rejected'>> {
     // Saves a statement. Such an order has at most rejected events, which change nothing.
     const isNew = order.transactionId === null && order.attemptId === null && order.status === 'pending';
-    const before = isNew ? { ...NO_PAYMENT, events: [] } : await this.read(order, tx);
+    const before = isNew ? NO_PAYMENT : await this.read(order, tx);
     const { orderId } = order;
     const received = Object.assign(new PaymentEvent(), { receivedAt: new Date() }, event, { orderId });
-    const { payment: after, outcome: ownOutcome } = applyEvent(order, before, before.events, received);
+    const { payment: after, outcome: ownOutcome } = applyEvent(order, before, received);
     const bringsMoney = after.transactions.some(({ heldFrom }) => heldFrom === before.events.length);
     const isUnconfirmed = event.source === 'notification' && order.hasEnded && bringsMoney;
     const outcome = isUnconfirmed ? 'unconfirmed' : ownOutcome;

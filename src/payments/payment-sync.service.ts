@@ -12,11 +12,8 @@ import {
 import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
-import {
-  type NewPaymentEvent,
-  type PaymentHistory,
-  PaymentHistoryService,
-} from './payment-history.service.js';
+import type { Payment } from './payment.js';
+import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isOpenTransaction } from './transaction.js';
 
@@ -51,20 +48,20 @@ export class PaymentSyncService {
     const before = await this.orders.findOrFail(orderId);
     // The attempt with the newest page, which `findNewestAttemptId` finds again after the calls.
     const newestBefore = before.attempts.findLast(({ token }) => token !== null)?.attemptId ?? orderId;
-    const historyBefore = await this.history.read(before);
-    const { events, unknownIds } = await this.#callGateway(before, historyBefore, operation);
+    const paymentBefore = await this.history.read(before);
+    const { events, unknownIds } = await this.#callGateway(before, paymentBefore, operation);
 
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const history = await this.history.read(order, tx);
+      const payment = await this.history.read(order, tx);
       const hasNewPage = (await this.orders.findNewestAttemptId(tx, order)) !== newestBefore;
-      const isOutdated = hasNewPage || findLastApplied(history) !== findLastApplied(historyBefore);
+      const isOutdated = hasNewPage || findLastApplied(payment) !== findLastApplied(paymentBefore);
       let isFound = false;
       for (const event of isOutdated ? listCancellations(events) : events)
         if ((await this.history.record(tx, order, event)) === 'applied') isFound = true;
       if (operation !== 'status' && (!isOutdated || order.status === operation))
         await this.history.recordEnd(tx, order, operation, unknownIds);
-      if (userId !== undefined && order.status === 'cancel' && history.endedAs === null)
+      if (userId !== undefined && order.status === 'cancel' && payment.endedAs === null)
         await this.orders.recordAction(tx, { orderId, action: 'cancel', userId });
       if (isOutdated) return { order, outcome: 'outdated' };
       // Not `found`, even if a response was recorded: the service itself asked for the end.
@@ -77,12 +74,12 @@ export class PaymentSyncService {
    * Calls the gateway for each attempt of an order, and for each transaction that may bring money and that the attempts do not
    * report. Returns the responses, and the ids of the transactions that the gateway does not know for this order.
    */
-  async #callGateway(order: Order, history: PaymentHistory, operation: Operation) {
+  async #callGateway(order: Order, payment: Payment, operation: Operation) {
     const attemptIds = order.attempts.map(({ attemptId }) => attemptId).reverse();
     const ofAttempts = await Promise.all(attemptIds.map((id) => this.#call(id, operation, id)));
     const reportedIds = new Set(ofAttempts.map((response) => response?.transactionId));
-    const openIds = history.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
-    const expectedIds = new Set([...openIds, ...listIdsToConfirm(history)]);
+    const openIds = payment.transactions.filter(isOpenTransaction).map(({ transactionId }) => transactionId);
+    const expectedIds = new Set([...openIds, ...listIdsToConfirm(payment)]);
     const missingIds = [...expectedIds].filter((id) => !reportedIds.has(id));
     const ofMissing = await Promise.all(
       missingIds.map((id) => this.#callForTransaction(id, operation, attemptIds)),
@@ -149,7 +146,7 @@ export class PaymentSyncService {
 }
 
 /** Lists the ids of the transactions that rejected and unconfirmed notifications name. Only the gateway can confirm them. */
-function listIdsToConfirm({ events }: PaymentHistory): string[] {
+function listIdsToConfirm({ events }: Payment): string[] {
   return events
     .filter(({ source }) => source === 'notification')
     .filter(({ outcome }) => outcome === 'rejected' || outcome === 'unconfirmed')
@@ -158,7 +155,7 @@ function listIdsToConfirm({ events }: PaymentHistory): string[] {
     .filter((id) => STORABLE.test(id));
 }
 
-function findLastApplied({ events }: PaymentHistory): number | undefined {
+function findLastApplied({ events }: Payment): number | undefined {
   return events.findLast(({ outcome }) => outcome === 'applied')?.id;
 }
 

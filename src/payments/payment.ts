@@ -13,6 +13,8 @@ import {
 
 /** Payment of an order: the result of its history (docs/decisions/08). */
 export interface Payment {
+  /** The history itself, oldest first. */
+  readonly events: readonly PaymentEvent[];
   /** Oldest first. */
   readonly transactions: readonly Transaction[];
   /**
@@ -27,27 +29,26 @@ export interface Payment {
 }
 
 /** Payment of an order without a history. */
-export const NO_PAYMENT: Payment = { transactions: [], paid: undefined, surplus: [], endedAs: null };
+export const NO_PAYMENT: Payment = {
+  events: [],
+  transactions: [],
+  paid: undefined,
+  surplus: [],
+  endedAs: null,
+};
 
 /** Folds the history of an order, oldest first, into its payment. Rejected and unconfirmed events change nothing. */
 export function foldHistory(order: OrderRow, events: readonly PaymentEvent[]): Payment {
-  return events.reduce((payment, event, position) => {
-    if (event.outcome === 'rejected' || event.outcome === 'unconfirmed') return payment;
-    return applyEvent(order, payment, events.slice(0, position), event).payment;
+  return events.reduce((payment, event) => {
+    if (event.outcome === 'rejected' || event.outcome === 'unconfirmed')
+      return { ...payment, events: [...payment.events, event] };
+    return applyEvent(order, payment, event).payment;
   }, NO_PAYMENT);
 }
 
-/**
- * Applies the next event of a history. Returns the payment afterwards, and the outcome of the event.
- * @param before payment before the event
- * @param earlier all earlier events of the history
- */
-export function applyEvent(
-  order: OrderRow,
-  before: Payment,
-  earlier: readonly PaymentEvent[],
-  event: PaymentEvent,
-) {
+/** Applies the next event of a history. Returns the payment afterwards, and the outcome of the event. */
+export function applyEvent(order: OrderRow, before: Payment, event: PaymentEvent) {
+  const { events: earlier } = before;
   let { transactions } = before;
   let outcome: TransactionOutcome = 'applied';
   if (isTransactionEvent(event)) {
@@ -62,7 +63,7 @@ export function applyEvent(
   const endedAs =
     paid?.holdsMoney === true ? null : (decideEnd(order, transactions, event, outcome) ?? before.endedAs);
   const surplus = transactions.filter((other) => other !== paid && other.holdsMoney);
-  const payment: Payment = { transactions, paid, surplus, endedAs };
+  const payment: Payment = { events: [...earlier, event], transactions, paid, surplus, endedAs };
   return { payment, outcome };
 }
 
