@@ -10,8 +10,6 @@ import { RefundCompletionService } from '../payments/refund-completion.service.j
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { withServices } from './with-services.js';
 
-/** Id before the ids of all orders. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFUND_ID_DESCRIPTION =
   'the id of a refund, which npm run jobs -- list shows as the subject of settle-refund';
 
@@ -52,20 +50,15 @@ class PaymentsCommand {
   }
 
   async repair(): Promise<void> {
-    let orderCount = 0;
+    const orderIds = await this.history.listOrdersWithSeveralEvents();
     let changedCount = 0;
-    let ids: readonly string[] = [];
-    do {
-      ids = await this.history.listOrdersWithSeveralEvents(ids.at(-1) ?? FIRST_ID);
-      for (const orderId of ids) {
-        const change = await this.#repairOrder(orderId);
-        if (change === null) continue;
-        console.log(`${orderId}\t${change}`);
-        changedCount += 1;
-      }
-      orderCount += ids.length;
-    } while (ids.length > 0);
-    console.log(`${changedCount} of ${orderCount} orders with several payment events were changed`);
+    for (const orderId of orderIds) {
+      const change = await this.#repairOrder(orderId);
+      if (change === null) continue;
+      console.log(`${orderId}\t${change}`);
+      changedCount += 1;
+    }
+    console.log(`${changedCount} of ${orderIds.length} orders with several payment events were changed`);
   }
 
   /** Returns the payment before and after; null if the order was not changed. */

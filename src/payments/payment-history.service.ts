@@ -11,8 +11,6 @@ import { canSucceed } from './transaction.js';
 export type NewPaymentEvent = Pick<PaymentEvent, 'source' | 'status' | 'payload'> & Partial<PaymentEvent>;
 
 const PAGE_SIZE = 50;
-/** Orders that are searched at a time, because the statement timeout must suffice for a history of any length. */
-const BATCH_SIZE = 500;
 /** Reasons for the end of an order by the service. The history shows them. */
 const END_REASONS = { cancel: 'the order was cancelled', expire: 'not paid in time' };
 
@@ -91,15 +89,13 @@ export class PaymentHistoryService {
     await this.record(tx, order, { source, status, payload });
   }
 
-  async listOrdersWithSeveralEvents(afterId: string): Promise<string[]> {
+  async listOrdersWithSeveralEvents(): Promise<string[]> {
     const rows = await this.dataSource.manager
       .createQueryBuilder(PaymentEvent, 'event')
       .select('event.orderId', 'orderId')
-      .where("event.orderId > :afterId AND event.outcome <> 'rejected'", { afterId })
+      .where("event.outcome <> 'rejected'")
       .groupBy('event.orderId')
       .having('count(*) > 1')
-      .orderBy('event.orderId')
-      .limit(BATCH_SIZE)
       .getRawMany<{ orderId: string }>();
     return rows.map(({ orderId }) => orderId);
   }
