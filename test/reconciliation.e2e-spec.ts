@@ -85,13 +85,6 @@ describe('the check of an unpaid order', () => {
       expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
     }
   });
-
-  it('is made for each of 201 orders after one search, which takes batches of 200', async () => {
-    const orders = await shop.insertOrders(201);
-    await shop.reconcile(orders);
-    const calls = orders.map((orderId) => shop.countCalls('status', orderId));
-    expect(calls).toEqual(orders.map(() => 1));
-  });
 });
 
 describe('the result of a check', () => {

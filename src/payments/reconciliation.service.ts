@@ -65,14 +65,10 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #enqueueDueChecks(): Promise<void> {
-    let taken: number;
-    do {
-      taken = await this.dataSource.transaction(async (tx) => {
-        const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
-        for (const { order_id } of due) await this.#enqueueCheck(tx, order_id);
-        return due.length;
-      });
-    } while (taken > 0);
+    await this.dataSource.transaction(async (tx) => {
+      const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
+      for (const { order_id } of due) await this.#enqueueCheck(tx, order_id);
+    });
   }
 
   /**
