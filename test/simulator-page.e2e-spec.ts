@@ -13,12 +13,10 @@ const SHOP = 'http://localhost:5173';
 const { service, openPaymentPage, startTwoTransactions } = await useSimulator();
 
 describe('an action that is not possible', () => {
-  it('gets 409 with an explanation', async () => {
+  it('gets 409', async () => {
     const page = await openPaymentPage();
-    const { text } = await page.clickAction('settle').expect(409);
-    expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
-    const response = await page.clickAction('settle').set('Accept', 'application/json');
-    expectFailure(response, 409, 'the payment is in a state that does not allow this');
+    const message = 'the payment is in a state that does not allow this';
+    expectFailure(await page.clickAction('settle'), 409, message);
     expect(await page.readNotificationResponses()).toEqual([]);
   });
 
@@ -125,7 +123,6 @@ describe('the payment page', () => {
       const pages = [await open(unpaid), await open(reserved), await open(paid)];
       await paid.clickAction('partial-refund').expect(303);
       pages.push(await open(paid));
-      pages.push((await unpaid.clickAction('settle').set('Accept-Language', header).expect(409)).text);
       for (const page of pages) expect(page).toContain(`<html lang="${language}">`);
       const all = pages.join('\n');
       expect(listTexts(language).filter((text) => !all.includes(text))).toEqual([]);

@@ -4,8 +4,6 @@ const EN = {
   title: 'Payment simulator',
   noRealMoney: 'Payment simulator: no real money.',
   backToShop: 'Back to the shop',
-  /** The name of the action follows. */
-  rejected: 'Nothing was sent: the payment is in a state that does not allow',
   notPaid: 'Not paid yet',
   /** The amount follows. */
   refunded: 'refunded',
@@ -45,7 +43,6 @@ const ID: PageTexts = {
   title: 'Simulator pembayaran',
   noRealMoney: 'Simulator pembayaran: bukan uang sungguhan.',
   backToShop: 'Kembali ke toko',
-  rejected: 'Tidak ada yang dikirim: status pembayaran ini tidak mengizinkan',
   notPaid: 'Belum dibayar',
   refunded: 'dikembalikan',
   earlier: 'Transaksi sebelumnya',

@@ -62,14 +62,8 @@ export class SimulatorController {
     if (!isActionName(action)) throw failures.notFound();
     const isPerformed = await this.simulator.act(token, action, transactionId);
     const page = await this.#findPage(token);
-    if (wantsJson(request)) {
-      if (!isPerformed) throw failures.simulatorActionNotPossible();
-      return toView(page);
-    }
-    if (!isPerformed) {
-      response.status(409);
-      return this.#renderPage(page, request, response, action);
-    }
+    if (!isPerformed) throw failures.simulatorActionNotPossible();
+    if (wantsJson(request)) return toView(page);
     response.status(303).location(this.#pathTo(token) + toQuery(this.#findShopOrigin(request)));
     return undefined;
   }
@@ -80,7 +74,7 @@ export class SimulatorController {
     return page;
   }
 
-  #renderPage(page: SimulatorPage, request: Request, response: Response, rejectedAction?: string): string {
+  #renderPage(page: SimulatorPage, request: Request, response: Response): string {
     // With Nest's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
     response.set('Referrer-Policy', 'same-origin');
     const view = toView(page);
@@ -89,7 +83,7 @@ export class SimulatorController {
     const links = { path: this.#pathTo(page.token), query: toQuery(shop), shop };
     const language = findPreferredLanguage(request) ?? 'en';
     const texts = PAGE_TEXTS[language];
-    return renderTemplate({ ...view, earlier, ...links, language, texts, rejectedAction });
+    return renderTemplate({ ...view, earlier, ...links, language, texts });
   }
 
   /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */
