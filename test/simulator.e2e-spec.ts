@@ -135,14 +135,6 @@ describe('a payment page with several transactions', () => {
     await page.refund({ transaction_id: secondId });
     expect(await page.describeTransactions()).toEqual(['bank_transfer settlement', 'gopay refund']);
   });
-
-  it('accepts at most ten transactions', async () => {
-    const page = await openPaymentPage();
-    expect(sortedStatusesOf(await inParallel(15, () => page.clickAction('bank-transfer')))).toEqual([
-      ...Array<number>(10).fill(303),
-      ...Array<number>(5).fill(409),
-    ]);
-  });
 });
 
 describe('a refund', () => {

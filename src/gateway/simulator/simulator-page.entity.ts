@@ -40,7 +40,6 @@ const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
 
 /** The customer can choose another payment method while all transactions of the page have one of these statuses. */
 const UNPAID_STATUSES: readonly TransactionStatus[] = ['pending', 'deny', 'expire', 'failure'];
-const MAX_TRANSACTIONS = 10;
 const MAX_NOTIFICATIONS = 20;
 
 /**
@@ -98,7 +97,7 @@ export class SimulatorPage {
     const isUnpaid = transactions.every((transaction) =>
       UNPAID_STATUSES.includes(transaction.transaction_status),
     );
-    return !isEnded && isUnpaid && transactions.length < MAX_TRANSACTIONS;
+    return !isEnded && isUnpaid;
   }
 
   /** Finds a transaction by its id. The id of the attempt, which is the default, finds the latest transaction. */
