@@ -2,12 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
-import { isDatabaseUnavailable, violatedConstraint } from '../common/errors/database-errors.js';
+import { violatedConstraint } from '../common/errors/database-errors.js';
 import { failures, type FieldMessages } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { ProductsService } from '../products/products.service.js';
-import type { Shop } from '../shop/shop.entity.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
@@ -42,63 +41,21 @@ export class OrderPlacementService {
   ) {}
 
   /**
-   * Validates a request. If fields are invalid, also checks the valid products and the pickup time, so that the response names
-   * all failing fields.
-   * @throws Failure 400
-   */
-  async validate(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<CreateOrderDto> {
-    const { value: request, details } = await checkDto(CreateOrderDto, body);
-    if (details !== null) {
-      const turn = { client: String(customer.id), disconnectSignal };
-      const findProblems = () => this.#findFurtherProblems(request, details);
-      const problems = await this.#placements.run(findProblems, turn).catch((error: unknown) => {
-        if (isDatabaseUnavailable(error)) return details;
-        throw error;
-      });
-      throw failures.validation(problems);
-    }
-    return request;
-  }
-
-  async #findFurtherProblems(request: CreateOrderDto, details: FieldMessages): Promise<FieldMessages> {
-    const wanted = details.items === undefined ? request.items : [];
-    const pickupAt = details.pickup_at === undefined ? (request.pickup_at ?? null) : null;
-    const shop = await this.shop.get();
-    return this.dataSource.transaction(async (tx) => {
-      const { itemProblems, pickupProblems } = await this.#checkOffer(tx, shop, wanted, pickupAt);
-      // For a malformed pickup time, the only further problem is a closed shop.
-      return { ...itemProblems, ...details, ...pickupProblems };
-    });
-  }
-
-  /** Builds the items of an order at catalog prices, and the field messages for what the shop does not offer. */
-  async #checkOffer(
-    tx: EntityManager,
-    shop: Readonly<Shop>,
-    wanted: CreateOrderDto['items'],
-    pickupAt: Date | null,
-  ) {
-    const productIds = wanted.map(({ product_id }) => product_id);
-    const offers = await this.products.lockOffers(tx, productIds);
-    const pickupProblems = await this.pickups.checkPickup(tx, shop, pickupAt);
-    return { ...priceItems(wanted, offers), pickupProblems };
-  }
-
-  /**
    * Commits a pending order and opens its payment page. A repeated request with the same Idempotency-Key returns the order
    * of the first request. If the gateway is unavailable, the order stays, and a repeated request with the key opens its
    * page.
+   * @param body body and Idempotency-Key as received. The products and the pickup time of an invalid order are checked too
    */
-  async create(customer: Customer, request: CreateOrderDto, disconnectSignal?: AbortSignal): Promise<Order> {
-    const digest = hashOrderRequest(request);
-    const store = () => this.#store(customer, request, digest);
+  async create(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<Order> {
+    const { value: request, details } = await checkDto(CreateOrderDto, body);
+    const store = () => this.#store(customer, request, details);
     const turn = { client: String(customer.id), disconnectSignal };
     const stored = await this.#placements.run(store, turn).catch((error: unknown) => {
       // A process of version 1.2 does not take the customer's lock, and may have stored an order with this key meanwhile.
       if (violatedConstraint(error) === KEY_CONSTRAINT) return null;
       throw error;
     });
-    if (stored === null) return this.#findRepeated(customer, request, digest);
+    if (stored === null) return this.#findRepeated(customer, request);
     ordersCreated.inc();
     return this.checkout.openFirstPage(stored.order, stored.attempt);
   }
@@ -107,30 +64,37 @@ export class OrderPlacementService {
    * Returns the order of an earlier request with this key. Opens a payment page if a pending order has none.
    * @throws Failure 409 for the key of another request
    */
-  async #findRepeated(customer: Customer, request: CreateOrderDto, digest: Buffer): Promise<Order> {
+  async #findRepeated(customer: Customer, request: CreateOrderDto): Promise<Order> {
     const idempotencyKey = request['idempotency-key'] ?? null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey });
-    if (order?.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
+    if (order?.requestDigest?.equals(hashOrderRequest(request)) !== true)
+      throw failures.idempotencyKeyReused();
     return order.status === 'pending' ? this.checkout.ensurePage(order) : order;
   }
 
   /**
    * Stores an order at catalog prices, with its first payment attempt. Returns null if the key has an order already, even if
    * the offer has changed since then.
-   * @throws Failure 400 for items or a pickup time that cannot be ordered, 409 if the customer has too many open orders
+   * @param details messages of the fields that are invalid by themselves; null if all are valid
+   * @throws Failure 400 with the messages of all failing fields, 409 if the customer has too many open orders
    */
-  async #store(customer: Customer, request: CreateOrderDto, requestDigest: Buffer) {
+  async #store(customer: Customer, request: CreateOrderDto, details: FieldMessages | null) {
     const idempotencyKey = request['idempotency-key'] ?? null;
     const shop = await this.shop.get();
-    const { items: wanted, pickup_at: pickupAt = null, phone = null, note = null } = request;
+    const { phone = null, note = null } = request;
+    const wanted = details?.items === undefined ? request.items : [];
+    const pickupAt = details?.pickup_at === undefined ? (request.pickup_at ?? null) : null;
     return this.dataSource.transaction(async (tx) => {
       await this.users.lock(tx, customer.id); // Further orders of the customer wait until this transaction ends.
       const openOrders = await countOpen(tx, customer.id);
       // Check under the lock: an earlier request with this key has committed by now.
-      if (idempotencyKey !== null && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey })))
-        return null;
-      const { items, itemProblems, pickupProblems } = await this.#checkOffer(tx, shop, wanted, pickupAt);
-      const problems = { ...itemProblems, ...pickupProblems };
+      const mayBeRepeated = details === null && idempotencyKey !== null;
+      if (mayBeRepeated && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey }))) return null;
+      const productIds = wanted.map(({ product_id }) => product_id);
+      const { items, itemProblems } = priceItems(wanted, await this.products.lockOffers(tx, productIds));
+      // For a malformed pickup time, the only further problem is a closed shop.
+      const pickupProblems = await this.pickups.checkPickup(tx, shop, pickupAt);
+      const problems = { ...itemProblems, ...details, ...pickupProblems };
       if (Object.keys(problems).length > 0) throw failures.validation(problems);
       const grossAmount = computeTotal(items);
       // Check this last, so that invalid fields are reported first, with 400.
@@ -147,7 +111,7 @@ export class OrderPlacementService {
         phone,
         note,
         idempotencyKey,
-        requestDigest,
+        requestDigest: hashOrderRequest(request),
       });
       order.payUntil = order.computeEndOfPage(shop);
       await insertOrder(tx, order);

@@ -55,8 +55,7 @@ export class OrdersController {
     @IdempotentBody() body: object,
     @CurrentClient() { disconnectSignal }: Client,
   ) {
-    const request = await this.placement.validate(customer, body, disconnectSignal);
-    return { order: new OrderView(await this.placement.create(customer, request, disconnectSignal)) };
+    return { order: new OrderView(await this.placement.create(customer, body, disconnectSignal)) };
   }
 
   @ApiEndpoint({
