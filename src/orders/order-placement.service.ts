@@ -6,18 +6,17 @@ import { violatedConstraint } from '../common/errors/database-errors.js';
 import { failures, type FieldMessages } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
-import { ProductsService } from '../products/products.service.js';
+import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { OrderItem } from './order-item.entity.js';
-import { CreateOrderDto } from './order-requests.dto.js';
+import { OrderItem, type SoldItem } from './order-item.entity.js';
+import { CreateOrderDto, PRODUCT_GONE } from './order-requests.dto.js';
 import { IS_OPEN, PAY_TIME_HOURS } from './order-status.js';
 import { Order } from './order.entity.js';
 import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
-import { computeTotal, priceItems } from './price-items.js';
 
 const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
@@ -118,6 +117,29 @@ export class OrderPlacementService {
       return { order, attempt: await this.checkout.insertAttempt(tx, order.orderId, 1, order.payUntil) };
     });
   }
+}
+
+/** Builds the items of an order at catalog prices, and the field messages of the items that cannot be ordered. */
+function priceItems(wanted: CreateOrderDto['items'], offers: ReadonlyMap<number, Offer>) {
+  const itemProblems: Record<string, string> = {};
+  const items: SoldItem[] = [];
+  for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
+    const offer = offers.get(productId);
+    if (offer === undefined) itemProblems[`items.${position}.product_id`] = PRODUCT_GONE;
+    else if (shown != null && shown !== offer.price)
+      itemProblems[`items.${position}.price`] = `price is now ${offer.price}`;
+    else items.push({ productId, ...offer, quantity });
+  }
+  return { items, itemProblems };
+}
+
+/** @throws Failure 400 if the total cannot be paid */
+function computeTotal(items: readonly SoldItem[]): number {
+  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
+  if (grossAmount > Number.MAX_SAFE_INTEGER)
+    throw failures.validation({ items: 'the total is too large to be paid' });
+  return grossAmount;
 }
 
 /** Counts the open orders of a customer. */
