@@ -58,25 +58,17 @@ export class RefundCompletionService implements OnModuleInit {
   }
 
   async #callAndStore(refund: Refund, leaseId: string): Promise<void> {
-    const { manager } = this.dataSource;
-    const { refundId, orderId } = refund;
+    const { refundId } = refund;
     try {
       const response = await this.#callGateway(refund);
-      const isStored = await this.#storeResult(refund, (tx, order) =>
-        this.storeSuccess(tx, order, refund, response),
-      );
-      // The lease expired during the call, and another holder stored a result first.
-      if (!isStored && (await manager.existsBy(Refund, { refundId, state: 'rejected' })))
-        this.#logger.error(
-          `refund ${refundId} of order ${orderId} was rejected, but the gateway has made it`,
-        );
+      await this.#storeResult(refund, (tx, order) => this.storeSuccess(tx, order, refund, response));
     } catch (error) {
       if (error instanceof GatewayRejectedError) {
         await this.#storeRejection(refund, error.reason);
         return;
       }
       refundOutcomes.inc({ outcome: 'failed' });
-      await lease.endAfterError(manager, { refundId }, leaseId, error);
+      await lease.endAfterError(this.dataSource.manager, { refundId }, leaseId, error);
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
@@ -108,25 +100,24 @@ export class RefundCompletionService implements OnModuleInit {
     if (refund === null) return false;
     if ((await lease.take(manager, { refundId, state: 'requested' })) === null)
       throw new Error(`refund ${refundId}: the gateway is being called now; try again in a minute`);
-    return this.#storeRejection(refund, reason);
+    await this.#storeRejection(refund, reason);
+    return true;
   }
 
-  /** Stores a result. Returns false, with nothing stored, if another request or job stored one first. */
+  /** Stores a result, unless another request or job stored one first, because the lease expired during the call. */
   async #storeResult(
     { orderId, refundId }: Refund,
     store: (tx: EntityManager, order: LockedOrder) => Promise<void>,
-  ): Promise<boolean> {
-    return this.dataSource.transaction(async (tx) => {
+  ): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const isWaiting = await tx.existsBy(Refund, { refundId, state: 'requested' });
-      if (isWaiting) await store(tx, order);
-      return isWaiting;
+      if (await tx.existsBy(Refund, { refundId, state: 'requested' })) await store(tx, order);
     });
   }
 
-  async #storeRejection(refund: Refund, rejection: string): Promise<boolean> {
+  async #storeRejection(refund: Refund, rejection: string): Promise<void> {
     const { orderId, refundId, transactionId, amount, reason } = refund;
-    return this.#storeResult(refund, async (tx) => {
+    await this.#storeResult(refund, async (tx) => {
       await tx.update(Refund, { refundId }, { state: 'rejected', leaseId: null, leasedAt: null, rejection });
       const payload = JSON.stringify({ refund_key: refundId, amount, reason, rejection });
       await tx.insert(PaymentEvent, {
