@@ -16,7 +16,7 @@ import { ShopService } from '../shop/shop.service.js';
 import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
 import { needsPage, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
-import { type AttemptOfOrder, PaymentAttempt } from './payment-attempt.entity.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
 
@@ -71,38 +71,23 @@ export class CheckoutService {
   }
 
   /**
-   * Opens the payment page of a new order, whose first attempt this request has leased.
-   * @throws Failure 502 if the gateway returned no page in time
-   */
-  async openFirstPage(order: Order, attempt: LeasedAttempt): Promise<Order> {
-    const opened = await this.#openPage(order, attempt);
-    if (opened === null) return this.#waitForPage(order.orderId);
-    // The order is not read again, which saves a statement for every order.
-    return Object.assign(order, { attempts: [opened], payUntil: opened.expiresAt });
-  }
-
-  /**
    * Opens a payment page if the order is open and needs one.
+   * @param leased first attempt of a new order, whose lease this request has
    * @returns the order with a live page, or the order as it is if it is not open
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ensurePage(order: Order): Promise<Order> {
+  async ensurePage(order: Order, leased?: LeasedAttempt): Promise<Order> {
     if (!order.needsPage) return order;
-    const attempt = await this.#takeLease(order.orderId);
-    if (attempt !== null && (await this.#openPage(order, attempt)) !== null)
-      return this.orders.findOrFail(order.orderId);
-    return this.#waitForPage(order.orderId);
-  }
-
-  /** Waits until another request has opened a page, or the order needs none. */
-  async #waitForPage(orderId: string): Promise<Order> {
-    const current = await lease.waitForResult(this.dataSource.manager, { orderId }, async () => {
-      const stored = await this.orders.findOrFail(orderId);
-      return stored.needsPage ? null : stored;
+    const { orderId } = order;
+    const attempt = leased ?? (await this.#takeLease(orderId));
+    if (attempt !== null && (await this.#openPage(order, attempt))) return order;
+    // Another request had or took the lease.
+    const stored = await lease.waitForResult(this.dataSource.manager, { orderId }, async () => {
+      const current = await this.orders.findOrFail(orderId);
+      return current.needsPage ? null : current;
     });
-    // Another request had or took the lease, and the order still needs a page.
-    if (current === null) throw failures.gatewayUnavailable();
-    return current;
+    if (stored === null) throw failures.gatewayUnavailable();
+    return stored;
   }
 
   /**
@@ -133,10 +118,10 @@ export class CheckoutService {
   /**
    * Requests the page of an attempt from the gateway, and stores the page.
    * @param canReplace false for an attempt that already replaces one whose id the gateway knew
-   * @returns null if the order is no longer open or another request has taken the lease
+   * @returns false if the order is no longer open or another request has taken the lease
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async #openPage(order: Order, attempt: LeasedAttempt, canReplace = true): Promise<AttemptOfOrder | null> {
+  async #openPage(order: Order, attempt: LeasedAttempt, canReplace = true): Promise<boolean> {
     try {
       const page = await this.gateway.openPaymentPage(toPageRequest(order, attempt));
       return await this.#storePage(order, attempt, page);
@@ -144,8 +129,7 @@ export class CheckoutService {
       if (canReplace && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
         const replacement = await this.#takeLease(order.orderId, attempt);
-        if (replacement === null) return null;
-        return this.#openPage(order, replacement, false);
+        return replacement !== null && this.#openPage(order, replacement, false);
       }
       const { attemptId, leaseId } = attempt;
       await lease.endAfterError(this.dataSource.manager, { attemptId }, leaseId, error);
@@ -156,27 +140,29 @@ export class CheckoutService {
   }
 
   /**
-   * Stores the page of an attempt and ends the lease. A page of a further attempt makes the order pending again. The first page
-   * does not, because its attempt may already have a transaction.
-   * @returns null if the order is no longer open or another request has taken the lease
+   * Stores the page of an attempt, also in `order`, and ends the lease. A page of a further attempt makes the order pending again.
+   * The first page does not, because its attempt may already have a transaction.
+   * @returns false if the order is no longer open or another request has taken the lease
    */
-  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<AttemptOfOrder | null> {
+  async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<boolean> {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
+    const columns = { ...(attempt.number === 1 ? {} : NO_TRANSACTION), attemptId, payUntil: expiresAt };
     const storeAndEndLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });
-    // The order already has this `payUntil`, so only the attempt changes. The order also keeps a payment that the gateway has
-    // reported before the page. One statement suffices, and every new order takes this path: with a transaction, the service
-    // places a sixth fewer orders in a second.
-    if (attempt.number === 1 && order.payUntil?.getTime() === expiresAt.getTime())
-      return (await storeAndEndLease(this.dataSource.manager)) ? Object.assign(attempt, page) : null;
-    return this.dataSource.transaction(async (tx) => {
-      const locked = await this.orders.lockOrFail(tx, orderId);
-      if (!(await storeAndEndLease(tx))) return null;
-      // As above, a payment that the gateway has reported before the first page stays.
-      const payment = attempt.number === 1 ? {} : NO_TRANSACTION;
-      await this.orders.applyPayment(tx, locked, { ...payment, attemptId, payUntil: expiresAt });
-      return Object.assign(attempt, page);
-    });
+    // The order already has this `payUntil`, so only the attempt changes. One statement suffices, and every new order takes this
+    // path: with a transaction, the service places a sixth fewer orders in a second.
+    const isOrderUnchanged = attempt.number === 1 && order.payUntil?.getTime() === expiresAt.getTime();
+    const isStored = isOrderUnchanged
+      ? await storeAndEndLease(this.dataSource.manager)
+      : await this.dataSource.transaction(async (tx) => {
+          const locked = await this.orders.lockOrFail(tx, orderId);
+          if (!(await storeAndEndLease(tx))) return false;
+          await this.orders.applyPayment(tx, locked, columns);
+          return true;
+        });
+    if (isStored)
+      Object.assign(order, columns, { attempts: [...order.attempts, { attemptId, ...page, expiresAt }] });
+    return isStored;
   }
 }
 

@@ -56,7 +56,7 @@ export class OrderPlacementService {
     });
     if (stored === null) return this.#findRepeated(customer, request);
     ordersCreated.inc();
-    return this.checkout.openFirstPage(stored.order, stored.attempt);
+    return this.checkout.ensurePage(stored.order, stored.attempt);
   }
 
   /**
