@@ -20,11 +20,11 @@ import {
   HistoryMeta,
   HistoryQuery,
   NotificationView,
+  RefundDto,
   TransactionView,
-} from './order-history.dto.js';
+} from './admin-orders.dto.js';
 import { OrderCancellationService } from './order-cancellation.service.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
 /** Belongs to the payments module, because it shows the history of payments and refunds them. */

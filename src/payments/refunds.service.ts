@@ -6,9 +6,9 @@ import { failures } from '../common/errors/failures.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import type { Order, OrderRow } from '../orders/order.entity.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
+import type { RefundDto } from './admin-orders.dto.js';
 import { PaymentHistoryService } from './payment-history.service.js';
 import { COMPLETE_REFUND, RefundCompletionService } from './refund-completion.service.js';
-import type { RefundDto } from './refund.dto.js';
 import { Refund } from './refund.entity.js';
 
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
@@ -92,7 +92,6 @@ export class RefundsService {
     const amount = request.amount ?? total - refundedAmount;
     if (refundedAmount + amount > total) throw failures.orderNotRefundable();
     const isManual = request.manual ?? false;
-    const reason = request.reason === '' ? null : (request.reason ?? null);
     const refundId = randomUUID();
     const refund = Object.assign(new Refund(), {
       refundId,
@@ -101,7 +100,7 @@ export class RefundsService {
       transactionId,
       amount,
       gatewaySum: gatewayRefunds + (isManual ? 0 : amount),
-      reason,
+      reason: request.reason ?? null,
       isManual,
       userId: admin.id,
       idempotencyKey: request['idempotency-key'] ?? null,
@@ -110,7 +109,7 @@ export class RefundsService {
     await tx.insert(Refund, refund);
     if (isManual) {
       // Not in a later transaction: a process of version 1.2 would call the gateway for any refund without a result.
-      const payload = JSON.stringify({ refund_key: refundId, amount, reason, manual: true });
+      const payload = JSON.stringify({ refund_key: refundId, amount, reason: refund.reason, manual: true });
       await this.completion.storeSuccess(tx, order, refund, { statusCode: '200', payload });
     } else {
       const runAt = new Date(Date.now() + JOB_DELAY_MS);
