@@ -103,8 +103,7 @@ export function isRefunded({ transactionStatus, payload }: GatewayTransaction, r
 /** Returns null for a text that is not JSON, or whose value is not an object. */
 export function parseJsonObject(text: string): JsonObject | null {
   try {
-    // The parser of requests ignores a byte order mark, too.
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' ? (value as JsonObject) : null;
   } catch {
     return null;
