@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { errorMessage } from './common/errors/error-info.js';
 import { createLogger, redirectConsole } from './common/observability/logging.js';
 import type { Env } from './config/env.js';
 import { openDatabase } from './database/database.js';
 import { PRIMARY_WAIT_MS, retryUntilPrimary } from './database/retry-until-primary.js';
-
-const INSUFFICIENT_PRIVILEGE = '42501'; // https://www.postgresql.org/docs/current/errcodes-appendix.html
-/** Codes of `listen` and of the lookup of a host name. */
-const NO_LOCAL_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
 
 type StopPart = () => Promise<void>;
 
@@ -37,7 +34,7 @@ export async function serve(env: Env, stop: AbortSignal, stopTracing?: StopPart)
   } catch (error) {
     if (!stop.aborted) {
       stop.removeEventListener('abort', handleStop);
-      logger.fatal(`the service could not start: ${describeStartFailure(error, env)}`);
+      logger.fatal(`the service could not start: ${errorMessage(error)}`);
       logger.debug({ err: error }, 'why the service could not start');
       process.exitCode = 1;
       limitStopTime(logger); // for the parts that have started
@@ -92,27 +89,4 @@ async function start(
   const server = await app.listen(env.port, env.host);
   const { address, port } = server.address() as AddressInfo;
   logger.info(`listening on ${address} port ${port}; API documentation at ${await app.getUrl()}/api/docs`);
-}
-
-interface ListenError extends NodeJS.ErrnoException {
-  readonly port?: number;
-  readonly hostname?: string;
-}
-
-/** Describes why the service could not start. If the cause is a setting, the text names it. */
-function describeStartFailure(error: unknown, env: Env): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code = '', syscall, path, port, hostname } = error as ListenError;
-  // The lookup of another host, such as that of the database, says nothing about HOST.
-  if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === env.host)) {
-    if (code === 'EADDRINUSE') return `port ${port} is in use: set PORT to another one`;
-    if (code === 'EACCES') return `port ${port} is not allowed for this user: set PORT to one above 1023`;
-    if (NO_LOCAL_ADDRESS.has(code)) return `HOST ${env.host} is no address of this machine (${code})`;
-    return `the service cannot listen on HOST ${env.host} and port ${port}: ${error.message}`;
-  }
-  if (code === INSUFFICIENT_PRIVILEGE)
-    return `the database refuses the service: ${error.message}; check DATABASE_URL`;
-  if (path?.startsWith(env.dataDir) === true)
-    return `DATA_DIR ${env.dataDir} cannot be used: ${error.message}`;
-  return error.message;
 }

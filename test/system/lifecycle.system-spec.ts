@@ -77,7 +77,10 @@ describe('a start that cannot succeed', () => {
     const otherProgram = createServer().listen(instance.port, '127.0.0.1');
     await once(otherProgram, 'listening');
     const portInUse = String(instance.port);
-    await expectStartFailure(instance.spawn(), `port ${portInUse} is in use: set PORT to another one`);
+    await expectStartFailure(
+      instance.spawn(),
+      `listen EADDRINUSE: address already in use 127.0.0.1:${portInUse}`,
+    );
     const settings = {
       PORT: String(await findFreePort()),
       METRICS_PORT: portInUse,
@@ -90,8 +93,8 @@ describe('a start that cannot succeed', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['HOST is not local', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
-    ['HOST is unknown', { HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid is no address of this machine'],
+    ['HOST is not local', { HOST: '192.0.2.1' }, 'listen EADDRNOTAVAIL: address not available 192.0.2.1'],
+    ['HOST is unknown', { HOST: 'nowhere.invalid' }, 'getaddrinfo ENOTFOUND nowhere.invalid'],
     [
       'METRICS_HOST is not local',
       { METRICS_HOST: '192.0.2.1', METRICS_PORT: '9464' },
