@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, errorMessage } from '../common/errors/error-info.js';
+import { errorMessage } from '../common/errors/error-info.js';
 import type { Env } from '../config/env.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DataDirInUseError, type ProcessKind } from './embedded-postgres/supervisor-connection.js';
@@ -9,15 +9,6 @@ type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
 const DATA_DIR_RETRY_MS = 200;
-const DESCRIPTIONS_BY_CODE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'does not accept connections: is it running there?',
-  ENOTFOUND: 'is on a host that cannot be found',
-  EAI_AGAIN: 'is on a host that cannot be found',
-  '28P01': 'rejects this user or password',
-  '28000': 'rejects this user or password',
-  '3D000': 'does not exist on that server',
-  25006: 'accepts no writes: the server is read-only or a standby',
-};
 
 /** Query that returns one `WriteState`. A standby is always read-only. */
 export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
@@ -81,7 +72,7 @@ async function checkConnection(url: string, processKind: ProcessKind): Promise<v
     });
   } catch (error) {
     const { host, pathname } = new URL(url);
-    const message = `the database of DATABASE_URL (${host}${pathname}) ${describeError(error)}`;
+    const message = `the database of DATABASE_URL (${host}${pathname}) cannot be used: ${errorMessage(error)}`;
     throw new Error(message, { cause: error });
   }
 }
@@ -90,8 +81,4 @@ async function checkConnection(url: string, processKind: ProcessKind): Promise<v
 export function assertWritable([state]: readonly WriteState[]): void {
   if (state?.isReadOnly !== false)
     throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });
-}
-
-function describeError(error: unknown): string {
-  return DESCRIPTIONS_BY_CODE[errorCode(error) ?? ''] ?? `cannot be reached: ${errorMessage(error)}`;
 }

@@ -213,7 +213,7 @@ it('logs, tables, responses, files, process arguments and the output of commands
   const password = createKey('wrong password of the database');
   const denied = { ...settings, DATABASE_URL: Object.assign(new URL(proxy.url), { password }).href };
   const output = await runCommand('src/commands/jobs.js', denied, 'list');
-  expect(output).toContain('rejects this user or password');
+  expect(output).toContain('password authentication failed');
   await sendAndRecord(204, adminClient.post('/api/logout'));
   records.push(...(await dumpDatabase(database.pool)));
   await service.stop();

@@ -103,7 +103,7 @@ describe('a start that cannot succeed', () => {
     [
       'the certificate of DATABASE_URL is missing',
       { DATABASE_URL: 'postgresql://shop:secret-word@127.0.0.1/shop?sslrootcert=/none.pem' },
-      'the database of DATABASE_URL (127.0.0.1/shop) cannot be reached: ENOENT: no such file',
+      'the database of DATABASE_URL (127.0.0.1/shop) cannot be used: ENOENT: no such file',
     ],
   ])('fails with one line and without retries if %s', async (_reason, settings, message) => {
     const service = instance.spawn({ DATABASE_URL: database.url, ...settings });
@@ -118,7 +118,7 @@ describe('a start that cannot succeed', () => {
       PUBLIC_URL: '',
       DATABASE_URL: 'postgresql://nowhere.invalid/shop?sslmode=require',
     });
-    const reason = 'is on a host that cannot be found';
+    const reason = 'cannot be used: getaddrinfo ENOTFOUND nowhere.invalid';
     await expectStartFailure(service, `the database of DATABASE_URL (nowhere.invalid/shop) ${reason}`);
     const warnings = [...service.output().matchAll(/"level":"warn".*"msg":"(\w+) is unset: /g)];
     expect(warnings.map(([, name]) => name)).toEqual(['SMTP_URL', 'PUBLIC_URL', 'CORS_ORIGINS']);
@@ -203,7 +203,7 @@ describe('a service whose database refuses connections', () => {
   it('retries for 60 seconds, logs a line every 5 seconds, and fails with one line', async () => {
     expect(await retryDurationMs).toBeGreaterThan(60_000);
     const reason =
-      'the database of DATABASE_URL (127.0.0.1:9/shop) does not accept connections: is it running there?';
+      'the database of DATABASE_URL (127.0.0.1:9/shop) cannot be used: connect ECONNREFUSED 127.0.0.1:9';
     await expectStartFailure(retrying, reason);
     expect(retrying.output()).not.toContain('secret-word');
     const lineCount = retrying.output().split(`waiting for the database: ${reason}`).length - 1;
