@@ -15,6 +15,7 @@ interface BuiltModules {
   'src/auth/passwords.js': typeof import('../../src/auth/passwords.js');
   'src/auth/route-access-check.js': typeof import('../../src/auth/route-access-check.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
+  'src/commands/backup/tables.js': typeof import('../../src/commands/backup/tables.js');
   'src/common/http/http-adapter.js': typeof import('../../src/common/http/http-adapter.js');
   'src/common/observability/logging.js': typeof import('../../src/common/observability/logging.js');
   'src/common/validation/validation.pipe.js': typeof import('../../src/common/validation/validation.pipe.js');
@@ -22,6 +23,7 @@ interface BuiltModules {
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
   'src/database/data-source.js': typeof import('../../src/database/data-source.js');
   'src/database/migrate.js': typeof import('../../src/database/migrate.js');
+  'src/database/with-client.js': typeof import('../../src/database/with-client.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/images/form-queue.js': typeof import('../../src/images/form-queue.js');

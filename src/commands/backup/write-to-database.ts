@@ -1,12 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { join, parse } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
+import { flushToDisk } from '../../common/files.js';
 import { processWithProgress } from '../process-with-progress.js';
 import type { UnpackedBackup } from './archive.js';
-import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
 import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
 
@@ -20,7 +21,7 @@ export type Summary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', num
 export async function writeToDatabase(
   client: pg.Client,
   backup: UnpackedBackup,
-  images: ImageCopies,
+  imageFolder: string,
 ): Promise<Summary> {
   const { tables, sequences, checksums } = backup.manifest;
   assertSameTables(await listTables(client), tables);
@@ -30,8 +31,8 @@ export async function writeToDatabase(
   await writeSequences(client, sequences);
   const imagePaths = Object.keys(checksums).filter((path) => path.startsWith('images/'));
   await removeLostImages(client, imagePaths);
-  await processWithProgress(imagePaths, 'images', (path) => images.add(join(backup.folder, path)));
-  await images.flush();
+  const images = imagePaths.map((path) => join(backup.folder, path));
+  await copyImages(images, imageFolder);
   return { tables: tables.length, rows, images: imagePaths.length, size: backup.size };
 }
 
@@ -91,4 +92,22 @@ async function removeLostImages(client: pg.Client, paths: readonly string[]): Pr
     console.error(
       `${lost} images had no file at the time of the backup and were removed from their products`,
     );
+}
+
+/** Copies images into the folder of the local image host, and flushes them to the disk. */
+async function copyImages(files: readonly string[], imageFolder: string): Promise<void> {
+  const folders = new Set([dirname(imageFolder), imageFolder]);
+  await mkdir(imageFolder, { recursive: true });
+  await processWithProgress(files, 'images', async (file) => {
+    const name = basename(file);
+    const target = join(imageFolder, name.slice(0, 2), name);
+    const temporary = `${target}.restore`;
+    await mkdir(dirname(target), { recursive: true });
+    folders.add(dirname(target));
+    // Not `copyFile`, which would also copy the mode from the archive.
+    await pipeline(createReadStream(file), createWriteStream(temporary, { flush: true }));
+    // The name is the random id of the image, so a file of this name is the same image. A crash may have left only half of it.
+    await rename(temporary, target);
+  });
+  for (const folder of folders) await flushToDisk(folder);
 }
