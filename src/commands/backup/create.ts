@@ -84,7 +84,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
       rows += source.rowCount;
     }
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
-    const sequences = Object.fromEntries(await listSequences(client));
+    const sequences = await listSequences(client);
     return { createdAt, migrations, tables, sequences, rows, images };
   };
   return withTransaction(databaseUrl, exportSnapshot, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY');

@@ -29,12 +29,12 @@ export async function assertEmpty(client: pg.Client): Promise<void> {
 }
 
 /** Returns the last value of each sequence by its name. The value is null if the sequence was never used. */
-export async function listSequences(client: pg.Client): Promise<Map<string, string | null>> {
+export async function listSequences(client: pg.Client): Promise<Record<string, string | null>> {
   const { rows } = await client.query<{ name: string; value: string | null }>(
     `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value AS value FROM pg_sequences
      WHERE schemaname IN ${SCHEMAS} ORDER BY 1`,
   );
-  return new Map(rows.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
 /** Lists the foreign keys of both schemas. `table` and `name` are SQL identifiers, quoted if necessary. */

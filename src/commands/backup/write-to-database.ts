@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -9,7 +9,7 @@ import { flushToDisk } from '../../common/files.js';
 import { processWithProgress } from '../process-with-progress.js';
 import type { UnpackedBackup } from './archive.js';
 import type { Manifest, Table } from './manifest.js';
-import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
+import { assertEmpty, listForeignKeys, listTables } from './tables.js';
 
 /** Number of tables, rows and images in a backup, and the size of its file in bytes. */
 export type Summary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', number>>;
@@ -29,11 +29,12 @@ export async function writeToDatabase(
   await assertEmpty(client);
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
-  const imagePaths = Object.keys(checksums).filter((path) => path.startsWith('images/'));
-  await removeLostImages(client, imagePaths);
-  const images = imagePaths.map((path) => join(backup.folder, path));
-  await copyImages(images, imageFolder);
-  return { tables: tables.length, rows, images: imagePaths.length, size: backup.size };
+  const images = Object.keys(checksums).filter((path) => path.startsWith('images/'));
+  await copyImages(
+    images.map((path) => join(backup.folder, path)),
+    imageFolder,
+  );
+  return { tables: tables.length, rows, images: images.length, size: backup.size };
 }
 
 /**
@@ -69,29 +70,10 @@ async function writeRows(client: pg.Client, tables: readonly Table[], folder: st
 }
 
 async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
-  const known = await listSequences(client);
-  for (const [name, value] of Object.entries(values)) {
-    if (value === null) continue; // never used
-    const current = known.get(name);
-    if (current === undefined)
-      throw new Error('the backup names a sequence that its migrations do not create');
-    // Never set a sequence back: the table `migrations` keeps the rows of this database, and their ids.
-    // `greatest` ignores null.
-    await client.query('SELECT setval($1, greatest($2::bigint, $3::bigint))', [name, value, current]);
-  }
-}
-
-/** Deletes the rows of attached local images that have no file in the backup. */
-async function removeLostImages(client: pg.Client, paths: readonly string[]): Promise<void> {
-  const ids = paths.map((path) => parse(path).name);
-  const { rowCount: lost } = await client.query(
-    `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
-    [ids],
-  );
-  if (lost)
-    console.error(
-      `${lost} images had no file at the time of the backup and were removed from their products`,
-    );
+  for (const [name, value] of Object.entries(values))
+    // Keep the sequence of the table `migrations`, which has the rows of this database. A sequence without a value was never used.
+    if (value !== null && name !== 'public.migrations_id_seq')
+      await client.query('SELECT setval($1, $2)', [name, value]);
 }
 
 /** Copies images into the folder of the local image host, and flushes them to the disk. */
