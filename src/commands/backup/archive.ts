@@ -5,7 +5,6 @@ import { access, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promi
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode, errorMessage } from '../../common/errors/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
@@ -41,14 +40,8 @@ export async function pack(
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
 export async function unpack(file: string, folder: string): Promise<UnpackedBackup> {
-  await access(file, constants.R_OK).catch((error: unknown) => {
-    const problem =
-      errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read: ${errorMessage(error)}`;
-    throw new Error(`${file} ${problem}`, { cause: error });
-  });
+  await access(file, constants.R_OK);
   const archive = await stat(file);
-  if (!archive.isFile())
-    throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
   await runTar('-xzf', file, ['--no-same-owner', '--no-same-permissions', '-C', folder], problem);
   const files = await listFiles(folder);

@@ -1,5 +1,5 @@
-import { closeSync, createWriteStream, existsSync, mkdirSync, openSync, renameSync } from 'node:fs';
-import { chmod, constants, copyFile, mkdir } from 'node:fs/promises';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { chmod, constants, copyFile, mkdir, rename } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -23,7 +23,15 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);
-  const createFolder = () => createWorkFolder(`${file}${PARTIAL}`);
+  const partial = `${file}${PARTIAL}`;
+  if (existsSync(partial))
+    throw new Error(
+      `${partial} exists: another backup is running or was interrupted. If none is running, remove the folder`,
+    );
+  const createFolder = () => {
+    mkdirSync(partial, { mode: 0o700 });
+    return partial;
+  };
   return withTemporaryFolder(createFolder, async (work) => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
@@ -32,11 +40,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     const size = await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await flushToDisk(packed);
-    // Reserve the name with an empty file: `rename` alone would replace a file that another program has created meanwhile. A
-    // hard link would not replace it, but the file systems of many USB drives have no hard links. The two steps are synchronous,
-    // so that no signal ends the command between them.
-    closeSync(openSync(file, 'wx'));
-    renameSync(packed, file);
+    await rename(packed, file);
     await flushToDisk(dirname(file));
     return { tables: manifest.tables.length, rows, images, size };
   });
@@ -46,24 +50,6 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
 export async function assertTables(databaseUrl: string): Promise<void> {
   if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
-}
-
-function createWorkFolder(path: string): string {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-    return path;
-  } catch (error) {
-    const folder = dirname(path);
-    const problems: Readonly<Record<string, string>> = {
-      EEXIST: `${path} exists: another backup is running or was interrupted. If none is running, remove the folder`,
-      ENOENT: `the folder ${folder} does not exist: create it first`,
-      ENOTDIR: `${folder} is not a folder`,
-    };
-    const code = errorCode(error) ?? 'unknown error';
-    throw new Error(problems[code] ?? `the folder ${folder} cannot be written to (${code})`, {
-      cause: error,
-    });
-  }
 }
 
 /** Writes the rows of one snapshot and the images into the folder `content`. */
