@@ -7,7 +7,6 @@ import { dataSourceOptions, migrationNames, migrations } from './data-source.js'
 import { withLock, surviveLostConnection } from './with-client.js';
 
 const MIGRATION_LOCK = 7_225_001;
-const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
  * Settings of the connections on which migrations run. They set no statement_timeout, because a migration may rewrite a table. A
@@ -15,8 +14,8 @@ const LOCK_PAUSE_MS = 200;
  * lock, every later statement on that table waits too, including reads.
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
-const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
-const RETRY_DEADLINE_MS = 10 * 60_000;
+/** Pause in which statements run that wait behind a migration. */
+const RETRY_PAUSE_MS = 2_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCK_FAILURES = new Set(['55P03', '40P01']);
 
@@ -109,13 +108,8 @@ function changeSchema<T>(
   change: (dataSource: DataSource) => Promise<T>,
   known = migrations,
 ): Promise<T> {
-  const deadline = Date.now() + LOCK_DEADLINE_MS;
   let hasLogged = false;
   const wait = async () => {
-    if (Date.now() > deadline)
-      throw new Error(
-        `another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`,
-      );
     if (!hasLogged) log?.('waiting for another process that is changing the schema');
     hasLogged = true;
     await delay(LOCK_PAUSE_MS);
@@ -125,19 +119,15 @@ function changeSchema<T>(
   return withDataSource(databaseUrl, changeWhileLocked, known);
 }
 
-/**
- * Retries a change of the schema while a long transaction locks a table that the change needs. Statements that queued
- * behind the change run during the pauses.
- */
+/** Retries a change of the schema while a long transaction locks a table that the change needs. */
 async function retryWhileLocked<T>(log: Log | undefined, change: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + RETRY_DEADLINE_MS;
-  for (let pause = RETRY_PAUSE_MS.first; ; pause = Math.min(pause * 2, RETRY_PAUSE_MS.longest)) {
+  for (;;) {
     try {
       return await change();
     } catch (error) {
-      if (!LOCK_FAILURES.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
-      log?.(`a migration could not lock a table that another transaction uses; retrying in ${pause} ms`);
-      await delay(pause);
+      if (!LOCK_FAILURES.has(errorCode(error) ?? '')) throw error;
+      log?.('a migration could not lock a table that another transaction uses; retrying');
+      await delay(RETRY_PAUSE_MS);
     }
   }
 }
