@@ -83,7 +83,8 @@ interface ListedJob {
   /** Email address of the account that a mail job concerns; empty for other jobs. */
   readonly customer: string;
   readonly tries: number;
-  readonly ageSeconds: number;
+  /** Interval as PostgreSQL prints it, such as `2 days 03:04:05`. */
+  readonly age: string;
   readonly lastError: string;
 }
 
@@ -93,7 +94,7 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
   const { rows: jobs } = await database.query<ListedJob>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, coalesce(last_error, '') AS "lastError",
        coalesce(substring(key FROM length(task_identifier) + 2), '') AS subject,
-       floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
+       date_trunc('second', now() - created_at)::text AS age,
        coalesce((
          SELECT min(email) -- one, even if the payload matched two accounts
          FROM graphile_worker._private_jobs AS mail
@@ -109,8 +110,7 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
     return;
   }
   console.log(HEADER);
-  for (const { id, state, task, subject, customer, tries, ageSeconds, lastError } of jobs) {
-    const age = formatAge(ageSeconds);
+  for (const { id, state, task, subject, customer, tries, age, lastError } of jobs) {
     const columns = [id, state, task, toCell(subject), customer, tries, age, toCell(lastError)];
     console.log(columns.join('\t'));
   }
@@ -119,12 +119,6 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
 /** Masks email addresses, which may be of strangers. */
 function toCell(text: string): string {
   return toMaskedLine(text, 300);
-}
-
-function formatAge(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
 async function change(database: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
