@@ -19,24 +19,16 @@ export async function findBinaries(clusterFolder: string, runAs: RunAs | undefin
     const { version } = require(join(root, 'package.json')) as { readonly version: string };
     const native = join(root, 'native');
     const copy = join(dirname(clusterFolder), `postgresql-${version}-${process.platform}-${process.arch}`);
-    const bin = await tryPrograms(native, runAs).catch((error: unknown) =>
-      copyAndTryPrograms(native, copy, runAs).catch((errorOfCopy: unknown) => {
-        const reason = `${firstLineOf(error)}; a copy in ${copy}: ${firstLineOf(errorOfCopy)}`;
-        throw new Error(reason, { cause: errorOfCopy });
-      }),
-    );
+    const bin = await tryPrograms(native, runAs).catch(() => copyAndTryPrograms(native, copy, runAs));
     return { bin, version };
   } catch (error) {
+    const [reason] = errorMessage(error).split('\n', 1);
     throw new Error(
-      `the embedded PostgreSQL (${name}) cannot run here: ${firstLineOf(error)}. Set DATABASE_URL, or install with ` +
+      `the embedded PostgreSQL (${name}) cannot run here: ${reason}. Set DATABASE_URL, or install with ` +
         'optional dependencies. On Windows, use WSL.',
       { cause: error },
     );
   }
-}
-
-function firstLineOf(error: unknown): string {
-  return errorMessage(error).split('\n', 1).join();
 }
 
 /** Runs two programs below a folder. Returns the folder of the programs. */
