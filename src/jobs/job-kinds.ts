@@ -47,10 +47,6 @@ export class KindLimits {
       });
   }
 
-  get isEveryWorkerBusy(): boolean {
-    return this.#running.size >= WORKERS;
-  }
-
   /**
    * Returns the kinds that have reached their limits. Each worker calls this function before it fetches a job. The call
    * waits until the previous fetch has ended. Otherwise two workers could both take the last free place of a kind.

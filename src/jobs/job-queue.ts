@@ -112,20 +112,12 @@ export class JobQueue {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     try {
-      const runnerToWatch = {
-        isBusy: () => limits.isEveryWorkerBusy,
-        lastFetchAt: () => this.#lastFetchAt,
-        wake: (count: number) => {
-          if (!ended.aborted) workerPool?.nudge(count);
-        },
+      const wake = (count: number) => {
+        if (!ended.aborted) workerPool?.nudge(count);
       };
       // If `ended` is aborted already, `once` would wait forever.
       if (!ended.aborted)
-        await Promise.race([
-          runner.promise,
-          watchQueue(this.pool, runnerToWatch, ended),
-          once(ended, 'abort'),
-        ]);
+        await Promise.race([runner.promise, watchQueue(this.pool, wake, ended), once(ended, 'abort')]);
       failed.signal.throwIfAborted(); // with the error of the runner
       if (!stopping.aborted) throw new Error('the runner ended');
     } finally {
