@@ -11,7 +11,7 @@ import {
 import { errorMessage } from '../common/errors/error-info.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { unlockStaleJobs } from './job-table.js';
-import { logDeadJobs } from './log-dead-jobs.js';
+import { logDeadJobs } from './job-handler.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 

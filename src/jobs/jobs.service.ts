@@ -7,12 +7,11 @@ import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
 import { runInSpan } from '../common/observability/tracing.js';
 import { Database } from '../database/database.js';
-import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
+import { type JobHandler, logDeadJobs, PermanentJobError, withDeadline } from './job-handler.js';
 import { type JobKind, KINDS } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
 import { jobDuration, mails } from './jobs.metrics.js';
-import { logDeadJobs } from './log-dead-jobs.js';
 
 interface EnqueueOptions {
   /** Subject of the job, for example the id of an order. A new job replaces a waiting job of the same task and subject. */

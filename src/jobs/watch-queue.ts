@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { logDeadJobs } from './job-handler.js';
 import { countRunnableJobs, type Queryable, removeSupersededJobs, unlockStaleJobs } from './job-table.js';
-import { logDeadJobs } from './log-dead-jobs.js';
 
 /** Gap between two polls. */
 const POLL_MS = 1_000;
