@@ -8,7 +8,7 @@ import { until } from './support/wait.js';
 
 const { VARIABLES } = await importBuilt('src/config/read-env.js');
 const { POOL_SIZE } = await importBuilt('src/database/data-source.js');
-const { MAX_FORM_BYTES } = await importBuilt('src/images/form-queue.js');
+const { MAX_FORM_BYTES } = await importBuilt('src/images/form.interceptor.js');
 const { WORKERS } = await importBuilt('src/jobs/job-kinds.js');
 
 const root = await useFolder('bakery-deployment-');

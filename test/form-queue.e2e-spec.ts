@@ -17,7 +17,7 @@ const IDLE_MS = 4_000;
 
 const service = await useService({ formIdleMs: IDLE_MS });
 const admin = await service.admin();
-const { FormQueue } = await importBuilt('src/images/form-queue.js');
+const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
 
 /** Builds the headers of a request of the storefront. */
 function buildHead(path: string, type: string, length: number): string {
@@ -36,7 +36,7 @@ function buildFormStart(): string {
 
 /** Counts the forms that enter the queue from now on. */
 function countQueuedForms(): { count: number } {
-  const queue = service.app.get(FormQueue);
+  const { queue } = service.app.get(FormInterceptor);
   const run = queue.run.bind(queue);
   const queued = { count: 0 };
   queue.run = (task, options) => {

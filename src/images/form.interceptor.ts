@@ -8,22 +8,31 @@ import {
 import type { Response } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
+import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient, toTurn } from '../common/http/client.decorator.js';
-import { FORM_OVERHEAD_BYTES, FormQueue, MAX_FORM_BYTES } from './form-queue.js';
 import { formImageBytes, formOutcomes, formsInFlight } from './forms.metrics.js';
 import { type FormRequest, parseForm } from './parse-form.js';
+
+const MIB = 1024 * 1024;
+/** Five images of 5 MiB, 50 texts of 64 KiB, and the headers of the parts. nginx has the same limit. */
+export const MAX_FORM_BYTES = 29 * MIB;
+/** Memory of a form in addition to its length: parsing and validation copy its texts. */
+const OVERHEAD_BYTES = 8 * MIB;
 
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
   /**
+   * A form waits until enough memory is free: that of one form of the maximum length, or of four small forms. Nest creates one
+   * interceptor for all routes of the products.
+   */
+  readonly queue = new FairQueue({ capacity: MAX_FORM_BYTES + OVERHEAD_BYTES });
+
+  /**
    * @param idleMs idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. Nest injects nothing
    *   here. Tests pass a shorter time
    */
-  constructor(
-    private readonly queue: FormQueue,
-    @Optional() readonly idleMs = 15_000,
-  ) {}
+  constructor(@Optional() readonly idleMs = 15_000) {}
 
   /** Waits for the memory of the form, and reserves that memory until the handler has ended. */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
@@ -42,7 +51,7 @@ export class FormInterceptor implements NestInterceptor {
       }
     };
     const turn = toTurn(identifyClient(request, response));
-    return this.queue.run(task, { ...turn, size: length + FORM_OVERHEAD_BYTES });
+    return this.queue.run(task, { ...turn, size: length + OVERHEAD_BYTES });
   }
 
   async #read(request: FormRequest, response: Response): Promise<void> {

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { FormQueue } from './form-queue.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
@@ -10,7 +9,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [FormQueue, ImageHosts, ImagesService],
-  exports: [FormQueue, ImagesService],
+  providers: [ImageHosts, ImagesService],
+  exports: [ImagesService],
 })
 export class ImagesModule {}

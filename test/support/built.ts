@@ -26,7 +26,6 @@ interface BuiltModules {
   'src/database/with-client.js': typeof import('../../src/database/with-client.js');
   'src/gateway/midtrans.gateway.js': typeof import('../../src/gateway/midtrans.gateway.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
-  'src/images/form-queue.js': typeof import('../../src/images/form-queue.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
   'src/jobs/job-handler.js': typeof import('../../src/jobs/job-handler.js');
   'src/jobs/job-kinds.js': typeof import('../../src/jobs/job-kinds.js');

@@ -54,7 +54,6 @@ export async function useService(options: ServiceOptions = {}) {
   const { PaymentGateway } = await importBuilt('src/gateway/payment-gateway.js');
   const { MidtransGateway } = await importBuilt('src/gateway/midtrans.gateway.js');
   const { FormInterceptor } = await importBuilt('src/images/form.interceptor.js');
-  const { FormQueue } = await importBuilt('src/images/form-queue.js');
   const { Test } = await importPackage('@nestjs/testing');
   const { readEnv } = await importBuilt('src/config/read-env.js');
   const { createLogger, createNestLogger, redirectConsole } = await importBuilt(
@@ -85,12 +84,8 @@ export async function useService(options: ServiceOptions = {}) {
   // A deadline that is long enough for a busy machine.
   if (env.paymentGateway === 'midtrans')
     builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
-  const createFormInterceptor = (queue: InstanceType<typeof FormQueue>) =>
-    new FormInterceptor(queue, options.formIdleMs);
   if (options.formIdleMs !== undefined)
-    builder
-      .overrideInterceptor(FormInterceptor)
-      .useFactory({ inject: [FormQueue], factory: createFormInterceptor });
+    builder.overrideInterceptor(FormInterceptor).useValue(new FormInterceptor(options.formIdleMs));
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
     new LimitedExpressAdapter(options.minimumReadRate),
