@@ -166,7 +166,7 @@ describe('PUT /api/products/{product_id} with If-Match', () => {
   });
 });
 
-it('a change of PUBLIC_URL changes the URLs of images, which can then be removed by their new and by their earlier URL', async () => {
+it('a change of PUBLIC_URL changes the URLs of images, which can then be removed by their new URL', async () => {
   const { id, images } = await createProduct(admin, createPictures(3));
   const { database, dataDir } = service;
   const NEW_URL = 'https://shop.example';
@@ -176,7 +176,7 @@ it('a change of PUBLIC_URL changes the URLs of images, which can then be removed
   expect((await readProduct(client, id)).images).toEqual(moved);
   expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
   expect(await readImageStatus(client, moved[0])).toBe(200);
-  const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
+  const fields = { ...BREAD, [REMOVED]: moved.slice(0, 2) };
   const response = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
   expect(productOf(response).images).toEqual([moved[2]]);
   await until(

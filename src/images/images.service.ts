@@ -54,13 +54,9 @@ export class ImagesService implements OnModuleInit {
     this.jobs.repeat('sweep-abandoned-images', () => this.#sweep(), gapSeconds);
   }
 
-  urlsOf(images: readonly Pick<Image, 'url'>[]): string[] {
-    return images.map(({ url }) => (isLocal(url) ? this.localPrefix : '') + (url ?? ''));
-  }
-
-  /** Returns true if a URL names this image, also a URL that was returned under an earlier PUBLIC_URL. */
-  isUrlOf(image: Pick<Image, 'url'>, url: string): boolean {
-    return isLocal(image.url) ? url.endsWith(`/api/images/${image.url ?? ''}`) : url === image.url;
+  /** Returns the URL of an attached image. The ledger contains only the file name of a local image. */
+  urlOf({ url }: Pick<Image, 'url'>): string {
+    return url?.startsWith('https:') ? url : this.localPrefix + (url ?? '');
   }
 
   /**
@@ -173,9 +169,4 @@ export class ImagesService implements OnModuleInit {
 
 function olderThan(seconds: number) {
   return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
-}
-
-/** Returns true if the ledger contains a file name, as for local images, instead of the URL at a remote host. */
-function isLocal(url: string | null): boolean {
-  return url?.startsWith('https:') === false;
 }

@@ -87,7 +87,7 @@ export class ProductsService {
   ): Promise<ProductWithUrls> {
     const planChange = (product: Product) => {
       assertIfMatch(ifMatch, toProductEtag(this.#withUrls(product)));
-      const isRemoved = (image: Image) => removedUrls.some((url) => this.images.isUrlOf(image, url));
+      const isRemoved = (image: Image) => removedUrls.includes(this.images.urlOf(image));
       const remaining = product.images.filter((image) => !isRemoved(image));
       if (remaining.length + images.length > MAX_IMAGES) throw failures.tooManyImages();
       return { removed: product.images.filter(isRemoved), remaining };
@@ -141,6 +141,6 @@ export class ProductsService {
   }
 
   #withUrls({ images, ...fields }: Product): ProductWithUrls {
-    return { ...fields, images: this.images.urlsOf(images) };
+    return { ...fields, images: images.map((image) => this.images.urlOf(image)) };
   }
 }
