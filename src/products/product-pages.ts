@@ -17,8 +17,7 @@ const MIB = 1024 * 1024;
 /** Reads pages of products as JSON text, and caches those for customers. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
-  readonly #cache: LRUCache<number, string> | null;
+  readonly #cache: LRUCache<number, string>;
 
   /** Limits parallel searches, which can read all names, so that connections to PostgreSQL stay free for other requests. */
   readonly #searches = new FairQueue({ capacity: 2, maxWaiting: 200 });
@@ -27,16 +26,16 @@ export class ProductPages {
     { catalogCacheMb }: Env,
     private readonly products: ProductsRepository,
   ) {
-    const options = {
-      maxSize: catalogCacheMb * MIB,
+    this.#cache = new LRUCache({
+      // The cache needs a size above 0. No page fits into one byte.
+      maxSize: catalogCacheMb === 0 ? 1 : catalogCacheMb * MIB,
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
       fetchMethod: (afterId: number) => products.findPageJson(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
       ignoreFetchAbort: true,
-    };
-    this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
+    });
   }
 
   /**
@@ -54,11 +53,11 @@ export class ProductPages {
 
   /** @throws Failure 404 for an empty page */
   async get(afterId: number): Promise<string> {
-    const cached = this.#cache?.get(afterId);
-    const load = () => this.#cache?.forceFetch(afterId) ?? this.products.findPageJson(afterId);
-    const page = cached ?? (await load());
-    if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
-    catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
+    const status: LRUCache.Status<number, string> = {};
+    const page = await this.#cache.forceFetch(afterId, { status });
+    const result = status.fetch === 'hit' ? 'hit' : 'miss';
+    if (result === 'miss') catalogCacheBytes.set(this.#cache.calculatedSize);
+    catalogCachePages.inc({ result });
     return orNotFound(page);
   }
 
@@ -69,7 +68,7 @@ export class ProductPages {
 
   /** Clears the cache, including pages that are being loaded. */
   clear(): void {
-    this.#cache?.clear();
+    this.#cache.clear();
   }
 }
 
