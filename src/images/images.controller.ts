@@ -18,14 +18,6 @@ const SEND_OPTIONS = {
   // The data directory may be inside a folder whose name begins with a dot.
   dotfiles: 'allow',
 } as const;
-/** Headers to remove if a failure is sent instead of an image. The Content-Security-Policy may stay: it allows nothing. */
-const IMAGE_HEADERS = [
-  'Cache-Control',
-  'Content-Type',
-  'ETag',
-  'Last-Modified',
-  'Cross-Origin-Resource-Policy',
-];
 
 const WIDTHS = [480, 960];
 
@@ -67,7 +59,11 @@ export class ImagesController {
     } catch (error) {
       // Express uses this code for a client that closed the connection.
       if (errorCode(error) === 'ECONNABORTED') return;
-      if (!response.headersSent) for (const header of IMAGE_HEADERS) response.removeHeader(header);
+      if (!response.headersSent) {
+        // The failure has a type and a caching of its own.
+        response.removeHeader('Content-Type');
+        response.removeHeader('Cache-Control');
+      }
       throw error;
     }
   }
