@@ -33,15 +33,6 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Failures by multer's code. Only the form can cause an error of the parser, so any other error means a malformed form. */
-const FORM_FAILURES: Readonly<Record<string, () => Failure>> = {
-  LIMIT_FILE_SIZE: failures.imageTooLarge,
-  LIMIT_PART_COUNT: failures.tooLarge,
-  LIMIT_FILE_COUNT: failures.tooLarge,
-  LIMIT_FIELD_KEY: failures.tooLarge,
-  LIMIT_FIELD_VALUE: failures.tooLarge,
-  LIMIT_FIELD_COUNT: failures.tooLarge,
-};
 
 /** `@types/multer` lacks the option `streamHandler`. */
 interface FormOptions extends multer.Options {
@@ -83,7 +74,10 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
     if (request.countSkippedParts?.() !== 0) throw failures.malformedRequest();
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw (FORM_FAILURES[errorCode(error) ?? ''] ?? failures.malformedRequest)();
+    const code = errorCode(error);
+    if (code === 'LIMIT_FILE_SIZE') throw failures.imageTooLarge();
+    // Only the form can cause an error of the parser, so any other error means a malformed form.
+    throw code?.startsWith('LIMIT_') ? failures.tooLarge() : failures.malformedRequest();
   } finally {
     request.setTimeout(0);
   }
