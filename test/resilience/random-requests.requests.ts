@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { computeSignature, type Notification } from '../support/notifications.js';
 import {
   extractOperations,
@@ -10,7 +9,7 @@ import {
 } from '../support/openapi.js';
 import type { FormFile } from '../support/products.js';
 import { FORM_TYPE, buildFormPieces } from '../support/upload-load.js';
-import * as hostile from './random-requests.hostile-values.js';
+import { HOSTILE_NAMES, HOSTILE_PARAMETERS } from './random-requests.hostile-values.js';
 import {
   type ExistingValues,
   generateFields,
@@ -67,7 +66,7 @@ export function buildRequestsWithOneWrongValue(
 ): RandomRequest[] {
   const { operation, fields, name, mediaType } = documented;
   const wrongParameters = (operation.parameters ?? []).flatMap((parameter) =>
-    hostile.HOSTILE_PARAMETERS.map((value) => ({ parameters: { [parameter.name]: value }, body: {} })),
+    HOSTILE_PARAMETERS.map((value) => ({ parameters: { [parameter.name]: value }, body: {} })),
   );
   const wrongFields = Object.entries(fields).flatMap(([field, schema]) =>
     listWrongValues(schema, stored.values, seed).map((value) => ({
@@ -75,7 +74,7 @@ export function buildRequestsWithOneWrongValue(
       body: { [field]: value },
     })),
   );
-  const unknownFields = (mediaType === '' ? [] : hostile.HOSTILE_NAMES).map((field) => ({
+  const unknownFields = (mediaType === '' ? [] : HOSTILE_NAMES).map((field) => ({
     parameters: {},
     body: { [field]: 'ADMIN' },
   }));
@@ -140,51 +139,6 @@ function buildRequest(
     },
     body: encodeBody(contentType, body),
   };
-}
-
-/** Generates valid requests in which hostile values replace some parts. */
-export function generateHostileRequests(documented: DocumentedOperation, stored: StoredData) {
-  const headers = Object.entries(hostile.HOSTILE_HEADERS).map(([name, values]) => [
-    name,
-    fc.constantFrom(...values),
-  ]);
-  const body = fc.oneof(
-    fc.constantFrom(...hostile.HOSTILE_BODIES).map((text) => Buffer.from(text)),
-    fc.json({ maxDepth: 3, stringUnit: 'binary' }).map((text) => Buffer.from(text)),
-    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-  );
-  const changes = fc.record(
-    {
-      headers: fc.record(Object.fromEntries(headers) as Record<string, fc.Arbitrary<string>>, {
-        requiredKeys: [],
-      }),
-      query: fc.constantFrom(...hostile.HOSTILE_QUERIES),
-      type: fc.constantFrom(...hostile.HOSTILE_CONTENT_TYPES),
-      body,
-      cutAt: fc.nat(400),
-      encoding: fc.constantFrom('gzip', 'br', 'zip', 'unknown'),
-    },
-    { requiredKeys: [] },
-  );
-  return fc.tuple(generateValidRequests(documented, stored), changes).map(([request, change]) => {
-    const bytes = (change.body ?? request.body).subarray(0, change.cutAt);
-    return {
-      ...request,
-      path: request.path + (request.path.includes('?') ? '' : (change.query ?? '')),
-      headers: {
-        ...request.headers,
-        ...change.headers,
-        ...(change.type !== undefined && { 'Content-Type': change.type }),
-        ...(change.encoding !== undefined && bytes.length > 0 && { 'Content-Encoding': change.encoding }),
-      },
-      body: compress(bytes, change.encoding),
-    };
-  });
-}
-
-function compress(bytes: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'gzip') return gzipSync(bytes);
-  return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
 }
 
 /** Signs the body if it is a notification. */
