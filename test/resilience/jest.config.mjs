@@ -4,7 +4,7 @@ export default {
   ...tests,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/resilience/**/*.resilience-spec.ts'],
-  testTimeout: process.env.RESILIENCE === 'long' ? 1_800_000 : 180_000,
+  testTimeout: 180_000,
   // The tests measure time, so their files run one after another.
   maxWorkers: 1,
 };

@@ -8,14 +8,13 @@ import { waitUntilReady } from '../support/process.js';
 import { killHard } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { createDeployment, type Deployment } from './support/deployment.js';
-import { isLongRun } from './support/long-run.js';
 import { Workload } from './support/workload.js';
 
 /** Limits for the time from the return of the database until the service sends a mail. A busy machine can slow one recovery. */
 const RECOVERY_LIMIT_MS = 10_000;
 const AVERAGE_RECOVERY_LIMIT_MS = 5_000;
-const ROUNDS = isLongRun ? 24 : 4;
-const DATABASE_LOSSES = isLongRun ? 8 : 2;
+const ROUNDS = 4;
+const DATABASE_LOSSES = 2;
 
 let deployment: Deployment;
 

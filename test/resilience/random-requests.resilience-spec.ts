@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { randomInt } from 'node:crypto';
 import { Pool } from 'undici';
 import { PASSWORD } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
@@ -20,11 +19,10 @@ import {
   type StoredData,
 } from './random-requests.requests.js';
 import { ResponseChecker } from './random-requests.responses.js';
-import { isLongRun } from './support/long-run.js';
 
-/** Fixed in the short run, so that nearly the same requests are sent each time. */
-const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
-const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
+/** Fixed, so that nearly the same requests are sent each time. */
+const SEED = 1;
+const REQUESTS_PER_OPERATION = 25;
 const CONCURRENCY = 8;
 /** Long enough for several Argon2 hashes at once on a busy machine. */
 const DEADLINE_MS = 15_000;
@@ -101,7 +99,7 @@ async function forEachConcurrently<T>(list: readonly T[], work: (item: T) => Pro
 }
 
 describe('requests derived from the OpenAPI document', () => {
-  it(`get no 5xx and no undocumented response if one field or parameter has a wrong value (seed ${SEED})`, async () => {
+  it('get no 5xx and no undocumented response if one field or parameter has a wrong value', async () => {
     const requests = operations.flatMap((operation) =>
       buildRequestsWithOneWrongValue(operation, stored, SEED).map((request) => [operation, request] as const),
     );

@@ -14,10 +14,9 @@ import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { inParallel, until } from '../support/wait.js';
 import { createDeployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
-import { isLongRun } from './support/long-run.js';
 
 /** Number of times that the service is started and stopped. The load uses keep-alive connections every second time. */
-const STOPS = isLongRun ? 12 : 2;
+const STOPS = 2;
 const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
 

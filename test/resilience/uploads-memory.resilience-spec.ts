@@ -3,12 +3,11 @@ import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '..
 import { useServiceProcess } from '../support/service-process.js';
 import { buildFormPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { inParallel, until } from '../support/wait.js';
-import { isLongRun } from './support/long-run.js';
 import { measureMaximum } from './support/maximum.js';
 
 const MIB = 1024 * 1024;
 const MAX_RESIDENT_MIB = 400;
-const UPLOADS = isLongRun ? 100 : 40;
+const UPLOADS = 40;
 
 const FILE = createNoisyPng(5 * MIB);
 const FIVE_FILES = [FILE, FILE, FILE, FILE, FILE];

@@ -26,7 +26,6 @@ export class SmtpStandIn {
   #sockets = new Set<Socket>();
   #port = 0;
   #isHanging = false;
-  #hangsAfterData = false;
 
   static start(): Promise<SmtpStandIn> {
     return startServer(new SmtpStandIn());
@@ -36,24 +35,18 @@ export class SmtpStandIn {
     return `smtp://127.0.0.1:${this.#port}`;
   }
 
-  /** Accepts connections without sending a greeting. */
+  /** Receives messages without storing or acknowledging them. */
   hang(): void {
     this.#isHanging = true;
-  }
-
-  /** Receives messages without storing or acknowledging them. */
-  hangAfterData(): void {
-    this.#hangsAfterData = true;
   }
 
   get openConnections(): number {
     return this.#sockets.size;
   }
 
-  /** Ends `hang` and `hangAfterData`: closes all connections and serves new ones normally. */
+  /** Ends `hang`: closes all connections and serves new ones normally. */
   resume(): void {
     this.#isHanging = false;
-    this.#hangsAfterData = false;
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -67,9 +60,6 @@ export class SmtpStandIn {
       disabledCommands: ['AUTH', 'STARTTLS'],
       disableReverseLookup: true,
       logger: false,
-      onConnect: (_session, callback) => {
-        if (!this.#isHanging) callback();
-      },
       onMailFrom: (_address, _session, callback) => {
         this.attempts += 1;
         callback();
@@ -80,7 +70,7 @@ export class SmtpStandIn {
       },
       onData: (stream, session, callback) => {
         this.#receive(stream, session).then(() => {
-          if (!this.#hangsAfterData) callback();
+          if (!this.#isHanging) callback();
         }, callback);
       },
     });
@@ -98,7 +88,7 @@ export class SmtpStandIn {
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const raw = await buffer(stream);
-    if (this.#hangsAfterData) return;
+    if (this.#isHanging) return;
     const recipients = session.envelope.rcptTo.map(({ address }) => address);
     this.mails.push({ ...(await parseMail(raw)), recipients, raw });
   }
