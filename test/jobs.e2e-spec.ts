@@ -212,16 +212,6 @@ it('a stopping queue waits for running jobs, loses no waiting job and closes all
   await until('the queue has no connections', async () => (await database.query(connections)).length === 0);
 });
 
-it('stopping the queue throws no error if the connection breaks while the queue waits for the database', async () => {
-  const proxy = await DatabaseProxy.start(database.url);
-  const stalled = proxy.stallAt('LISTEN "jobs:insert"');
-  const queue = await startQueue(undefined, { url: proxy.url });
-  await stalled;
-  const stopped = queue.stop();
-  await proxy.down();
-  await stopped;
-});
-
 it('withDeadline rejects when the work of a job takes longer than its deadline', async () => {
   const { withDeadline } = await importBuilt('src/jobs/job-handler.js');
   const { signal: stopped } = new AbortController();

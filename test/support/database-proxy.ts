@@ -18,7 +18,6 @@ export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   #port = 0;
   #isStalled = false;
-  #stallTrigger: { readonly text: string; readonly onStall: () => void } | undefined;
   #lossTrigger: string | undefined;
 
   private constructor(private readonly target: URL) {}
@@ -49,13 +48,6 @@ export class DatabaseProxy {
   stall(): void {
     this.#isStalled = true;
     for (const socket of this.#sockets) socket.pause();
-  }
-
-  /** Stalls at every client message that contains a text, and drops the message. Resolves when the first stall begins. */
-  stallAt(text: string): Promise<void> {
-    return new Promise((onStall) => {
-      this.#stallTrigger = { text, onStall };
-    });
   }
 
   /**
@@ -89,16 +81,11 @@ export class DatabaseProxy {
     }
   }
 
-  /** Records a chunk from the service, and forwards the chunk unless it triggers a stall. */
+  /** Records and forwards a chunk from the service. */
   #handleChunk(chunk: Buffer, client: Socket, server: Socket): void {
     const text = chunk.toString('latin1');
     // The first byte is the type of the first message: Q (Query) or P (Parse).
     if (/^[QP]/.test(text)) this.statementChunks.push(text);
-    if (this.#stallTrigger && chunk.includes(this.#stallTrigger.text)) {
-      this.stall();
-      this.#stallTrigger.onStall();
-      return;
-    }
     if (this.#lossTrigger && chunk.includes(this.#lossTrigger)) {
       this.#lossTrigger = undefined;
       server.removeAllListeners('data').once('data', () => client.destroy()); // drops the response

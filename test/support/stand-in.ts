@@ -13,7 +13,6 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  *
  * With these faults, the operation is performed and only the response is affected:
  * - `response-lost`: the connection is closed before the response
- * - `cut`: the connection is closed in the middle of the response
  * - `drip`: the response arrives in single bytes, and never ends
  * - `garbage`: the response is 200 with an HTML page
  */
@@ -22,7 +21,7 @@ export type Fault<Operation extends string> = {
   /** Affects only the nth call after the fault is set, counted from 1; by default all calls. */
   readonly nth?: number;
 } & (
-  | { readonly kind: 'disconnect' | 'hang' | 'error' | 'response-lost' | 'cut' | 'drip' | 'garbage' }
+  | { readonly kind: 'disconnect' | 'hang' | 'error' | 'response-lost' | 'drip' | 'garbage' }
   | ({ readonly kind: 'response' } & ResponseContent)
 );
 
@@ -133,39 +132,15 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.beforeProcessing?.(call);
     const content = responseOf(fault) ?? this.perform(call);
     await this.beforeResponse?.(call);
-    await this.#sendWithFault(response, fault?.kind === 'garbage' ? GARBAGE : content, fault);
+    if (fault?.kind === 'response-lost') response.destroy();
+    else if (fault?.kind === 'drip') await drip(response);
+    else send(response, fault?.kind === 'garbage' ? GARBAGE : content);
   }
 
   #countCallAndFindFault(operation: Operation): Fault<Operation> | undefined {
     const affected = this.#faults.filter(({ fault }) => fault.operation === operation);
     for (const entry of affected) entry.calls += 1;
     return affected.find(({ fault, calls }) => (fault.nth ?? calls) === calls)?.fault;
-  }
-
-  async #sendWithFault(
-    response: ServerResponse,
-    content: ResponseContent,
-    fault?: Fault<Operation>,
-  ): Promise<void> {
-    const { bytes, headers } = encode(content);
-    switch (fault?.kind) {
-      case 'response-lost':
-        response.destroy();
-        return;
-      case 'cut':
-        response.writeHead(content.status, headers);
-        response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
-        return;
-      case 'drip':
-        response.writeHead(content.status, { 'Content-Type': 'application/json' });
-        while (!response.closed) {
-          response.write(' '); // JSON may begin with spaces.
-          await delay(20);
-        }
-        return;
-      default:
-        send(response, content);
-    }
   }
 }
 
@@ -175,15 +150,19 @@ function responseOf(fault?: Fault<string>): ResponseContent | undefined {
   return fault?.kind === 'error' ? SERVER_ERROR : undefined;
 }
 
-function send(response: ServerResponse, content: ResponseContent): void {
-  const { bytes, headers } = encode(content);
-  response.writeHead(content.status, headers);
-  response.end(bytes);
+/** Sends a response in single bytes, which never ends. */
+async function drip(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  while (!response.closed) {
+    response.write(' '); // JSON may begin with spaces.
+    await delay(20);
+  }
 }
 
-/** Encodes a body as bytes, with the headers of its response. A string is sent unchanged. */
-function encode({ body, headers }: ResponseContent) {
+/** Sends a response. A body that is a string is sent unchanged. */
+function send(response: ServerResponse, { status, body, headers }: ResponseContent): void {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const type = 'application/json; charset=utf-8';
-  return { bytes, headers: { 'Content-Type': type, 'Content-Length': bytes.length, ...headers } };
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': bytes.length, ...headers });
+  response.end(bytes);
 }
