@@ -59,11 +59,6 @@ it('the compose file for production fixes only the settings that its containers 
   expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
 });
 
-it('the two compose files have different project names, so neither replaces containers of the other', () => {
-  const names = [development, production].map((file) => /^name: ([\w-]+)$/m.exec(file)?.[1]);
-  expect(names).toEqual(['bakery-development', 'bakery']);
-});
-
 it('the size of the log of each container in production is limited', () => {
   const [, block = ''] = /\nservices:\n(.*)\nvolumes:\n/s.exec(production) ?? [];
   const services = block.split(/^(?= {2}\w)/m);

@@ -8,7 +8,6 @@ import {
   sendForm,
 } from './support/products.js';
 import { useService } from './support/service.js';
-import { until } from './support/wait.js';
 
 const MAX_ID = 2_147_483_647;
 
@@ -206,33 +205,5 @@ it.each(['2', '0', '-1', '01', 'abc', `${MAX_ID + 1}`, '9'.repeat(400), '1%00'])
   async (id) => {
     await insertProducts(service.database, 1);
     expectFailure(await customer.get(`/api/products/${id}`), 404, MESSAGES.notFound);
-  },
-);
-
-it.each(['/api/products/7', '/api/admin/products'])(
-  'GET %s finds images through an index and does not read those of all products',
-  async (path) => {
-    const { database, admin } = await useService();
-    const { query } = database;
-    const client = await admin();
-    await query(
-      `INSERT INTO products (name, price) SELECT 'Bread', 1 FROM generate_series(1, 5000);
-       INSERT INTO images (id, host, state, product_id, position, url)
-       SELECT gen_random_uuid(), 'local', 'attached', id, n, n || '.png' FROM products, generate_series(1, 4) AS n;
-       ANALYZE products, images`,
-    );
-    const countScans = async () => {
-      const [counts] = await query<{ full: number; indexed: number }>(
-        `SELECT seq_scan::int AS full, idx_scan::int AS indexed FROM pg_stat_user_tables WHERE relname = 'images'`,
-      );
-      return counts ?? { full: 0, indexed: 0 };
-    };
-    const before = await countScans();
-    const after = await until('PostgreSQL has counted a scan', async () => {
-      await client.get(path).expect(200);
-      const counts = await countScans();
-      return counts.full + counts.indexed > before.full + before.indexed && counts;
-    });
-    expect(after.full).toBe(before.full);
   },
 );
