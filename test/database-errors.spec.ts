@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isDatabaseUnavailable } from '../src/common/errors/database-errors.js';
-import { errorMessage } from '../src/common/errors/error-info.js';
 
 /** Creates an error of the server as `pg` reports it. */
 function sqlError(code: string): pg.DatabaseError {
@@ -46,11 +45,4 @@ describe('an error of an unavailable database', () => {
   ])('is not confused with %s', (_, error) => {
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
-});
-
-it('an error of a host with several addresses is described by the errors of all addresses', () => {
-  const errors = ['127.0.0.1', '::1'].map((address) => new Error(`connect ECONNREFUSED ${address}`));
-  expect(errorMessage(new AggregateError(errors))).toBe(
-    'connect ECONNREFUSED 127.0.0.1; connect ECONNREFUSED ::1',
-  );
 });

@@ -54,18 +54,6 @@ describe('openPaymentPage', () => {
     expect(await gateway.openPaymentPage(REQUEST)).toEqual(page);
   });
 
-  it('shortens the reason of a rejection, and removes the server key', async () => {
-    standIn.addFault({
-      operation: 'create',
-      kind: 'response',
-      status: 400,
-      body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
-    });
-    const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
-    expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
-    expect(error.message.length).toBeLessThan(400);
-  });
-
   it.each([
     ['in 89 minutes and 40 seconds', 89 * 60 + 40, 90],
     ['sooner than Snap allows', 60, 5],
@@ -122,10 +110,10 @@ it.each(['202', '404', '412', '499'])(
 );
 
 it('a rejected refund has the reason of the gateway, shortened and without the server key', async () => {
-  const body = { status_code: '412', status_message: `not with ${KEY}${'!'.repeat(500)}` };
+  const body = { status_code: '412', status_message: `not with ${KEY} or ${BASIC}${'!'.repeat(500)}` };
   standIn.addFault({ operation: 'refund', kind: 'response', status: 200, body });
   const { reason } = await catchError(gateway.refund(randomUUID(), REFUND), GatewayRejectedError);
-  expect(reason).toMatch(/^not with \*{3}!{288}$/);
+  expect(reason).toMatch(/^not with \*{3} or \*{3}!{281}$/);
 });
 
 describe('a call', () => {

@@ -232,23 +232,6 @@ describe('the price that a customer was shown', () => {
     expect((await placeOrderWith({ items })).gross_amount).toBe(25_002);
   });
 
-  it('is rejected together with all other invalid fields if it is outdated, and no order is created', async () => {
-    const cakeId = await insertProduct(shop.service, 2_520_000);
-    const unknownId = 2 ** 31 - 1;
-    const items = [
-      { product_id: cakeId, quantity: 1, price: 252_000 },
-      { product_id: unknownId, quantity: 1, price: 1 },
-      { product_id: shop.productId, quantity: 1, price: 185_000 }, // The current price.
-    ];
-    await setUpShop(shop.admin, { hours: NEVER_OPEN });
-    expectInvalid(await requestWith({ items, pickup_at: inHours(24) }), {
-      'items.0.price': 'price is now 2520000',
-      'items.1.product_id': 'product is no longer available',
-      ...NO_ORDERS,
-    });
-    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
-  });
-
   it('is compared with the price that an administrator is changing: the order waits for the change', async () => {
     const product_id = await insertProduct(shop.service, 25_000);
     const items = [{ product_id, quantity: 1, price: 25_000 }];
