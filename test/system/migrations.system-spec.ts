@@ -197,32 +197,6 @@ describe('the migrations', () => {
     expect(await readSchema(pool)).toEqual(withoutIndex);
   });
 
-  it('write the domain of an email address in ASCII if the result is a valid address and belongs to no other account', async () => {
-    const { query, url } = database;
-    const label = Array.from({ length: 41 }, (_, index) => String.fromCodePoint(0x4e00 + 400 * index)).join(
-      '',
-    );
-    await revertFrom(url, 'AsciiDomains1766220000000');
-    /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
-    const addresses = [
-      ['Ayu.Ü@Bücher.example', 'Ayu.Ü@xn--bcher-kva.example'],
-      ['wayan@example\u3002com', 'wayan@example\u3002com'], // The next account has this address in ASCII.
-      ['WAYAN@example.com', 'WAYAN@example.com'],
-      ['dewi@a\u3002example', 'dewi@a.example'],
-      ['dewi@a\uff0eexample', 'dewi@a\uff0eexample'], // The previous account gets this address.
-      ['x@xn--a\u3002example', 'x@xn--a\u3002example'], // The domain is invalid.
-      [`x@${label}.${label}.example`, `x@${label}.${label}.example`], // More than 254 characters in ASCII.
-      ['ÀYU@example.com', 'ÀYU@example.com'], // The domain is in ASCII already.
-    ];
-    await query(
-      `INSERT INTO users (fullname, email, password_hash) SELECT 'x', email, 'x' FROM unnest($1::text[]) AS email`,
-      [addresses.map(([before]) => before)],
-    );
-    await migrate(url);
-    const rows = await query<{ email: string }>('SELECT email FROM users ORDER BY id');
-    expect(rows.map(({ email }) => email)).toEqual(addresses.map(([, after]) => after));
-  });
-
   it('create the tables that the entities describe', async () => {
     // TypeORM reads the expressions of generated columns from this table.
     await database.query(
