@@ -1,8 +1,8 @@
 import { expectGoodLayout } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { publicShop } from './support/settings.js';
-import { createEmail, createVisitor, PASSWORD } from './support/shopper.js';
-import { choosePickup, submitRegistration, submitSignIn } from './support/steps.js';
+import { createEmail, createVisitor } from './support/shopper.js';
+import { choosePickup, submitRegistration } from './support/steps.js';
 
 it('a visitor of a public catalog browses, fills a cart, and needs an account only to order', async () => {
   const { page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
@@ -41,28 +41,6 @@ it('the sign-in in the header leads back to the page on which the visitor was', 
   await submitRegistration(page, createEmail());
   await page.getByRole('link', { name: 'Do it later' }).click();
   await waitForText(page, '1 product for “LAPIS”.');
-});
-
-it('after the end of a session in the cart, the sign-in leads back to the cart, and a sign-out leads to the catalog', async () => {
-  const { context, page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
-  const email = createEmail();
-  await page.goto('/register?next=/products/1');
-  await submitRegistration(page, email);
-  await page.getByRole('link', { name: 'Do it later' }).click();
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  await page.getByRole('link', { name: /^Cart/ }).click();
-  await choosePickup(page);
-  const other = await context.newPage();
-  await other.goto('/cart');
-  await waitForText(other, 'Total, 1 piece');
-  await context.clearCookies();
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  for (const tab of [page, other]) await waitForHeading(tab, 'Welcome back');
-  await submitSignIn(page, email, PASSWORD);
-  for (const tab of [page, other]) await waitForText(tab, 'Total, 1 piece');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await waitForHeading(page, 'Baked before sunrise');
-  await waitForText(other, 'Nothing in it yet');
 });
 
 it('the pages of orders, of the profile and of administrators need a sign-in, also in a shop with a public catalog', async () => {
