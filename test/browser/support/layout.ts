@@ -7,7 +7,6 @@ import { waitForPictures } from './page.js';
 import { texts } from './settings.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const SCREENSHOT_FOLDER = join(ROOT, '.screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** WCAG 2.2 AA and best practices. */
 const AXE_OPTIONS: RunOptions = {
@@ -15,13 +14,8 @@ const AXE_OPTIONS: RunOptions = {
   resultTypes: ['violations'],
 };
 
-/** Widths of windows in pixels. Screenshots are taken of those with a device. */
-const WIDTHS = [
-  { width: 320 },
-  { width: 390, device: 'phone' },
-  { width: 820 },
-  { width: 1280, device: 'desktop' },
-];
+/** Widths of windows in pixels. */
+const WIDTHS = [320, 390, 820, 1280];
 
 /** Patterns of the English texts that differ from the Indonesian ones. Omits texts such as `{from} to {to}`, which would match too much. */
 const ENGLISH = Object.entries(texts.en)
@@ -57,19 +51,16 @@ function toPattern(text: string): RegExp {
   return new RegExp(`^${literals.join('.+')}$`);
 }
 
-/** Expects that a page fits all WIDTHS, and is accessible in each and in dark colors. Saves screenshots if SCREENSHOTS is set. */
+/** Expects that a page fits all WIDTHS, and is accessible in each and in dark colors. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
-  for (const { width, device } of WIDTHS) {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     const overflow = await measureOverflow(page);
     if (overflow > 0) problems.push(`${name} at ${width} px: ${overflow} px too wide`);
     const violations = await findViolations(page);
     problems.push(...violations.map((violation) => `${name} at ${width} px: ${violation}`));
-    if (process.env.SCREENSHOTS === undefined || device === undefined) continue;
-    const path = join(SCREENSHOT_FOLDER, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
-    await page.screenshot({ path, fullPage: true });
   }
   await page.emulateMedia({ colorScheme: 'dark' });
   problems.push(...(await findViolations(page)).map((violation) => `${name} in dark colors: ${violation}`));
@@ -110,14 +101,11 @@ export function countPages(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 }
 
-/**
- * Saves a picture for the README or a guide if the environment variable SCREENSHOTS is set. SCREENSHOTS=keep replaces the
- * picture in the repository.
- */
+/** Replaces a picture of the README or of a guide if the environment variable SCREENSHOTS is set. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await waitForPictures(page);
   await page.locator('.toast').first().waitFor({ state: 'detached' });
-  const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOT_FOLDER;
-  await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 75 });
+  const path = join(ROOT, 'docs', 'screenshots', `${name}.jpg`);
+  await page.screenshot({ path, type: 'jpeg', quality: 75 });
 }
