@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase } from '../support/databases.js';
-import { isInstalled, reportSkipped } from '../support/installed.js';
+import { describeInstalled } from '../support/installed.js';
 import { readJobs } from '../support/jobs.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
 import { inParallel, until } from '../support/wait.js';
@@ -12,43 +12,43 @@ const PROCESSES = 4;
 const database = await createEmptyDatabase();
 const { external, instances } = await createDeployment(PROCESSES);
 
-beforeAll(async () => {
-  let pooler: Awaited<ReturnType<typeof startPgBouncer>> | undefined;
-  if (isInstalled('pgbouncer')) pooler = await startPgBouncer(database.url);
-  else reportSkipped('pgbouncer is not installed, so no process connects through it');
-  // Every second process connects through PgBouncer in transaction mode.
-  const databaseUrls = [database.url, pooler?.through(database.url) ?? database.url];
-  await Promise.all(
-    instances.map((instance, index) =>
-      instance.start({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
-    ),
-  );
-});
-
-afterAll(async () => {
-  const exitCodes = await Promise.all(instances.map((instance) => instance.stop()));
-  expect(exitCodes).toEqual(instances.map(() => [0]));
-});
-
-/** @param from text that follows FROM: a table with an optional condition, or a subquery */
-async function countRows(from: string): Promise<number> {
-  const rows = await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
-  return rows[0]?.count ?? -1;
-}
-
-it('processes that start in parallel on a new database run each migration once and create one administrator', async () => {
-  const repeated = '(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS repeated';
-  expect(await countRows(repeated)).toBe(0);
-  expect(await countRows('migrations')).toBeGreaterThan(3);
-  expect(await countRows("users WHERE role = 'ADMIN'")).toBe(1);
-});
-
-it('each new account gets exactly one mail, whichever process registered it', async () => {
-  const emails = await inParallel(40, async (n) => {
-    const email = `${randomUUID()}@example.com`;
-    await new Client(instances[n % PROCESSES]?.url ?? '').register({ email }).expect(201);
-    return email;
+describeInstalled('processes that share one database', ['pgbouncer'], () => {
+  beforeAll(async () => {
+    const pooler = await startPgBouncer(database.url);
+    // Every second process connects through PgBouncer in transaction mode.
+    const databaseUrls = [database.url, pooler.through(database.url)];
+    await Promise.all(
+      instances.map((instance, index) =>
+        instance.start({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
+      ),
+    );
   });
-  await until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);
-  expect(external.smtp.mails.flatMap(({ to }) => to).toSorted()).toEqual(emails.toSorted());
+
+  afterAll(async () => {
+    const exitCodes = await Promise.all(instances.map((instance) => instance.stop()));
+    expect(exitCodes).toEqual(instances.map(() => [0]));
+  });
+
+  /** @param from text that follows FROM: a table with an optional condition, or a subquery */
+  async function countRows(from: string): Promise<number> {
+    const rows = await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
+    return rows[0]?.count ?? -1;
+  }
+
+  it('run each migration once and create one administrator if they start in parallel on a new database', async () => {
+    const repeated = '(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS repeated';
+    expect(await countRows(repeated)).toBe(0);
+    expect(await countRows('migrations')).toBeGreaterThan(3);
+    expect(await countRows("users WHERE role = 'ADMIN'")).toBe(1);
+  });
+
+  it('send exactly one mail to each new account, whichever process registered it', async () => {
+    const emails = await inParallel(40, async (n) => {
+      const email = `${randomUUID()}@example.com`;
+      await new Client(instances[n % PROCESSES]?.url ?? '').register({ email }).expect(201);
+      return email;
+    });
+    await until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);
+    expect(external.smtp.mails.flatMap(({ to }) => to).toSorted()).toEqual(emails.toSorted());
+  });
 });

@@ -11,8 +11,6 @@ import { until } from './wait.js';
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
-export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
-
 /** Starts PgBouncer in transaction mode in front of the server of a database. It is stopped after its use. */
 export async function startPgBouncer(databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
