@@ -65,7 +65,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Four scripts: the catalog; the products, the cart and the orders; the account pages; the pages for administrators.
+        // Four scripts: the catalog; the products, the cart and the orders; the account pages; the pages for administrators. The
+        // last two also load the script of the orders, which contains what these pages share.
         codeSplitting: {
           // Otherwise `manage` and `account` would also contain their dependencies, for example React.
           includeDependenciesRecursively: false,
@@ -75,7 +76,7 @@ export default defineConfig({
             { name: 'manage', test: /pages\/manage\/|api\/(product-|refunds|reports|shrink-|upload-)/ },
             {
               name: 'orders',
-              test: /pages\/(cart|orders?|product)\.|components\/(badge|cart-|checkout-|order-|pickup-|quantity-|question-)|api\/(checkout|order-|orders)/,
+              test: /pages\/(cart|orders?|product)\.|components\/(badge|cart-|checkout-|field|order-|pickup-|quantity-|question-|sign-in-)|api\/(checkout|idempotency|order-|orders)|\/(useMutation|useQueries|mutationObserver|queriesObserver)/,
             },
             { name: 'account', test: /pages\/account\/|react-hook-form|components\/form/ },
             { name: 'shop', test: /./ },

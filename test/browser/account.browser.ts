@@ -1,7 +1,17 @@
-import { waitForHeading, waitForText } from './support/page.js';
-import { storefrontUrl } from './support/settings.js';
-import { CROISSANT } from './support/shop.js';
-import { createCustomer, createEmail, createVisitor, PASSWORD } from './support/shopper.js';
+import type { Page } from 'playwright-core';
+import { createPng } from '../support/pictures.js';
+import { expectGoodLayout } from './support/layout.js';
+import { openPage, waitForHeading, waitForText } from './support/page.js';
+import { admin, storefrontUrl } from './support/settings.js';
+import { CROISSANT, makeUnique } from './support/shop.js';
+import {
+  createAdmin,
+  createCustomer,
+  createEmail,
+  createVisitor,
+  PASSWORD,
+  PHONE,
+} from './support/shopper.js';
 import { addToCartAndChoosePickup, submitSignIn } from './support/steps.js';
 
 it('after the end of a session, the sign-in leads back to the page that the customer wanted to see', async () => {
@@ -9,13 +19,103 @@ it('after the end of a session, the sign-in leads back to the page that the cust
   await page.goto('/');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   await context.clearCookies();
-  await page.getByRole('link', { name: 'Orders' }).click();
+  await page.getByRole('link', { name: 'Butter croissant' }).click();
   await waitForHeading(page, 'Welcome back');
   await waitForText(page, 'Your session has ended. Please sign in again.');
   await submitSignIn(page, email, 'wrong');
   await waitForText(page, 'Email or password is incorrect.');
   await submitSignIn(page, email, PASSWORD);
-  await waitForHeading(page, 'Your orders');
+  await waitForHeading(page, 'Butter croissant');
+});
+
+/** Returns the dialog over a page whose session has ended. */
+function getSignInDialog(page: Page) {
+  return page.getByRole('dialog', { name: 'Please sign in again' });
+}
+
+it('the form of a product keeps its values and pictures when the session ends, and is saved after the same person has signed in', async () => {
+  const name = makeUnique('Roti sesi');
+  const { context, page } = await createAdmin({ viewport: PHONE });
+  await openPage(page, '/manage/products/new');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Price in rupiah').fill('12.000');
+  await page.getByLabel('Description').fill('Typed before the session ended.');
+  const picture = { name: 'sesi.png', mimeType: 'image/png', buffer: createPng('sesi') };
+  await page.getByLabel('Add pictures').setInputFiles([picture]);
+  await page.getByRole('img', { name: 'sesi.png' }).waitFor();
+  await context.clearCookies();
+  const create = page.getByRole('button', { name: 'Create product' });
+  await create.click();
+  const dialog = getSignInDialog(page);
+  await waitForText(dialog, admin.email);
+  const password = dialog.getByLabel('Password');
+  await password.and(page.locator(':focus')).waitFor();
+  await expectGoodLayout(page, 'sign in again');
+  // Escape leaves the dialog open.
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+  await password.and(page.locator(':focus')).fill('wrong');
+  await page.keyboard.press('Enter');
+  await waitForText(dialog, 'Email or password is incorrect.');
+  await password.fill(admin.password);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await create.and(page.locator(':focus')).waitFor();
+  await waitForText(page, 'Your session had ended. Please try again.');
+  await create.click();
+  await waitForText(page, `${name} is saved.`);
+  expect(await page.getByLabel('Description').inputValue()).toBe('Typed before the session ended.');
+  await page.getByRole('img', { name: 'picture 1' }).waitFor();
+});
+
+it('a page that is opened after the end of the session loads its data after the sign-in, also in Indonesian', async () => {
+  const { context, page } = await createCustomer({ locale: 'id-ID' });
+  await page.goto('/profile');
+  await waitForHeading(page, 'Akun Anda');
+  await context.clearCookies();
+  await page.getByRole('link', { name: 'Pesanan' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Silakan masuk lagi' });
+  await page.reload();
+  await dialog.getByLabel('Kata sandi').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Masuk', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await waitForText(page, 'Belum ada pesanan');
+});
+
+it('a form keeps its values when the session ends in another tab, until the customer signs in there, but not after a sign-out', async () => {
+  const { context, page, email } = await createCustomer();
+  await openPage(page, '/profile');
+  await page.getByLabel('Your name').fill('Ayu Wulandari');
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  await context.clearCookies();
+  await other.getByRole('link', { name: 'Butter croissant' }).click();
+  await waitForHeading(other, 'Welcome back');
+  await getSignInDialog(page).waitFor();
+  await submitSignIn(other, email, PASSWORD);
+  await waitForHeading(other, 'Butter croissant');
+  await getSignInDialog(page).waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Ayu Wulandari');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await waitForText(page, 'Your name is saved.');
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await waitForHeading(page, 'Welcome back');
+});
+
+it('after the end of a session, somebody else gets neither the typed values nor the cart', async () => {
+  const { context, page } = await createCustomer();
+  const other = await createCustomer({ name: 'Budi Santoso' });
+  await addToCartAndChoosePickup(page, CROISSANT);
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByLabel('Your name').fill('Ayu Wulandari');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await getSignInDialog(page).getByRole('button', { name: 'Sign in as someone else' }).click();
+  await submitSignIn(page, other.email, PASSWORD);
+  await waitForHeading(page, 'Your account');
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Budi Santoso');
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await waitForText(page, 'Nothing in it yet');
 });
 
 it('a user who signed in with the first version of the storefront stays signed in', async () => {

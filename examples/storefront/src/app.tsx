@@ -16,9 +16,8 @@ import {
   RequireCatalogAccess,
   RequireUser,
   RequireVisitor,
-  useRedirectAtSessionEnd,
 } from './routing/guards';
-import { useSession } from './state/session';
+import { getPageUser, useSession } from './state/session';
 
 // Loaded on demand, to keep the script of the catalog small.
 const CartPage = lazy(() => import('./pages/cart'));
@@ -39,12 +38,11 @@ const ShopPage = lazy(() => import('./pages/manage/shop'));
 const TodayPage = lazy(() => import('./pages/manage/today'));
 
 export function App() {
-  const userId = useSession(({ user }) => user?.id);
+  const userId = useSession((session) => getPageUser(session)?.id);
   const { pathname } = useLocation();
   // Renders all pages again in the other language or time zone. They keep their state.
   useLanguage();
   useTimeZone();
-  useRedirectAtSessionEnd();
   return (
     <Shell>
       {/* Rendering fails, for example, if the script of a page cannot be loaded. */}

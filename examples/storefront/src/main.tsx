@@ -9,19 +9,25 @@ import { App } from './app';
 import { adoptVisitorCart } from './state/cart';
 import { keepOnlyCheckoutDetailsOf } from './state/checkout-details';
 import { loadFirstLanguage } from './state/language';
-import { useSession } from './state/session';
+import { getPageUser, useSession } from './state/session';
 
 /** Time for the images of the first page, which share the connection with the preloaded script. */
 const PRELOAD_AFTER_MS = 2_000;
 
 // Also runs when somebody signs in or out in another tab. A change of the profile keeps the user's id.
-useSession.subscribe(({ user }, { user: previous }) => {
-  if (user?.id === previous?.id) return;
+useSession.subscribe((session, previous) => {
+  const { user } = session;
+  const isSamePerson = getPageUser(session)?.id === getPageUser(previous)?.id;
   // The next person must not see cached responses of the previous one.
-  queryClient.clear();
+  if (!isSamePerson) queryClient.clear();
+  // The service has ended the session. An open page of the user keeps its own responses.
+  else if (user === null) queryClient.removeQueries({ type: 'inactive' });
+  if (user === null || user.id === previous.user?.id) return;
   // The details stay when a session ends: the same person may sign in again.
-  if (user !== null) keepOnlyCheckoutDetailsOf(user.id);
-  if (previous === null) adoptVisitorCart();
+  keepOnlyCheckoutDetailsOf(user.id);
+  if (previous.user === null) adoptVisitorCart();
+  // The requests of an open page have failed since the end of the session.
+  if (isSamePerson) void queryClient.invalidateQueries();
 });
 
 /** Requests the data of the first page while the texts of the storefront are still loading. The page reports failures. */

@@ -17,7 +17,7 @@ export class LocalizedError extends Error {
 const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[] = [
   {
     pattern: /^(access token missing or expired|invalid or malformed access token)$/,
-    toText: () => t('account.sessionEnded'),
+    toText: () => t('error.session'),
   },
   { pattern: /^price is now \d+$/, toText: () => t('error.priceChanged') },
   { pattern: /^the order cannot become \w+$/, toText: () => t('error.step') },

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { BakeryFailure, dataOf, type paths } from 'bakery-client';
 import { type AdminOrder, api, type Fulfilment, type Order } from './client';
-import { isResponseLost, orNullIf404 } from './errors';
+import { hasCode, isResponseLost, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
@@ -17,8 +17,15 @@ const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
 
-/** Gap between the polls of lists and day sheets. */
-export const LIST_POLL_MS = 15_000;
+const LIST_POLL_MS = 15_000;
+
+/**
+ * Returns the gap until the next poll of a list or a day sheet. After the end of the session, there are no polls until the
+ * sign-in has reloaded the list.
+ */
+export function getListPollGap({ state: { error } }: { state: { error: Error | null } }) {
+  return hasCode(error, 401) ? false : LIST_POLL_MS;
+}
 
 /** The customer's own orders, newest first. */
 export const ownOrders = {
@@ -26,7 +33,7 @@ export const ownOrders = {
     const { orders, meta } = await dataOf(api.GET('/api/orders', { params: { query }, signal }));
     return { items: orders, next: meta.lastOrderId };
   }),
-  refetchInterval: LIST_POLL_MS,
+  refetchInterval: getListPollGap,
 };
 
 /** Query parameters that search and filter the administrators' order list. */
@@ -39,7 +46,7 @@ export function allOrders(filter: OrderFilter) {
     const { orders, meta } = await dataOf(api.GET('/api/admin/orders', { params: { query }, signal }));
     return { items: orders, next: meta.lastOrderId };
   });
-  return { ...list, refetchInterval: LIST_POLL_MS };
+  return { ...list, refetchInterval: getListPollGap };
 }
 
 /** Ids of the paid orders among the 50 newest orders of all customers. For administrators. */
@@ -51,17 +58,22 @@ export const newestPaidOrderIds = queryOptions({
     // The query parameter `paid` would not do: after a refund, an old order would move up and look new.
     return orders.filter(isPaid).map(({ order_id }) => order_id);
   },
-  refetchInterval: LIST_POLL_MS,
+  refetchInterval: getListPollGap,
   refetchIntervalInBackground: true,
 });
 
 interface OrderQuery {
-  state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
+  state: {
+    data: { order: Order } | null | undefined;
+    dataUpdateCount: number;
+    error: Error | null;
+    errorUpdateCount: number;
+  };
 }
 
-/** Returns the gap until the next poll of an order, or false for a missing or finished order. */
-function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: OrderQuery) {
-  if (data === null || (data && !isUnderWay(data.order))) return false;
+/** Returns the gap until the next poll of an order, or false for a missing or finished order, and after the end of the session. */
+function getPollGap({ state: { data, dataUpdateCount, error, errorUpdateCount } }: OrderQuery) {
+  if (data === null || (data && !isUnderWay(data.order)) || hasCode(error, 401)) return false;
   return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
 }
 

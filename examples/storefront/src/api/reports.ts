@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api } from './client';
-import { LIST_POLL_MS, ORDERS_KEY } from './orders';
+import { getListPollGap, ORDERS_KEY } from './orders';
 import { SHORT_STALE_MS } from './query-client';
 
 /**
@@ -13,7 +13,7 @@ export function daySheet(date: string) {
     queryKey: [...ORDERS_KEY, 'day', date],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/admin/days/{date}', { params: { path: { date } }, signal })),
-    refetchInterval: LIST_POLL_MS,
+    refetchInterval: getListPollGap,
     refetchOnWindowFocus: 'always',
   });
 }

@@ -59,6 +59,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'error.date': 'Isi dengan tanggal, misalnya 2026-12-25.',
   'error.character': 'Teks berisi karakter yang tidak diperbolehkan.',
   'error.tooLong': 'Tulis paling banyak {max} karakter.',
+  'error.session': 'Sesi Anda tadi telah berakhir. Silakan coba lagi.',
   'error.slow': 'Layanan toko sedang lambat. Mohon tunggu.',
   'missing.heading': 'Tidak ditemukan',
   'missing.title': 'Halaman tidak ada',
@@ -68,6 +69,10 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'account.signOut': 'Keluar',
   'account.signOutFailed': 'Anda belum dapat keluar. Periksa koneksi Anda, lalu coba lagi.',
   'account.sessionEnded': 'Sesi Anda telah berakhir. Silakan masuk lagi.',
+  'again.title': 'Silakan masuk lagi',
+  'again.text':
+    'Sesi Anda telah berakhir. Isian Anda di halaman ini tetap ada. Masukkan kata sandi untuk {email}.',
+  'again.other': 'Masuk dengan akun lain',
   'account.create': 'Daftar',
   'account.name': 'Nama Anda',
   'account.email': 'Email',

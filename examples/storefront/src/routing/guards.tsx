@@ -1,30 +1,49 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, Outlet, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
+import { queryClient } from '../api/query-client';
 import { Skeleton } from '../components/loaded';
+import { t } from '../i18n';
 import { NotFoundPage } from '../pages/not-found';
-import { useSession } from '../state/session';
+import { getPageUser, usePageUser, useSession } from '../state/session';
+import { showToast } from '../state/toast';
 
-/** Redirects visitors to the sign-in. */
+// In the script that every page inside `RequireUser` has already loaded.
+const SignInAgain = lazy(() => import('../components/sign-in-again'));
+
+/**
+ * Redirects visitors to the sign-in. If the service has ended the session, the page stays as it is behind a dialog that asks for
+ * the password, so that nothing typed is lost.
+ */
 export function RequireUser() {
-  const { user } = useSession();
-  return user === null ? <RedirectToSignIn /> : <Outlet />;
+  const hasEnded = useSession(({ user }) => user === null);
+  if (useSession(getPageUser) === null) return <RedirectToSignIn />;
+  return (
+    <>
+      <Outlet />
+      <Suspense>{hasEnded && <SignInAgain />}</Suspense>
+    </>
+  );
 }
 
 export function RedirectToSignIn() {
   return <Navigate to={useSignInPath()} replace />;
 }
 
-/** Redirects to the sign-in when the service ends the session, even from pages that visitors may open. */
-export function useRedirectAtSessionEnd() {
+/** Redirects to the sign-in when the service ends the session. */
+function useRedirectAtSessionEnd() {
   const navigate = useNavigate();
   const signInPath = useSignInPath();
   useEffect(
     () =>
-      useSession.subscribe(({ hasExpired }, previous) => {
-        if (hasExpired && !previous.hasExpired) void navigate(signInPath, { replace: true });
+      useSession.subscribe(({ user, endedUser }, previous) => {
+        if (user !== null || !endedUser || previous.user === null) return;
+        // A visitor must not see cached responses of the user.
+        queryClient.clear();
+        showToast(t('account.sessionEnded'));
+        void navigate(signInPath, { replace: true });
       }),
     [navigate, signInPath],
   );
@@ -43,8 +62,9 @@ interface RequireCatalogAccessProps {
   fallback: ReactNode;
 }
 
-/** Shows a route to users, and to visitors if the catalog is public. */
+/** Shows a route to users, and to visitors if the catalog is public. Redirects to the sign-in when the session ends. */
 export function RequireCatalogAccess({ fallback }: RequireCatalogAccessProps) {
+  useRedirectAtSessionEnd();
   const isSignedIn = useSession(({ user }) => user !== null);
   // Visitors can load the product list only if the catalog is public.
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
@@ -57,8 +77,7 @@ export function RequireCatalogAccess({ fallback }: RequireCatalogAccessProps) {
 
 /** Shows "not found" to everybody except administrators. */
 export function RequireAdmin() {
-  const { user } = useSession();
-  return user?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
+  return usePageUser().role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
 /** Redirects users to the next path. Users with an unverified email go to the verification first. */

@@ -1,7 +1,5 @@
 import type { User } from '../api/client';
-import { t } from '../i18n';
 import { createSharedStore } from './shared-store';
-import { showToast } from './toast';
 
 interface SignedInUser extends User {
   /** Undefined unless the user registered, changed the email or verified the email in this browser. */
@@ -11,8 +9,8 @@ interface SignedInUser extends User {
 interface Session {
   /** Null for a visitor. */
   user: SignedInUser | null;
-  /** True after the service has ended the session, until the next sign-in. */
-  hasExpired?: boolean;
+  /** User whose session the service has ended. Null from the next sign-in or sign-out on. */
+  endedUser?: SignedInUser | null;
 }
 
 /** Session of this browser. The tokens are in cookies that scripts cannot read. */
@@ -26,8 +24,13 @@ export const useSession = createSharedStore<Session>(
   },
 );
 
-export function useSignedInUser() {
-  const { user } = useSession();
+/** Returns the user whose pages are open: these pages stay open after the service has ended the session. */
+export function getPageUser({ user, endedUser }: Session) {
+  return user ?? endedUser ?? null;
+}
+
+export function usePageUser() {
+  const user = useSession(getPageUser);
   if (user === null) throw new Error('the route of this page is not inside RequireUser');
   return user;
 }
@@ -37,18 +40,17 @@ export function storeUser(user: SignedInUser) {
   // Keep `emailVerified` of the same user: most responses do not contain it.
   useSession.setState(({ user: before }) => ({
     user: before?.id === user.id ? { ...before, ...user } : user,
-    hasExpired: false,
+    endedUser: null,
   }));
 }
 
 /** Forgets the user after a sign-out. */
 export function forgetUser() {
-  useSession.setState({ user: null });
+  useSession.setState({ user: null, endedUser: null });
 }
 
-/** Forgets the user after the service has ended the session. Does nothing for a visitor. */
+/** Makes the user a visitor after the service has ended the session. Does nothing for a visitor. */
 export function handleSessionEnd() {
-  if (useSession.getState().user === null) return;
-  useSession.setState({ user: null, hasExpired: true });
-  showToast(t('account.sessionEnded'));
+  const { user } = useSession.getState();
+  if (user !== null) useSession.setState({ user: null, endedUser: user });
 }

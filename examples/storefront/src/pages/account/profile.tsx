@@ -8,12 +8,12 @@ import { Form, type FormControl, FormField, SelectField } from '../../components
 import { PageHeading } from '../../components/page-heading';
 import { type Language, LANGUAGE_NAMES, t, useLanguage } from '../../i18n';
 import { chooseLanguage } from '../../state/language';
-import { storeUser, useSignedInUser } from '../../state/session';
+import { storeUser, usePageUser } from '../../state/session';
 import { showToast } from '../../state/toast';
 import { NewPasswordFields, CurrentPasswordField } from './fields';
 
 export default function ProfilePage() {
-  const { fullname, email, emailVerified } = useSignedInUser();
+  const { fullname, email, emailVerified } = usePageUser();
   const navigate = useNavigate();
 
   const changeName = async (body: Schemas['UpdateProfileDto']) => {

@@ -7,12 +7,12 @@ import { Form } from '../../components/form';
 import { FormPage } from '../../components/form-page';
 import { t } from '../../i18n';
 import { useNextPath } from '../../routing/guards';
-import { storeUser, useSignedInUser } from '../../state/session';
+import { storeUser, usePageUser } from '../../state/session';
 import { showToast } from '../../state/toast';
 import { CodeField } from './fields';
 
 export default function VerifyPage() {
-  const { email } = useSignedInUser();
+  const { email } = usePageUser();
   const navigate = useNavigate();
   const next = useNextPath();
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
