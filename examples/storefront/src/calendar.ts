@@ -13,8 +13,8 @@ const SHORT_DATE = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 
 /** Returns the date of an instant: `2026-11-24` */
 export function toLocalDate(instant: Date | string): string {
-  // Canada uses the date format of ISO 8601.
-  return getFormat('en-CA', { timeZone: getTimeZone(), dateStyle: 'short' }).format(new Date(instant));
+  const ms = new Date(instant).getTime();
+  return new Date(ms + getOffsetMs(ms)).toISOString().slice(0, 10);
 }
 
 /** Returns the current date. An open page is rendered again after midnight. */
