@@ -242,8 +242,10 @@ it('no paid orders are listed for a range of closed dates that has no first date
   expect(days).toEqual([closed]); // The form lists the paid orders of each closed date.
 });
 
-it('the form of the shop asks before a link or a sign-out discards unsaved limits of orders', async () => {
-  const { page } = await openAsAdmin('/manage/shop');
+it('the form of the shop asks before a link, a step in the history or a sign-out discards unsaved limits of orders', async () => {
+  const { page } = await openAsAdmin('/manage/sales');
+  await page.getByRole('link', { name: 'Products' }).click();
+  await page.getByRole('link', { name: 'Hours' }).click();
   await page.getByLabel('Latest time to order').fill('18:00');
   await page.getByLabel('Orders per pickup time').fill('20');
   await page.getByLabel('Length of a pickup time').selectOption('30 minutes');
@@ -252,9 +254,22 @@ it('the form of the shop asks before a link or a sign-out discards unsaved limit
   await page.getByRole('link', { name: 'Today' }).click();
   page.once('dialog', (question) => void question.dismiss());
   await page.getByRole('button', { name: 'Sign out' }).click();
+  for (const steps of [-1, -2]) {
+    const question = page.waitForEvent('dialog');
+    await page.evaluate((count) => {
+      history.go(count);
+    }, steps);
+    await (await question).dismiss();
+    await page.waitForURL('**/manage/shop');
+  }
   await save(page);
   const limits = { cut_off: '18:00', orders_per_slot: 20, slot_minutes: 30, language: 'id' };
   expect(await readShop()).toMatchObject(limits);
+
+  await page.getByLabel('Orders per pickup time').fill('30');
+  page.once('dialog', (question) => void question.accept());
+  await page.goBack();
+  await waitForHeading(page, 'Products');
 });
 
 it('a limit of orders without the length of a pickup time is rejected, and a length without a limit is saved', async () => {

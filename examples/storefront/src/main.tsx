@@ -6,6 +6,7 @@ import { productDetail, productList } from './api/products';
 import { queryClient } from './api/query-client';
 import { shopInfo } from './api/shop';
 import { App } from './app';
+import './routing/history-guard';
 import { adoptVisitorCart } from './state/cart';
 import { keepOnlyCheckoutDetailsOf } from './state/checkout-details';
 import { loadFirstLanguage } from './state/language';

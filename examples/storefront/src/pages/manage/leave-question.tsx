@@ -1,29 +1,46 @@
 import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { t } from '../../i18n';
+import { guardHistory } from '../../routing/history-guard';
 
 /**
- * Asks before the person leaves a form with unsaved changes, by a link, by signing out or by closing the tab. React Router's
- * own `useBlocker` needs a data router, which this storefront does not use. The browser's back button does not ask.
+ * Asks before the person leaves a form with unsaved changes, by a link, by the browser's back button, by signing out or by closing
+ * the tab. React Router's own `useBlocker` needs a data router, which this storefront does not use.
  */
 export function LeaveQuestion() {
   const { isDirty } = useFormContext().formState;
   useEffect(() => {
     if (!isDirty) return;
+    const { pathname } = location;
+    const position = readPosition(history.state) ?? 0;
+    const mayLeave = () => window.confirm(t('leave.question'));
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
-      if (!leavesPage(event) || window.confirm(t('leave.question'))) return;
+      if (!leavesPage(event) || mayLeave()) return;
       event.preventDefault();
       event.stopPropagation();
     };
+    const onPopState = (event: PopStateEvent) => {
+      if (location.pathname === pathname || mayLeave()) return;
+      // Hide the step from React Router, which still shows this page, and take the step back.
+      event.stopImmediatePropagation();
+      history.go(position - (readPosition(event.state) ?? position - 1));
+    };
     window.addEventListener('beforeunload', onUnload);
     document.addEventListener('click', onClick, true);
+    const removeGuard = guardHistory(onPopState);
     return () => {
       window.removeEventListener('beforeunload', onUnload);
       document.removeEventListener('click', onClick, true);
+      removeGuard();
     };
   }, [isDirty]);
   return null;
+}
+
+/** Returns the position in the history that React Router stores with each of its entries. */
+function readPosition(state: unknown): number | undefined {
+  return (state as { idx?: number } | null)?.idx;
 }
 
 /**
