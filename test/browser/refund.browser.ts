@@ -154,6 +154,17 @@ it('a refund that is rejected because a colleague has refunded a part in the mea
   await adminPage.locator('h1:focus').waitFor();
 });
 
+it('a full refund that comes after that of a colleague says that the payment is already refunded', async () => {
+  const { id, adminPage } = await openOrder(placePaidOrder);
+  await adminPage.route('**/refund', async (route) => {
+    await refundByHand(id, 24_000);
+    await route.continue();
+  });
+  await refund(adminPage.getByRole('main'));
+  await waitForText(adminPage, 'Somebody else has already refunded this payment.');
+  await adminPage.locator('h1:focus').waitFor();
+});
+
 it('staff see that a card payment is under review or denied, and not that it is paid', async () => {
   const { id, adminPage } = await openOrder(placeOrderPaidTwice);
   const capture = <Item>(item: Item, index: number) => ({

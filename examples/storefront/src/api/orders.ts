@@ -5,7 +5,6 @@ import { hasCode, isResponseLost, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
-import { useSession } from '../state/session';
 
 /** Prefix of all query keys of orders, those of day sheets included. */
 export const ORDERS_KEY = ['orders'];
@@ -122,15 +121,15 @@ export async function reloadOrdersAfter(call: Promise<unknown>) {
 /**
  * Changes the fulfilment of each order. Continues after a rejected order, and stops if there is no response. Then reloads all
  * orders.
- * @returns the changed orders as they were before, and the errors of the orders that failed, by order id
+ * @returns the changed orders as they were before, without those that a colleague has changed in the same way, and the errors of the
+ * orders that failed, by order id
  */
 export async function changeFulfilments(orders: Order[], toFulfilment: (order: Order) => Fulfilment) {
   const changed: Order[] = [];
   const errors: Record<string, Error> = {};
   for (const order of orders) {
     try {
-      await changeFulfilment(order, toFulfilment(order));
-      changed.push(order);
+      if (await changeFulfilment(order, toFulfilment(order))) changed.push(order);
     } catch (error) {
       errors[order.order_id] = error as Error;
       // Without a response, the other requests would fail too.
@@ -141,12 +140,16 @@ export async function changeFulfilments(orders: Order[], toFulfilment: (order: O
   return { changed, errors };
 }
 
-async function changeFulfilment(order: Order, fulfilment: Fulfilment) {
-  const change = { ...orderParams(order.order_id), body: { fulfilment } };
+/** Changes the fulfilment of an order. Returns false if a colleague has changed it in the same way. */
+async function changeFulfilment({ order_id }: Order, fulfilment: Fulfilment): Promise<boolean> {
+  const change = { ...orderParams(order_id), body: { fulfilment } };
   try {
     await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
+    return true;
   } catch (error) {
-    if (!isResponseLost(error) || !(await hasTakenStep(order, fulfilment))) throw error;
+    const mayBeChanged = hasCode(error, 409) || isResponseLost(error);
+    if (!mayBeChanged || (await readFulfilment(order_id)) !== fulfilment) throw error;
+    return isResponseLost(error);
   }
 }
 
@@ -154,12 +157,10 @@ export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
 }
 
-/** Returns true if the last action of an order is this step by the signed-in user; false if the order cannot be loaded. */
-async function hasTakenStep({ order_id }: Order, fulfilment: Fulfilment): Promise<boolean> {
-  const call = dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(order_id)));
-  const last = await call.then(
-    ({ actions }) => actions.at(-1),
+/** Returns the current fulfilment of an order, or undefined if the order cannot be loaded. */
+function readFulfilment(id: string): Promise<Fulfilment | undefined> {
+  return dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(id))).then(
+    ({ order }) => order.fulfilment,
     () => undefined,
   );
-  return last?.action === fulfilment && last.by?.id === useSession.getState().user?.id;
 }

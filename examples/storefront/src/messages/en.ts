@@ -227,6 +227,7 @@ export const en = {
   'refund.willReturn': 'We will return your payment of {total}.',
   'refund.partOnItsWay': '{amount} of {total} is on its way back.',
   'refund.restFollows': 'The rest follows.',
+  'refund.already': 'Somebody else has already refunded this payment.',
   'refund.done': '{amount} is refunded.',
   'refund.amount': 'Amount in rupiah',
   'refund.amountHint': 'A whole amount from 1 to {max}',

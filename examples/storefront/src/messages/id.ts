@@ -232,6 +232,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'refund.willReturn': 'Dana Anda sebesar {total} akan kami kembalikan.',
   'refund.partOnItsWay': '{amount} dari {total} sedang dikembalikan.',
   'refund.restFollows': 'Sisanya menyusul.',
+  'refund.already': 'Orang lain sudah mengembalikan dana ini.',
   'refund.done': '{amount} sudah dikembalikan.',
   'refund.amount': 'Jumlah dalam rupiah',
   'refund.amountHint': 'Bilangan bulat dari 1 sampai {max}',

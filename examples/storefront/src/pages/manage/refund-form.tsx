@@ -5,6 +5,7 @@ import {
   getRefundableAmount,
   type Refund,
   type RefundablePayment,
+  readRefundedAmount,
   refundMutationKey,
   refundOrder,
 } from '../../api/refunds';
@@ -36,8 +37,14 @@ export function RefundForm({ orderId, payment, label, isDue }: RefundFormProps) 
       showToast(t('refund.done', { amount: formatPrice(amount) }));
       focusHeading();
     },
-    // The reload may have replaced the pressed button.
-    onError: (failure) => hasCode(failure, 409) && focusHeading(),
+    onError: (failure) => {
+      if (!hasCode(failure, 409)) return;
+      // The reload may have replaced the pressed button.
+      focusHeading();
+      // Without anything left to refund, the form disappears together with its message.
+      const refundedAmount = readRefundedAmount(orderId, payment.transaction_id);
+      if (refundedAmount === payment.gross_amount) showToast(t('refund.already'));
+    },
   });
   // Also true while another form refunds a payment of the order, or the order takes a step, which may be a refusal with a refund.
   const isRefunding = useIsMutating({ mutationKey }) > 0;
