@@ -142,6 +142,12 @@ describe('the language switch', () => {
 it('the language that a customer saves in the profile applies to the page and its metadata until it is changed', async () => {
   const { page } = await createCustomer();
   await page.goto('/profile');
+  // The language of the page may differ from that of the account. Saving makes them equal.
+  await waitForText(page, 'If our emails are in another language, save this one.');
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save language' }).click();
+  expect((await saved).url()).toMatch(/\/api\/users$/);
+  expect((await saved).ok()).toBe(true);
   await page.getByLabel(/^Language/).selectOption('Bahasa Indonesia');
   await page.getByRole('button', { name: 'Save language' }).click();
   await waitForHeading(page, text('profile.title'));

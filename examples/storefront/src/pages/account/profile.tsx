@@ -84,7 +84,12 @@ function LanguageField() {
   const language = useLanguage();
   useEffect(() => setValue('language', language), [setValue, language]);
   return (
-    <SelectField name="language" label={t('profile.language')} options={Object.entries(LANGUAGE_NAMES)} />
+    <SelectField
+      name="language"
+      label={t('profile.language')}
+      hint={t('profile.languageHint')}
+      options={Object.entries(LANGUAGE_NAMES)}
+    />
   );
 }
 

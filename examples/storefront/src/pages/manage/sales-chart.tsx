@@ -43,7 +43,7 @@ export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
         <summary>{t('sales.figures')}</summary>
         <FiguresTable
           caption={t('sales.perDay')}
-          columns={[t('table.day'), t('table.orders'), t('sales.revenue')]}
+          columns={[t('pickup.day'), t('nav.orders'), t('sales.revenue')]}
           rows={days.map(({ date, orders, revenue }) => ({
             name: formatShortDate(date),
             figures: [orders, formatPrice(revenue)],
