@@ -9,9 +9,9 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
+import { logDeadJobs } from './job-handler.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { unlockStaleJobs } from './job-table.js';
-import { logDeadJobs } from './job-handler.js';
 import { QueuePool } from './queue-pool.js';
 import { watchQueue } from './watch-queue.js';
 
@@ -40,7 +40,8 @@ export class JobQueue {
   /** `performance.now()` at the last response to a fetch; before the first response, at the construction. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
-  #lastRunnerId: string | undefined;
+  /** Workers of the last runner. */
+  #workerPool: WorkerPool | undefined;
 
   constructor(databaseUrl: string) {
     this.pool = new QueuePool(databaseUrl);
@@ -60,7 +61,7 @@ export class JobQueue {
     while (!stopping.aborted) {
       try {
         const lockedForS = isExclusive ? 0 : undefined;
-        const staleLocks = { lockedForS, endedRunnerId: this.#lastRunnerId };
+        const staleLocks = { lockedForS, endedRunnerId: this.#workerPool?.id };
         logDeadJobs(await unlockStaleJobs(this.pool, staleLocks));
         await this.#runOnce(options);
       } catch (error) {
@@ -79,21 +80,8 @@ export class JobQueue {
     const events: WorkerEvents = new EventEmitter();
     const limits = new KindLimits(events);
     const failed = new AbortController();
-    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
-      events.once(event, ({ error }) => {
-        failed.abort(error);
-      });
     const ended = AbortSignal.any([stopping, failed.signal]);
-    let workerPool: WorkerPool | undefined;
-    events.once('pool:create', (event) => {
-      ({ workerPool } = event);
-      this.#lastRunnerId = workerPool.id;
-    });
-    // A worker has received a response to its fetch: a job, or none.
-    for (const event of ['job:start', 'worker:getJob:empty'] as const)
-      events.on(event, () => {
-        if (!ended.aborted) this.#noteFetch();
-      });
+    this.#subscribe(events, failed, ended);
     const runner = await run({
       taskList,
       parsedCronItems: [], // Otherwise graphile-worker would read a file `crontab`.
@@ -113,11 +101,10 @@ export class JobQueue {
     });
     try {
       const wake = (count: number) => {
-        if (!ended.aborted) workerPool?.nudge(count);
+        if (!ended.aborted) this.#workerPool?.nudge(count);
       };
-      // If `ended` is aborted already, `once` would wait forever.
-      if (!ended.aborted)
-        await Promise.race([runner.promise, watchQueue(this.pool, wake, ended), once(ended, 'abort')]);
+      // The watch alone would end only after its current statement.
+      await Promise.race([runner.promise, watchQueue(this.pool, wake, ended), once(ended, 'abort')]);
       failed.signal.throwIfAborted(); // with the error of the runner
       if (!stopping.aborted) throw new Error('the runner ended');
     } finally {
@@ -127,6 +114,21 @@ export class JobQueue {
       // Limit the wait: graphile-worker 0.17 may never stop if it fails to write two results at the same time.
       await Promise.race([stopped, delay(timeoutMs, undefined, { ref: false })]);
     }
+  }
+
+  #subscribe(events: WorkerEvents, failed: AbortController, ended: AbortSignal): void {
+    events.once('pool:create', ({ workerPool }) => {
+      this.#workerPool = workerPool;
+    });
+    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
+      events.once(event, ({ error }) => {
+        failed.abort(error);
+      });
+    // A worker has received a response to its fetch: a job, or none.
+    for (const event of ['job:start', 'worker:getJob:empty'] as const)
+      events.on(event, () => {
+        if (!ended.aborted) this.#noteFetch();
+      });
   }
 
   #noteFetch(): void {
