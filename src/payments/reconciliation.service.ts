@@ -29,12 +29,8 @@ const HAS_CHECKS_LEFT = `(o.status = 'pending' OR ${IS_UNDECIDED} OR ${EXPIRY_DU
 /** Gap between two checks, which doubles from 5 minutes to 6 hours. The cap of the exponent prevents an overflow. */
 const GAP = `least(interval '5 minutes' * 2 ^ least(o.checks, 10), interval '6 hours')`;
 
-/**
- * Time of the check at the expiry of an order. From the expiry on, the order is checked every 5 minutes, except for a card payment
- * that is authorized or captured (NULL).
- */
-const CHECK_AT_EXPIRY = `CASE WHEN ${EXPIRY_DUE_AT} > now() OR o.status NOT IN ('authorize', 'capture')
-  THEN greatest(${EXPIRY_DUE_AT}, now() + interval '5 minutes') END`;
+/** Time of the check at the expiry of an order; NULL afterwards. */
+const CHECK_AT_EXPIRY = `CASE WHEN ${EXPIRY_DUE_AT} > now() THEN ${EXPIRY_DUE_AT} END`;
 
 /**
  * Takes at most 200 orders that are due for a check, and schedules the next check of each. The cap of `checks`
@@ -83,8 +79,8 @@ export class ReconciliationService implements OnModuleInit {
     }
   }
 
-  async #enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
-    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { subject: orderId });
+  async #enqueueCheck(manager: EntityManager, orderId: string): Promise<void> {
+    await this.jobs.enqueue(manager, CHECK_ORDER, { orderId }, { subject: orderId });
   }
 
   async #check(orderId: string): Promise<void> {
@@ -94,7 +90,7 @@ export class ReconciliationService implements OnModuleInit {
       if (isDueToExpire(checked.order)) checked = await this.paymentSync.sync(orderId, 'expire');
       outcome = checked.outcome;
       // The order changed during the call, so the response may be older than the order.
-      if (outcome === 'outdated') await this.dataSource.transaction((tx) => this.#enqueueCheck(tx, orderId));
+      if (outcome === 'outdated') await this.#enqueueCheck(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });
     }
