@@ -3,7 +3,7 @@ import { checkBackup } from './backup/check.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import { createScheduledBackup } from './backup/schedule.js';
-import type { Summary } from './backup/write-to-database.js';
+import type { BackupSummary } from './backup/write-to-database.js';
 import {
   type Command,
   type OpenDatabase,
@@ -110,7 +110,7 @@ async function restore(dataDir: string, open: OpenDatabase, file: string): Promi
   });
 }
 
-function describeBackup({ tables, rows, images, size }: Summary): string {
+function describeBackup({ tables, rows, images, size }: BackupSummary): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${size} bytes (${(size / 1_000_000).toFixed(1)} MB)`;
 }
 

@@ -3,7 +3,7 @@ import { OrdersModule } from '../orders/orders.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { ProductsService } from '../products/products.service.js';
-import { isClosedNow } from '../shop/pickup-windows.js';
+import { hasNoPickup } from '../shop/pickup-windows.js';
 import { ShopModule } from '../shop/shop.module.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersModule } from '../users/users.module.js';
@@ -46,7 +46,7 @@ class SeedCommand {
 
   async fill(plan: { products: number; orders: number; seed: number }): Promise<void> {
     await this.shop.insertIfMissing(BAKERY.shop);
-    if (plan.orders > 0 && isClosedNow(await this.shop.get(), new Date()))
+    if (plan.orders > 0 && hasNoPickup(await this.shop.get(), new Date()))
       throw new Error('the shop takes no orders: end its pause, add opening hours, or use --orders 0');
     const random = new Random(plan.seed);
     const products = buildCatalog(plan.products, random);

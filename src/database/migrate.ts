@@ -6,18 +6,19 @@ import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
 import { withLock, surviveLostConnection } from './with-client.js';
 
-const MIGRATION_LOCK = 7_225_001;
-const LOCK_PAUSE_MS = 200;
+/** Key of the advisory lock that the process holds that changes the schema. */
+const TURN_LOCK = 7_225_001;
+const TURN_POLL_MS = 200;
 /**
  * Settings of the connections on which migrations run. They set no statement_timeout, because a migration may rewrite a table. A
  * limit of the database's role still applies (docs/growing.md). The lock_timeout is short: while a migration waits for a table
  * lock, every later statement on that table waits too, including reads.
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
-/** Pause in which statements run that wait behind a migration. */
+/** Pause before a retry. Statements that waited behind the migration run during this pause. */
 const RETRY_PAUSE_MS = 2_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
-const LOCK_FAILURES = new Set(['55P03', '40P01']);
+const TABLE_LOCK_ERRORS = new Set(['55P03', '40P01']);
 
 type Log = (message: string) => void;
 
@@ -112,20 +113,20 @@ function changeSchema<T>(
   const wait = async () => {
     if (!hasLogged) log?.('waiting for another process that is changing the schema');
     hasLogged = true;
-    await delay(LOCK_PAUSE_MS);
+    await delay(TURN_POLL_MS);
   };
-  const changeWhileLocked = (dataSource: DataSource) =>
-    withLock(databaseUrl, MIGRATION_LOCK, wait, () => retryWhileLocked(log, () => change(dataSource)));
-  return withDataSource(databaseUrl, changeWhileLocked, known);
+  const changeInTurn = (dataSource: DataSource) =>
+    withLock(databaseUrl, TURN_LOCK, wait, () => retryOnTableLock(log, () => change(dataSource)));
+  return withDataSource(databaseUrl, changeInTurn, known);
 }
 
 /** Retries a change of the schema while a long transaction locks a table that the change needs. */
-async function retryWhileLocked<T>(log: Log | undefined, change: () => Promise<T>): Promise<T> {
+async function retryOnTableLock<T>(log: Log | undefined, change: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await change();
     } catch (error) {
-      if (!LOCK_FAILURES.has(errorCode(error) ?? '')) throw error;
+      if (!TABLE_LOCK_ERRORS.has(errorCode(error) ?? '')) throw error;
       log?.('a migration could not lock a table that another transaction uses; retrying');
       await delay(RETRY_PAUSE_MS);
     }

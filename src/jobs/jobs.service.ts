@@ -20,15 +20,15 @@ interface EnqueueOptions {
 }
 
 /**
- * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands (seed, admin) do
- * not call `start`: their jobs wait for the service.
+ * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands do not
+ * call `start`: their jobs wait for the service.
  */
 @Injectable()
 export class JobsService implements OnModuleDestroy {
   readonly queue: JobQueue;
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
-  /** Gaps in seconds between two times at which this process enqueues a task. */
+  /** Interval in seconds of each repeated task. */
   readonly #repeated = new Map<string, number>();
   readonly #logger = new Logger('Jobs');
   readonly #stop = new AbortController();

@@ -18,7 +18,7 @@ export class QueuePool extends pg.Pool {
       connectionTimeoutMillis: 3_000,
       // The timeout of the driver also ends the wait for a response on a connection that was lost without an error.
       query_timeout: 10_000,
-      // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
+      // Pipelining, which a pool does not use. But only with this option, pg 8 closes a connection whose statement timed out.
       pipeline: true,
       keepAlive: true,
     });

@@ -5,7 +5,7 @@ import type { FieldMessages } from '../common/errors/failures.js';
 import {
   generatePickupWindows,
   hasSlotLimit,
-  isClosedNow,
+  hasNoPickup,
   isClosedOn,
   isPickupPossible,
   type PickupCount,
@@ -48,7 +48,7 @@ export class PickupsService {
     // The shop is open at this time, but the slot may be full.
     if (pickupAt !== null && isPickupPossible(shop, pickupAt, now))
       return isPickupPossible(shop, pickupAt, now, counts) ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
-    if (isClosedNow(shop, now, counts)) return { pickup_at: SHOP_CLOSED };
+    if (hasNoPickup(shop, now, counts)) return { pickup_at: SHOP_CLOSED };
     return pickupAt === null ? {} : { pickup_at: PICKUP_IMPOSSIBLE };
   }
 

@@ -27,8 +27,8 @@ export class ProductPages {
     private readonly products: ProductsRepository,
   ) {
     this.#cache = new LRUCache({
-      // The cache needs a size above 0. No page fits into one byte.
-      maxSize: catalogCacheMb === 0 ? 1 : catalogCacheMb * MIB,
+      // With CATALOG_CACHE_MB=0, no page fits into the cache, but requests still share loads.
+      maxSize: Math.max(1, catalogCacheMb * MIB),
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
@@ -55,7 +55,8 @@ export class ProductPages {
   async get(afterId: number): Promise<string> {
     const status: LRUCache.Status<number, string> = {};
     const page = await this.#cache.forceFetch(afterId, { status });
-    const result = status.fetch === 'hit' ? 'hit' : 'miss';
+    // A request that shares the load of another one is a hit, too.
+    const result = status.fetch === 'miss' ? 'miss' : 'hit';
     if (result === 'miss') catalogCacheBytes.set(this.#cache.calculatedSize);
     catalogCachePages.inc({ result });
     return orNotFound(page);
@@ -69,6 +70,7 @@ export class ProductPages {
   /** Clears the cache, including pages that are being loaded. */
   clear(): void {
     this.#cache.clear();
+    catalogCacheBytes.set(0);
   }
 }
 

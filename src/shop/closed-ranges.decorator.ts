@@ -35,11 +35,15 @@ export function IsClosedRanges(): PropertyDecorator {
   );
 }
 
-/** Keeps the known fields of each range, and sorts the ranges by date. */
+/** Keeps the known fields of each range, and sorts the ranges. */
 export function normalizeRanges(ranges: readonly ClosedRange[]): ClosedRange[] {
   return ranges
     .map(({ from, to, reason }) => ({ from, to, reason: (reason ?? '').trim() || null }))
-    .sort((a, b) => (a.from + a.to).localeCompare(b.from + b.to));
+    .sort((a, b) => toSortKey(a).localeCompare(toSortKey(b)));
+}
+
+function toSortKey({ from, to, reason }: ClosedRange): string {
+  return `${from} ${to} ${reason ?? ''}`;
 }
 
 function areClosedRanges(value: unknown): boolean {

@@ -17,17 +17,20 @@ interface Slot {
 
 const MINUTE_MS = 60_000;
 
-/** @param counts orders that count toward the limit of a slot; without them, no slot is full */
+/**
+ * Returns true if a customer can choose this pickup time `now`.
+ * @param counts orders that count toward the limit of a slot; without them, no slot is full
+ */
 export function isPickupPossible(
   shop: Readonly<Shop>,
   pickupAt: Date,
   now: Date,
   counts: readonly PickupCount[] = [],
 ): boolean {
-  const limits = computeLimits(shop, now);
-  if (limits === null || pickupAt < limits.earliest) return false;
+  const range = computeBookableRange(shop, now);
+  if (range === null || pickupAt < range.earliest) return false;
   const { date, time } = toLocalDateAndTime(pickupAt, shop.time_zone);
-  if (date < limits.firstDate || date > limits.lastDate) return false;
+  if (date < range.firstDate || date > range.lastDate) return false;
   const windows = listFreeWindows(shop, date, listFullSlots(shop, counts));
   return windows.some((window) => contains(window, time));
 }
@@ -41,13 +44,13 @@ export function* generatePickupWindows(
   now: Date,
   counts: readonly PickupCount[] = [],
 ): Generator<PickupWindowView> {
-  const limits = computeLimits(shop, now);
-  if (limits === null) return;
-  const earliestMs = Math.ceil(limits.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
+  const range = computeBookableRange(shop, now);
+  if (range === null) return;
+  const earliestMs = Math.ceil(range.earliest.getTime() / MINUTE_MS) * MINUTE_MS;
   const earliest = toLocalDateAndTime(new Date(earliestMs), shop.time_zone);
   const fullSlots = listFullSlots(shop, counts);
-  let date = limits.firstDate < earliest.date ? earliest.date : limits.firstDate;
-  for (; date <= limits.lastDate; date = addDays(date, 1)) {
+  let date = range.firstDate < earliest.date ? earliest.date : range.firstDate;
+  for (; date <= range.lastDate; date = addDays(date, 1)) {
     for (const [from, to] of listFreeWindows(shop, date, fullSlots)) {
       const isTooEarly = date === earliest.date && from < earliest.time;
       const window = { date, from: isTooEarly ? earliest.time : from, to };
@@ -57,7 +60,7 @@ export function* generatePickupWindows(
 }
 
 /** Returns true if a customer can choose no pickup time `now`. */
-export function isClosedNow(shop: Readonly<Shop>, now: Date, counts: readonly PickupCount[] = []): boolean {
+export function hasNoPickup(shop: Readonly<Shop>, now: Date, counts: readonly PickupCount[] = []): boolean {
   return generatePickupWindows(shop, now, counts).next().done === true;
 }
 
@@ -65,8 +68,8 @@ export function isClosedOn(shop: Readonly<Shop>, date: string): boolean {
   return listOpeningWindows(shop, date).length === 0;
 }
 
-/** Returns the limits of the pickup times from which a customer can choose `now`; null if orders are paused. */
-function computeLimits(shop: Readonly<Shop>, now: Date) {
+/** Computes the range of the pickup times from which a customer can choose `now`. Returns null if orders are paused. */
+function computeBookableRange(shop: Readonly<Shop>, now: Date) {
   if (shop.paused_until !== null && now < shop.paused_until) return null;
   const { date: today, time } = toLocalDateAndTime(now, shop.time_zone);
   const daysUntilFirst = shop.cut_off === null ? 0 : time < shop.cut_off ? 1 : 2;
@@ -77,7 +80,8 @@ function computeLimits(shop: Readonly<Shop>, now: Date) {
   };
 }
 
-function listOpeningWindows({ closed, closed_ranges, hours }: Readonly<Shop>, date: string) {
+/** Returns the opening windows of a date, without regard to the pickup times that can still be chosen. */
+export function listOpeningWindows({ closed, closed_ranges, hours }: Readonly<Shop>, date: string) {
   const weekday = WEEKDAYS.at(new Date(date).getUTCDay() - 1); // Sunday is day 0, so its index is -1.
   const isClosed = closed.includes(date) || closed_ranges.some(({ from, to }) => from <= date && date <= to);
   return weekday === undefined || isClosed ? [] : hours[weekday];

@@ -90,8 +90,8 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   expect(message).toMatch(problem);
   expect(message).not.toContain('\n');
   const { withClient } = await importBuilt('src/database/with-client.js');
-  const { assertEmpty } = await importBuilt('src/commands/backup/tables.js');
-  await withClient(target.url, assertEmpty);
+  const { assertNoRows } = await importBuilt('src/commands/backup/tables.js');
+  await withClient(target.url, assertNoRows);
   expect(await fs.readdir(dataDir)).toEqual([]);
 }
 

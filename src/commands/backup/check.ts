@@ -4,7 +4,7 @@ import { errorMessage } from '../../common/errors/error-info.js';
 import { withClient, withLock } from '../../database/with-client.js';
 import type { UnpackedBackup } from './archive.js';
 import { restoreBackup } from './restore.js';
-import type { Summary } from './write-to-database.js';
+import type { BackupSummary } from './write-to-database.js';
 
 const CHECK_LOCK = 7_225_002;
 
@@ -12,7 +12,7 @@ const CHECK_LOCK = 7_225_002;
  * Restores a backup into a new database on the server of `databaseUrl`, and its images into the folder of the unpacked backup.
  * Then drops the database.
  */
-export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<Summary> {
+export function checkBackup(databaseUrl: string, backup: UnpackedBackup): Promise<BackupSummary> {
   const url = new URL(databaseUrl);
   // A hash, because PostgreSQL truncates long names. Each database of the server has its own.
   const database = `restore_check_${hash('md5', url.pathname)}`;

@@ -13,13 +13,17 @@ import { processWithProgress } from '../process-with-progress.js';
 import { pack } from './archive.js';
 import { listSequences, listTables } from './tables.js';
 import { withTemporaryFolder } from './temporary-folder.js';
-import type { Summary } from './write-to-database.js';
+import type { BackupSummary } from './write-to-database.js';
 
 /**
  * Writes a snapshot of the database and the local images of products into a new file. The service may run meanwhile. The
  * file gets its content in one step, after all of it has been written to the disk.
  */
-export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
+export async function createBackup(
+  databaseUrl: string,
+  dataDir: string,
+  target: string,
+): Promise<BackupSummary> {
   const file = resolve(target);
   await assertTables(databaseUrl);
   if (existsSync(file)) throw new Error(`${file} exists: choose the name of a new file`);

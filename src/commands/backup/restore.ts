@@ -5,9 +5,9 @@ import { migrationNames, migrations } from '../../database/data-source.js';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
 import { withClient, withTransaction } from '../../database/with-client.js';
 import { unpack, type UnpackedBackup } from './archive.js';
-import { assertEmpty } from './tables.js';
+import { assertNoRows } from './tables.js';
 import { withTemporaryFolder } from './temporary-folder.js';
-import { type Summary, writeToDatabase } from './write-to-database.js';
+import { type BackupSummary, writeToDatabase } from './write-to-database.js';
 
 /** Unpacks a backup into a new folder in DATA_DIR, verifies the backup, calls `use`, and removes the folder. */
 export async function withUnpacked<T>(
@@ -35,8 +35,8 @@ export async function restoreBackup(
   databaseUrl: string,
   dataDir: string,
   backup: UnpackedBackup,
-): Promise<Summary> {
-  await withClient(databaseUrl, assertEmpty);
+): Promise<BackupSummary> {
+  await withClient(databaseUrl, assertNoRows);
   // The migrations of a backup are the first ones of this build, because every release appends its migrations.
   await setSchema(databaseUrl, backup.manifest.migrations.length);
   const summary = await withTransaction(databaseUrl, (client) =>
@@ -49,7 +49,7 @@ export async function restoreBackup(
 /** Changes the schema of an empty database, so that the job queue and exactly the first `count` migrations are applied. */
 async function setSchema(databaseUrl: string, count: number): Promise<void> {
   while ((await connectAndReadMigrationStatus(databaseUrl)).applied.length > count) {
-    await withClient(databaseUrl, assertEmpty); // A revert would delete rows that another process has written meanwhile.
+    await withClient(databaseUrl, assertNoRows); // A revert would delete rows that another process has written meanwhile.
     await revertLastMigration(databaseUrl, console.error);
   }
   await migrate(databaseUrl, console.error, migrations.slice(0, count));

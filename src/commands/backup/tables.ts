@@ -17,7 +17,7 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-export async function assertEmpty(client: pg.Client): Promise<void> {
+export async function assertNoRows(client: pg.Client): Promise<void> {
   for (const { name } of await listTables(client)) {
     const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);
     if (rows.length === 0) continue;

@@ -9,10 +9,10 @@ import { flushToDisk } from '../../common/files.js';
 import { processWithProgress } from '../process-with-progress.js';
 import type { UnpackedBackup } from './archive.js';
 import type { Manifest, Table } from './manifest.js';
-import { assertEmpty, listForeignKeys, listTables } from './tables.js';
+import { assertNoRows, listForeignKeys, listTables } from './tables.js';
 
 /** Number of tables, rows and images in a backup, and the size of its file in bytes. */
-export type Summary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', number>>;
+export type BackupSummary = Readonly<Record<'tables' | 'rows' | 'images' | 'size', number>>;
 
 /**
  * Writes a backup into an empty database that has the schema of the backup. The caller commits after the images are copied: if a
@@ -22,11 +22,11 @@ export async function writeToDatabase(
   client: pg.Client,
   backup: UnpackedBackup,
   imageFolder: string,
-): Promise<Summary> {
+): Promise<BackupSummary> {
   const { tables, sequences, checksums } = backup.manifest;
   assertSameTables(await listTables(client), tables);
   await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
-  await assertEmpty(client);
+  await assertNoRows(client);
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
   await writeSequences(client, sequences);
   const images = Object.keys(checksums).filter((path) => path.startsWith('images/'));
@@ -88,7 +88,7 @@ async function copyImages(files: readonly string[], imageFolder: string): Promis
     folders.add(dirname(target));
     // Not `copyFile`, which would also copy the mode from the archive.
     await pipeline(createReadStream(file), createWriteStream(temporary, { flush: true }));
-    // The name is the random id of the image, so a file of this name is the same image. A crash may have left only half of it.
+    // Replaces a file of this name: the name is the random id of the image, so the file is the same image.
     await rename(temporary, target);
   });
   for (const folder of folders) await flushToDisk(folder);

@@ -1,7 +1,7 @@
 import { addDays, startOfDay, toInstant, toLocalDate, toMinutes } from '../../common/calendar.js';
 import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import type { Fulfilment } from '../../orders/order-status.js';
-import { generatePickupWindows } from '../../shop/pickup-windows.js';
+import { listOpeningWindows } from '../../shop/pickup-windows.js';
 import type { Shop } from '../../shop/shop.entity.js';
 import { BAKERY } from './catalog.js';
 import type { Random } from './random.js';
@@ -94,9 +94,8 @@ function chooseByShare<T>(list: readonly T[], share: number): T {
  * @param share position of the time in the opening hours, from 0 to below 1
  */
 function choosePickup(shop: Readonly<Shop>, date: string, share: number): Date | null {
-  const settings: Shop = { ...shop, lead_minutes: 0, days_ahead: 0, cut_off: null, paused_until: null };
   const times: number[] = [];
-  for (const { from, to } of generatePickupWindows(settings, startOfDay(date, shop.time_zone)))
+  for (const [from, to] of listOpeningWindows(shop, date))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
       times.push(minutes);
   return times.length === 0 ? null : toInstant(date, chooseByShare(times, share), shop.time_zone);
