@@ -79,7 +79,7 @@ describe('a signed notification of a completed payment', () => {
     ['the status code of a pending payment', { status_code: '201' }, WRONG_CODE],
     ['another currency', { currency: 'USD' }, WRONG_CURRENCY],
     ['a currency that is not a text', { currency: ['IDR'] }, WRONG_CURRENCY],
-    // More values than a field may have (`MAX_VALUES`).
+    // More values than the service copies from a body (`MAX_VALUES`).
     ['a currency of 900 values', { currency: Array<string>(900).fill('IDR') }, WRONG_CURRENCY],
     ['several wrong fields', { status_code: '202', currency: '' }, { ...WRONG_CODE, ...WRONG_CURRENCY }],
   ])('with %s is rejected, and the order is checked at the gateway', async (_what, fields, details) => {

@@ -46,7 +46,8 @@ export class OrderPlacementService {
    * @param body body and Idempotency-Key as received. The products and the pickup time of an invalid order are checked too
    */
   async create(customer: Customer, body: object, disconnectSignal?: AbortSignal): Promise<Order> {
-    const { value: request, details } = await checkDto(CreateOrderDto, body);
+    const { value: request, details, isCut } = await checkDto(CreateOrderDto, body);
+    if (isCut && details === null) throw failures.malformedRequest();
     const store = () => this.#store(customer, request, details);
     const turn = { client: String(customer.id), disconnectSignal };
     const stored = await this.#placements.run(store, turn).catch((error: unknown) => {

@@ -1,20 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsUUID,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsIn, IsObject, IsOptional, IsUUID } from 'class-validator';
 import { Instant, IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
 import { IdempotentRequest } from '../common/http/idempotency.js';
 import { BooleanQuery, SearchQuery } from '../common/validation/query.decorators.js';
 import { OptionalText, PhoneNumber } from '../common/validation/text.decorator.js';
+import { ValidateItems } from '../common/validation/validation.pipe.js';
 import { WholeNumber } from '../common/validation/whole-number.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './order-status.js';
@@ -40,8 +31,7 @@ class NewOrderItemDto {
 
 export class CreateOrderDto extends IdempotentRequest {
   @ApiProperty({ type: [NewOrderItemDto] })
-  @ValidateNested({ each: true })
-  @Type(() => NewOrderItemDto)
+  @ValidateItems(NewOrderItemDto)
   @ArrayUnique((item: NewOrderItemDto) => item.product_id, INVALID_ITEMS)
   @IsObject({ each: true, ...INVALID_ITEMS })
   @ArrayMaxSize(50, INVALID_ITEMS)
