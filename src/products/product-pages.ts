@@ -17,7 +17,8 @@ const MIB = 1024 * 1024;
 /** Reads pages of products as JSON text, and caches those for customers. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
-  readonly #cache: LRUCache<number, string>;
+  /** Null with CATALOG_CACHE_MB=0: each request then loads its page. */
+  readonly #cache: LRUCache<number, string> | null;
 
   /** Limits parallel searches, which can read all names, so that connections to PostgreSQL stay free for other requests. */
   readonly #searches = new FairQueue({ capacity: 2, maxWaiting: 200 });
@@ -26,16 +27,16 @@ export class ProductPages {
     { catalogCacheMb }: Env,
     private readonly products: ProductsRepository,
   ) {
-    this.#cache = new LRUCache({
-      // With CATALOG_CACHE_MB=0, no page fits into the cache, but requests still share loads.
-      maxSize: Math.max(1, catalogCacheMb * MIB),
+    const options = {
+      maxSize: catalogCacheMb * MIB,
       // V8 stores a text with characters beyond Latin-1 in two bytes each.
       sizeCalculation: (page: string) => 2 * page.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
       fetchMethod: (afterId: number) => products.findPageJson(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
       ignoreFetchAbort: true,
-    });
+    };
+    this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
   /**
@@ -53,6 +54,7 @@ export class ProductPages {
 
   /** @throws Failure 404 for an empty page */
   async get(afterId: number): Promise<string> {
+    if (this.#cache === null) return orNotFound(await this.products.findPageJson(afterId));
     const status: LRUCache.Status<number, string> = {};
     const page = await this.#cache.forceFetch(afterId, { status });
     // A request that shares the load of another one is a hit, too.
@@ -69,7 +71,7 @@ export class ProductPages {
 
   /** Clears the cache, including pages that are being loaded. */
   clear(): void {
-    this.#cache.clear();
+    this.#cache?.clear();
     catalogCacheBytes.set(0);
   }
 }
