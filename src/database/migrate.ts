@@ -16,7 +16,7 @@ const TURN_POLL_MS = 200;
  */
 const MIGRATION_CONNECTION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 /** Pause before a retry. Statements that waited behind the migration run during this pause. */
-const RETRY_PAUSE_MS = 2_000;
+const RETRY_PAUSE_MS = 10_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const TABLE_LOCK_ERRORS = new Set(['55P03', '40P01']);
 

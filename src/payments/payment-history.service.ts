@@ -61,7 +61,7 @@ export class PaymentHistoryService {
     const columns = await this.#computeColumns(tx, order, payment);
     const sum = sumRefunds(payment);
     const amount = sum - sumRefunds(before);
-    // Start both now. If one fails, the transaction is rolled back, and a statement that starts after that would run outside of it.
+    // Start all statements now. If one fails, the transaction is rolled back, and a statement that starts after that would run outside of it.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
       this.orders.applyPayment(tx, order, columns),

@@ -41,18 +41,18 @@ it('the list of orders keeps its search and filters while the owner takes a step
   await page.getByRole('link', { name }).getByText('Preparing').waitFor();
 });
 
-it('the page of an order explains that someone else has already taken the step', async () => {
+it('the page of an order explains that someone else has refused the order', async () => {
   const customer = await createCustomer();
   const id = await placePaidOrder(customer.page);
   const { page } = await openAsAdmin(`/manage/orders/${id}`);
   await page.route('**/fulfilment', async (route) => {
-    await setFulfilment(id, 'preparing');
+    await setFulfilment(id, 'refused');
     await route.continue();
   });
   await page.getByRole('button', { name: 'Start preparing' }).click();
   const fulfilment = page.getByRole('region', { name: 'Fulfilment' });
   await waitForText(fulfilment.getByRole('alert'), 'The order cannot take this step.');
-  await page.getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await waitForText(fulfilment, 'Refused');
   await expectGoodLayout(page, 'rejected step');
 });
 

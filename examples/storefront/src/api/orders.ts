@@ -5,6 +5,7 @@ import { hasCode, isResponseLost, orNullIf404 } from './errors';
 import { listOptions } from './list-options';
 import { isPaid, isUnderWay } from './order-status';
 import { queryClient } from './query-client';
+import { useSession } from '../state/session';
 
 /** Prefix of all query keys of orders, those of day sheets included. */
 export const ORDERS_KEY = ['orders'];
@@ -147,9 +148,9 @@ async function changeFulfilment({ order_id }: Order, fulfilment: Fulfilment): Pr
     await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
     return true;
   } catch (error) {
-    const mayBeChanged = hasCode(error, 409) || isResponseLost(error);
-    if (!mayBeChanged || (await readFulfilment(order_id)) !== fulfilment) throw error;
-    return isResponseLost(error);
+    const last = hasCode(error, 409) || isResponseLost(error) ? await readLastAction(order_id) : undefined;
+    if (last?.action !== fulfilment) throw error;
+    return last.by?.id === useSession.getState().user?.id;
   }
 }
 
@@ -157,10 +158,10 @@ export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
 }
 
-/** Returns the current fulfilment of an order, or undefined if the order cannot be loaded. */
-function readFulfilment(id: string): Promise<Fulfilment | undefined> {
+/** Returns the last action on an order; undefined if there is none, or the order cannot be loaded. */
+function readLastAction(id: string) {
   return dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(id))).then(
-    ({ order }) => order.fulfilment,
+    ({ actions }) => actions.at(-1),
     () => undefined,
   );
 }

@@ -4,6 +4,7 @@ import { useId, useLayoutEffect, useRef } from 'react';
 import { api } from '../api/client';
 import { explain } from '../api/errors';
 import { t } from '../i18n';
+import { saveLanguageOfVisitor } from '../state/language';
 import { forgetUser, storeUser, usePageUser } from '../state/session';
 import { Button } from './button';
 import { TextField } from './field';
@@ -23,7 +24,10 @@ export default function SignInAgain() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (password: string) => dataOf(api.POST('/api/login', { body: { email, password } })),
     // `RequireUser` removes the dialog as soon as the user is stored.
-    onSuccess: ({ user }) => storeUser(user),
+    onSuccess: ({ user }) => {
+      storeUser(user);
+      void saveLanguageOfVisitor();
+    },
   });
   const signIn = (form: HTMLFormElement) => {
     if (!isPending) mutate(new FormData(form).get('password') as string);

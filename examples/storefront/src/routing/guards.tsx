@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
@@ -14,12 +14,13 @@ import { showToast } from '../state/toast';
 const SignInAgain = lazy(() => import('../components/sign-in-again'));
 
 /**
- * Redirects visitors to the sign-in. If the service has ended the session, the page stays as it is behind a dialog that asks for
- * the password, so that nothing typed is lost.
+ * Redirects visitors to the sign-in. If the service ends the session while a page is open, the page stays as it is behind a dialog
+ * that asks for the password, so that nothing typed is lost.
  */
 export function RequireUser() {
   const hasEnded = useSession(({ user }) => user === null);
-  if (useSession(getPageUser) === null) return <RedirectToSignIn />;
+  const [wasSignedIn] = useState(!hasEnded);
+  if (useSession(getPageUser) === null || !wasSignedIn) return <RedirectToSignIn />;
   return (
     <>
       <Outlet />

@@ -38,10 +38,10 @@ export function usePageUser() {
 /** Stores the user after a registration, a sign-in, a verification or a change of the profile. */
 export function storeUser(user: SignedInUser) {
   // Keep `emailVerified` of the same user: most responses do not contain it.
-  useSession.setState(({ user: before }) => ({
-    user: before?.id === user.id ? { ...before, ...user } : user,
-    endedUser: null,
-  }));
+  useSession.setState((session) => {
+    const before = getPageUser(session);
+    return { user: before?.id === user.id ? { ...before, ...user } : user, endedUser: null };
+  });
 }
 
 /** Forgets the user after a sign-out. */

@@ -33,7 +33,7 @@ export function DayOrders({ orders, overdue }: DayOrdersProps) {
     // Forget the earlier errors of these orders, and those of orders that have left the page.
     const others = shown.filter((order) => !taken.includes(order));
     setErrors((before) => pickErrors(before, others));
-    const failed = await takeStep(taken, step);
+    const { errors: failed } = await takeStep(taken, step);
     setErrors((before) => ({ ...before, ...failed }));
     const [firstFailed] = Object.entries(failed);
     // The rows of a group may be far below its button.

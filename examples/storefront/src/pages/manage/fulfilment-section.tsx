@@ -62,11 +62,13 @@ interface Action {
 }
 
 async function takeAction({ order, step, andRefund = false }: Action) {
-  const errors = await takeStep([order], step);
+  const { changed, errors } = await takeStep([order], step);
   const error = errors[order.order_id];
   if (error) throw error;
+  // A colleague who refused the order may have decided against a refund.
   // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
-  if (andRefund) await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
+  if (andRefund && changed.length > 0)
+    await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
 }
 
 interface RefuseButtonProps {

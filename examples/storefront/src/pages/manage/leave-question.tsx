@@ -12,7 +12,7 @@ export function LeaveQuestion() {
   useEffect(() => {
     if (!isDirty) return;
     const { pathname } = location;
-    const position = readPosition(history.state) ?? 0;
+    const position = readPosition(history.state);
     const mayLeave = () => window.confirm(t('leave.question'));
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
@@ -24,7 +24,9 @@ export function LeaveQuestion() {
       if (location.pathname === pathname || mayLeave()) return;
       // Hide the step from React Router, which still shows this page, and take the step back.
       event.stopImmediatePropagation();
-      history.go(position - (readPosition(event.state) ?? position - 1));
+      const reached = readPosition(event.state);
+      // An entry of a link within the page has no position. The back button leads to the entry before it.
+      history.go(position === undefined || reached === undefined ? 1 : position - reached);
     };
     window.addEventListener('beforeunload', onUnload);
     document.addEventListener('click', onClick, true);

@@ -80,7 +80,7 @@ export async function takeStep(orders: Order[], step: Fulfilment) {
       label: t('undo'),
       run: () => void undoStep(changed),
     });
-  return errors;
+  return { changed, errors };
 }
 
 /** Takes orders back to the steps that they had. */
