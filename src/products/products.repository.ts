@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
-import { toLikePattern } from '../database/like-pattern.js';
 import { ImagesService } from '../images/images.service.js';
 import type { AdminProductsQuery } from './admin-products.dto.js';
 import { isAvailableSql, Product } from './product.entity.js';
@@ -44,8 +43,8 @@ export class ProductsRepository {
   }
 
   #findPage(afterId: number, search: string | undefined, filter: readonly string[], columns?: string) {
-    const patterns = toWords(search ?? '').map(toLikePattern);
-    // `search_text` folds case and accents and keeps the wildcards.
+    // LIKE, because only LIKE can use the index of `search_name`. `search_text` folds case and accents and keeps the wildcards.
+    const patterns = toWords(search ?? '').map((word) => `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
     const containsWords = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
     const conditions = [...filter, 'id > $2', ...containsWords];
     return this.#readPage(this.products.manager, conditions, [afterId, ...patterns], { columns });
