@@ -1,11 +1,10 @@
 import type { Writable } from 'node:stream';
-import { promisify } from 'node:util';
+import { MIMEType, promisify } from 'node:util';
 import type { Request, Response } from 'express';
 import multer, { memoryStorage } from 'multer';
 import { errorCode } from '../common/errors/error-info.js';
 import { Failure, failures } from '../common/errors/failures.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from './image-host.js';
-import { watchParts } from './watch-parts.js';
 
 /** Request of a route with `FormInterceptor`, with its form. A body that is not a form counts as an empty form. */
 export interface FormRequest extends Request {
@@ -55,7 +54,7 @@ const OPTIONS: FormOptions = {
     accept(null, isImage && imageNames.length <= MAX_IMAGES);
   },
   streamHandler: (request, parser) => {
-    request.countSkippedParts = watchParts(request, request.headers['content-type'] ?? '', parser);
+    request.countSkippedParts = watchParts(request, parser);
     request.pipe(parser);
   },
 };
@@ -81,6 +80,28 @@ export async function parseForm(request: FormRequest, response: Response, idleMs
   } finally {
     request.setTimeout(0);
   }
+}
+
+/**
+ * Counts the parts of a multipart form that busboy skips. If busboy cannot parse the header of a part, for example because a
+ * file name contains an unescaped quote, busboy emits no event for that part (RFC 7578 section 4.2 describes the header).
+ * @returns function that returns the number of skipped parts, after the whole form has been parsed
+ */
+function watchParts(request: FormRequest, parser: Writable): () => number {
+  let skipped = -1; // The closing delimiter begins no part.
+  for (const event of ['field', 'file']) parser.on(event, () => (skipped -= 1));
+  const { params } = new MIMEType(request.headers['content-type'] ?? '');
+  const delimiter = Buffer.from(`\r\n--${params.get('boundary')}`);
+  // The first delimiter is at the beginning of the form, without a line break.
+  let end = Buffer.from('\r\n');
+  request.on('data', (chunk: Buffer) => {
+    const bytes = Buffer.concat([end, chunk]);
+    let at = -1;
+    while ((at = bytes.indexOf(delimiter, at + 1)) >= 0) skipped += 1;
+    // A delimiter may begin in this chunk and end in the next one.
+    end = bytes.subarray(Math.max(0, bytes.length - delimiter.length + 1));
+  });
+  return () => skipped;
 }
 
 function rejectWhenIdle(request: Request, response: Response, idleMs: number): Promise<never> {
