@@ -9,7 +9,7 @@ import {
   retryAllJobs,
   unlockStaleJobs,
 } from '../jobs/job-table.js';
-import { toMaskedLine } from '../mail/masked-line.js';
+import { toMaskedLine } from '../mail/delivery-error.js';
 import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
