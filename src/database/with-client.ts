@@ -1,7 +1,17 @@
 import pg from 'pg';
-import { lostConnections, POOL } from './database.metrics.js';
+import { createCounter } from '../common/observability/metrics.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+
+// https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
+export const POOL = 'db_client_connection_pool_name';
+
+const lostConnections = createCounter(
+  'bakery_database_connections_lost_total',
+  'Database connections that broke, by pool. Each failover or restart of the server breaks the open ones',
+  POOL,
+  ['requests', 'jobs'],
+);
 
 /** Prevents the loss of a connection from ending the process. The running statement fails, or else the next statement. */
 export function surviveLostConnection(client: pg.ClientBase): void {

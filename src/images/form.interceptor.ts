@@ -6,11 +6,12 @@ import {
   Optional,
 } from '@nestjs/common';
 import type { Response } from 'express';
+import { Counter, Gauge } from 'prom-client';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { Failure, failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { identifyClient, toTurn } from '../common/http/client.decorator.js';
-import { formImageBytes, formOutcomes, formsInFlight } from './forms.metrics.js';
+import { createCounter } from '../common/observability/metrics.js';
 import { type FormRequest, parseForm } from './parse-form.js';
 
 const MIB = 1024 * 1024;
@@ -18,6 +19,23 @@ const MIB = 1024 * 1024;
 export const MAX_FORM_BYTES = 29 * MIB;
 /** Memory of a form in addition to its length: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
+
+const formOutcomes = createCounter(
+  'bakery_uploads_total',
+  'Multipart forms by outcome of reading',
+  'outcome',
+  ['received', 'too_large', 'too_slow', 'malformed'],
+);
+
+const formImageBytes = new Counter({
+  name: 'bakery_upload_bytes_total',
+  help: 'Bytes of images in received forms',
+});
+
+const formsInFlight = new Gauge({
+  name: 'bakery_uploads_in_flight',
+  help: 'Multipart forms that are being read or handled, without those that wait',
+});
 
 /** Reads a multipart form into the request, after the guards. Any other body counts as an empty form. */
 @Injectable()

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Gauge } from 'prom-client';
 import { failures } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { type Client, toTurn } from '../common/http/client.decorator.js';
+import { createCounter } from '../common/observability/metrics.js';
 import { Env } from '../config/env.js';
-import { catalogCacheBytes, catalogCachePages } from './catalog.metrics.js';
 import type { AdminProductsQuery } from './admin-products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
@@ -13,6 +14,18 @@ const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its text. */
 const OVERHEAD_BYTES = 512;
 const MIB = 1024 * 1024;
+
+const catalogCachePages = createCounter(
+  'bakery_catalog_cache_pages_total',
+  'Cache lookups for pages of the product list',
+  'result',
+  ['hit', 'miss'],
+);
+
+const catalogCacheBytes = new Gauge({
+  name: 'bakery_catalog_cache_bytes',
+  help: 'Memory of the cached product list',
+});
 
 /** Reads pages of products as JSON text, and caches those for customers. Requests that wait for the same page share one load. */
 @Injectable()
