@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager, type EntityTarget, type FindOptionsWhere, Not, Raw } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { isDatabaseUnavailable } from '../common/errors/error-info.js';
 
 /** Time that remains after the deadline of the calls in order to store their result. */
 const STORE_MS = 5_000;

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
-import { errorCode, errorMessage } from '../common/errors/error-info.js';
+import { errorCode, errorMessage, isDatabaseUnavailable } from '../common/errors/error-info.js';
 
 /** Time for which a start waits for a primary. */
 export const PRIMARY_WAIT_MS = 60_000;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, In, IsNull, Not, Raw, Repository } from 'typeorm';
-import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { isDatabaseUnavailable } from '../common/errors/error-info.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';

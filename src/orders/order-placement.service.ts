@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
-import { violatedConstraint } from '../common/errors/database-errors.js';
+import { violatedConstraint } from '../common/errors/error-info.js';
 import { failures, type FieldMessages } from '../common/errors/failures.js';
 import { FairQueue } from '../common/fair-queue.js';
 import { checkDto } from '../common/validation/validation.pipe.js';

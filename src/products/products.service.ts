@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { startOfDay, toLocalDate } from '../common/calendar.js';
-import { isDatabaseUnavailable } from '../common/errors/database-errors.js';
+import { isDatabaseUnavailable } from '../common/errors/error-info.js';
 import { failures } from '../common/errors/failures.js';
 import { assertIfMatch } from '../common/http/if-match.js';
 import { isId } from '../common/validation/whole-number.js';

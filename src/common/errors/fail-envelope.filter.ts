@@ -2,7 +2,7 @@ import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { requestIdOf } from '../http/request-info.js';
-import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
+import { isDatabaseUnavailable, violatedConstraint } from './error-info.js';
 import { Failure, failures, type FieldMessages } from './failures.js';
 
 class FailErrors {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnModuleInit } from '@nestjs/common';
 import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull, Raw } from 'typeorm';
-import { violatedConstraint } from '../../common/errors/database-errors.js';
+import { violatedConstraint } from '../../common/errors/error-info.js';
 import type { Env } from '../../config/env.js';
 import type { JobsService } from '../../jobs/jobs.service.js';
 import { parseTransaction } from '../midtrans.messages.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { isDatabaseUnavailable } from '../src/common/errors/database-errors.js';
+import { isDatabaseUnavailable } from '../src/common/errors/error-info.js';
 
 /** Creates an error of the server as `pg` reports it. */
 function sqlError(code: string): pg.DatabaseError {
