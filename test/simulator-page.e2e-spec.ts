@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Language } from '../src/common/languages.js';
 import { PAGE_TEXTS } from '../src/gateway/simulator/page-texts.js';
 import { expectFailure } from './support/failure.js';
 import { insertProduct } from './support/products.js';
@@ -10,7 +9,7 @@ const METHODS = 'card card-authorize gopay qris bank-transfer convenience-store'
 /** Origin of a storefront. Outside of production, the service accepts localhost and 127.0.0.1 at every port. */
 const SHOP = 'http://localhost:5173';
 
-const { service, openPaymentPage, startTwoTransactions } = await useSimulator();
+const { service, openPaymentPage } = await useSimulator();
 
 describe('an action that is not possible', () => {
   it('gets 409', async () => {
@@ -73,13 +72,6 @@ describe('the link back to the shop', () => {
   });
 });
 
-/** Returns all texts of the payment page, except for one that the page shows only until the service has responded. */
-function listTexts(language: Language): string[] {
-  const { noResponse: _, title, refunded, order, actions, ...sentences } = PAGE_TEXTS[language];
-  const labels = Object.values(actions).map((label) => `<button>${label}</button>`);
-  return [`${title}</title>`, `(${refunded}: `, `<h2>${order} `, ...labels, ...Object.values(sentences)];
-}
-
 describe('the payment page', () => {
   it('escapes all values of the order', async () => {
     const hostile = `<script>alert('&"')</script>{{constructor}}`;
@@ -96,39 +88,17 @@ describe('the payment page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('is not cached, does not send its address to other origins as a referrer, and contains no inline styles or event handlers', async () => {
-    const { path } = await openPaymentPage();
-    const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
-    expect(headers['referrer-policy']).toBe('same-origin');
-    expect(headers['cache-control']).toBe('no-store');
-    expect(text).not.toMatch(/\s(style|on\w+)=/);
-  });
-
   it.each([
-    ['id-ID,id;q=0.9,en;q=0.8', 'id', 'en'],
-    ['en-GB,id;q=0.5', 'en', 'id'],
-    ['de', 'en', 'id'],
-  ] as const)(
-    'for Accept-Language %s has all texts in the language %s and none in %s',
-    async (header, language, otherLanguage) => {
-      const [unpaid, reserved, paid] = [
-        await openPaymentPage(),
-        await openPaymentPage(),
-        await startTwoTransactions(),
-      ];
-      const browser = service.client();
-      const open = async ({ path }: { readonly path: string }) =>
-        (await browser.get(`${path}?shop=${SHOP}`).set('Accept-Language', header).expect(200)).text;
-      await reserved.clickAction('card-authorize').expect(303);
-      const pages = [await open(unpaid), await open(reserved), await open(paid)];
-      await paid.clickAction('partial-refund').expect(303);
-      pages.push(await open(paid));
-      for (const page of pages) expect(page).toContain(`<html lang="${language}">`);
-      const all = pages.join('\n');
-      expect(listTexts(language).filter((text) => !all.includes(text))).toEqual([]);
-      expect(listTexts(otherLanguage).filter((text) => all.includes(text))).toEqual([]);
-    },
-  );
+    ['id-ID,id;q=0.9,en;q=0.8', 'id'],
+    ['en-GB,id;q=0.5', 'en'],
+    ['de', 'en'],
+  ] as const)('for Accept-Language %s is in the language %s', async (header, language) => {
+    const { path } = await openPaymentPage();
+    const { text } = await service.client().get(path).set('Accept-Language', header).expect(200);
+    expect(text).toContain(`<html lang="${language}">`);
+    const { title, order, actions } = PAGE_TEXTS[language];
+    for (const shown of [title, order, actions.qris]) expect(text).toContain(shown);
+  });
 
   it('does not exist if another gateway is configured', async () => {
     const { path } = await openPaymentPage();
