@@ -53,12 +53,6 @@ it('the example for production contains every variable that the compose file req
   expect(required.filter((name) => !linesOfExample.includes(name))).toEqual([]);
 });
 
-it('the compose file for production fixes only the settings that its containers determine', () => {
-  const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(production) ?? [];
-  const fixed = [...block.matchAll(/^ {4}(\w+): (?!\$\{)/gm)].map(([, name]) => name);
-  expect(fixed).toEqual(['NODE_ENV', 'PORT', 'METRICS_PORT', 'METRICS_HOST', 'BACKUP_DIR']);
-});
-
 it('the size of the log of each container in production is limited', () => {
   const [, block = ''] = /\nservices:\n(.*)\nvolumes:\n/s.exec(production) ?? [];
   const services = block.split(/^(?= {2}\w)/m);
@@ -159,11 +153,4 @@ describe('the container for scheduled backups', () => {
 
 it('the load balancer rejects no form that the service accepts, and no larger one reaches the service', () => {
   expect(readNumber(nginx, /client_max_body_size (\d+)m;/) * 1024 * 1024).toBe(MAX_FORM_BYTES);
-});
-
-it('the load balancer limits the connections and requests of each client address', () => {
-  expect(nginx).toMatch(/^ {2}limit_conn_zone \$binary_remote_addr zone=connections:/m);
-  expect(nginx).toMatch(/^ {4}limit_conn connections 200;$/m);
-  expect(nginx).toMatch(/^ {2}limit_req_zone \$binary_remote_addr zone=requests:\w+ rate=200r\/s;$/m);
-  expect(nginx).toMatch(/^ {4}limit_req zone=requests burst=1000 nodelay;$/m);
 });

@@ -14,7 +14,7 @@ import { comparableHeaders, MESSAGES } from './support/failure.js';
 import { ATTACKER, CAFE, type Counts, expectWrong, HOME, sendFrom } from './support/guesses.js';
 import { measureMs } from './support/measure.js';
 import { readMetric } from './support/metrics.js';
-import { type TestService, useService } from './support/service.js';
+import { useService } from './support/service.js';
 import { inParallel } from './support/wait.js';
 
 const HOUR_S = 3600;
@@ -351,21 +351,14 @@ describe('the counts of guesses', () => {
   });
 });
 
-describe('without TRUSTED_PROXIES', () => {
-  let plain: TestService;
-
-  beforeAll(async () => {
-    plain = await useService();
-  });
-
-  it('the counts of guesses ignore X-Forwarded-For and similar headers', async () => {
-    const { email } = await registerAccount(plain);
-    const guess = (header: string, value: string, password: string) =>
-      requestLogin(plain, email, password).set(header, value);
-    await guess('X-Forwarded-For', ATTACKER, WRONG);
-    await plain.setCounts('wrongPasswordsOfPair', 50);
-    expectWrongPassword(await guess('X-Forwarded-For', HOME, PASSWORD));
-    expectWrongPassword(await guess('Forwarded', `for=${HOME}`, PASSWORD));
-    expectWrongPassword(await guess('X-Real-IP', HOME, PASSWORD));
-  });
+it('without TRUSTED_PROXIES, the counts of guesses ignore X-Forwarded-For and similar headers', async () => {
+  const plain = await useService();
+  const { email } = await registerAccount(plain);
+  const guess = (header: string, value: string, password: string) =>
+    requestLogin(plain, email, password).set(header, value);
+  await guess('X-Forwarded-For', ATTACKER, WRONG);
+  await plain.setCounts('wrongPasswordsOfPair', 50);
+  expectWrongPassword(await guess('X-Forwarded-For', HOME, PASSWORD));
+  expectWrongPassword(await guess('Forwarded', `for=${HOME}`, PASSWORD));
+  expectWrongPassword(await guess('X-Real-IP', HOME, PASSWORD));
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -8,7 +7,6 @@ import {
   createBomb,
   createFlatPhoto,
   createJpeg,
-  createNoisyPng,
   createPhoto,
   createPng,
   insertPart,
@@ -16,7 +14,7 @@ import {
   PHOTO_EXIF,
 } from './support/pictures.js';
 import { createProduct } from './support/products.js';
-import { openSocket, sendRaw } from './support/raw-http.js';
+import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { inParallel, until } from './support/wait.js';
 
@@ -65,18 +63,6 @@ describe('a locally stored image', () => {
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
     await get().set('If-None-Match', '"another"').expect(200);
     expectFailure(await get().set('If-Match', '"another"'), 412, MESSAGES.changedMeanwhile);
-  });
-
-  it('causes no error in the log when a client disconnects during a download', async () => {
-    const path = await storeImage(createNoisyPng(5 * 1024 * 1024));
-    const socket = openSocket(service.url);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
-    await once(socket, 'data');
-    socket.destroy();
-    const line = await until('the first log line', () =>
-      service.log.find(({ requestId }) => requestId === 'left'),
-    );
-    expect(line).toMatchObject({ level: 'info', aborted: true });
   });
 });
 
@@ -179,19 +165,6 @@ describe('an uploaded photo', () => {
     const file = await sharp(FLAT).toColourspace('cmyk').jpeg().toBuffer();
     const { bytes } = await download(await storeImage(file));
     expect(await sharp(bytes).metadata()).toMatchObject({ space: 'srgb', width: 30, height: 20 });
-  });
-
-  it('is staged after its form was decoded, so that the wait for the decoder takes no time from its upload', async () => {
-    const files = [await createPhoto(), createJpeg('undecodable')].map((bytes) => ({ bytes, name: 'a.jpg' }));
-    const { id } = await createProduct(await service.admin(), files);
-    const warnings = service.log.filter(({ msg }) => String(msg).includes('because it cannot be decoded'));
-    const decodedAt = Date.parse(String(warnings.at(-1)?.time));
-    const staged = await service.database.query<{ staged_at: Date }>(
-      'SELECT staged_at FROM images WHERE product_id = $1',
-      [id],
-    );
-    expect(staged).toHaveLength(2);
-    for (const { staged_at } of staged) expect(staged_at.getTime()).toBeGreaterThanOrEqual(decodedAt);
   });
 
   it('has versions of 480 and 960 px, which browsers cache forever; any other width is ignored', async () => {

@@ -9,11 +9,6 @@ describe('a line of the log', () => {
     lines.length = 0;
   });
 
-  it('contains the message and the context', () => {
-    logger.warn('the queue stopped', 'Jobs');
-    expect(lines).toMatchObject([{ level: 'warn', msg: 'the queue stopped', context: 'Jobs' }]);
-  });
-
   it('contains the message, code and cause of an error, and the id of the request', () => {
     const error = Object.assign(new Error('disk full', { cause: new Error('no space') }), { code: 'ENOSPC' });
     logger.error(error, { requestId: 'r1' }, 'Failure');
@@ -25,10 +20,5 @@ describe('a line of the log', () => {
     logger.error(new AggregateError([new Error('refused 192.0.2.1'), new Error('refused 2001:db8::1')], ''));
     const message = 'refused 192.0.2.1; refused 2001:db8::1';
     expect(lines).toMatchObject([{ msg: message, err: { message } }]);
-  });
-
-  it('has the level debug if Nest lists its modules and routes', () => {
-    logger.log('AppModule dependencies initialized', 'InstanceLoader');
-    expect(lines).toMatchObject([{ level: 'debug', msg: 'AppModule dependencies initialized' }]);
   });
 });

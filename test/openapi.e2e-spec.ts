@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
-import { extractOperations, type Operation, readOpenApi, resolveReferences } from './support/openapi.js';
+import { extractOperations, type Operation, readOpenApi } from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
 import { isDocumentation, listRoutes } from './support/routes.js';
 import { useService } from './support/service.js';
@@ -87,26 +87,6 @@ describe('the OpenAPI document', () => {
   it('has the version of the package and its licence', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
-  });
-
-  it('is not available as YAML', async () => {
-    await request(service.url).get('/api/docs-yaml').expect(404);
-  });
-
-  it('describes the limits of an order and its Idempotency-Key', () => {
-    const { requestBody, parameters } = getOperation('POST /api/orders');
-    const schema = requestBody?.content?.['application/json']?.schema ?? {};
-    const items = {
-      required: ['product_id', 'quantity'],
-      properties: { product_id: { minimum: 1 }, quantity: { minimum: 1, maximum: 999 } },
-    };
-    expect(resolveReferences(document, schema)).toMatchObject({
-      required: ['items'],
-      properties: { items: { minItems: 1, maxItems: 50, items } },
-    });
-    expect(parameters).toMatchObject([
-      { name: 'Idempotency-Key', in: 'header', required: false, schema: { minLength: 1, maxLength: 255 } },
-    ]);
   });
 
   it('promises no ETag for sales.csv, which is streamed', () => {

@@ -1,4 +1,3 @@
-import { beginTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { expectOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
@@ -47,20 +46,6 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       expect(actions).toMatchObject(status === 200 ? [action] : []);
     },
   );
-
-  it('records the time of a step after the wait for other changes of the order', async () => {
-    const orderId = await storeOrder('new');
-    const { database } = shop.service;
-    const lock = `SELECT FROM orders WHERE order_id = '${orderId}' FOR UPDATE`;
-    const { commit } = await beginTransaction(database, lock);
-    const request = shop.setFulfilment(orderId, 'preparing');
-    await waitForLock(database);
-    const [row] = await shop.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    await commit();
-    expectOrder(await request);
-    const { actions } = await shop.readAsAdmin(orderId);
-    expect(Date.parse(actions[0]?.at ?? '')).toBeGreaterThanOrEqual(Number(row?.now));
-  });
 
   it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {
     const orderId = await storeOrder('new', status);

@@ -47,14 +47,6 @@ describe('GET /api/orders', () => {
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
-  it('neither repeats nor skips orders while new orders are created', async () => {
-    const ids = await shop.insertOrdersWithoutPages(customer, 60);
-    const first = pageOf(await customer.get(ORDERS).expect(200));
-    await shop.insertOrdersWithoutPages(customer, 1);
-    const second = pageOf(await customer.get(`${ORDERS}?last_id=${first.meta.lastOrderId}`).expect(200));
-    expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
-  });
-
   it('returns only the orders of the customer, each with the same content as the response for the single order', async () => {
     const otherCustomer = await shop.service.customer();
     const cakes = { product_id: shop.productId, quantity: 1 };

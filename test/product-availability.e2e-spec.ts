@@ -1,5 +1,4 @@
 import type { components } from '../client/schema.js';
-import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
 import { requestOrder } from './support/orders.js';
 import { insertProduct, listProducts, type PageBody } from './support/products.js';
@@ -104,16 +103,6 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     for (const id of [0, 2 ** 31 - 1])
       expectFailure(await setAvailability({ available: true }, id), 404, MESSAGES.notFound);
   });
-});
-
-it('a change of the availability waits for an order that has locked the product', async () => {
-  // An order locks its products FOR SHARE. `sendDuringTransaction` fails if the request does not wait for this lock.
-  const response = await sendDuringTransaction(
-    shop.service.database,
-    `SELECT FROM products WHERE id = ${productId} FOR SHARE`,
-    () => setAvailability({ available: false }),
-  );
-  expect(response.status).toBe(200);
 });
 
 describe('GET /api/admin/products', () => {

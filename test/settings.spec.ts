@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { importBuilt } from './support/built.js';
@@ -325,17 +325,6 @@ describe('the signing keys of development', () => {
     await writeFile(file, 'HALF A KEY');
     expect(() => read({})).toThrow(/^\S+development-secrets\.json does not contain the [a-z,; ]+$/);
   });
-});
-
-it('a .env that links to a missing file is an error', async () => {
-  await symlink('missing', join(dataDir, '.env'));
-  const folder = process.cwd();
-  process.chdir(dataDir);
-  try {
-    expect(() => readEnv()).toThrow(/^the settings in \.env cannot be read: ENOENT/);
-  } finally {
-    process.chdir(folder);
-  }
 });
 
 it('.env.example lists exactly the variables that the service reads', async () => {
