@@ -18,6 +18,9 @@ import {
   type Values,
 } from './random-requests.values.js';
 
+/** Valid requests of each operation. */
+const VALID_REQUESTS = 5;
+
 export interface DocumentedOperation {
   /** For example `POST /api/orders`. */
   readonly name: string;
@@ -36,7 +39,7 @@ export interface RandomRequest {
 
 export interface StoredData {
   /** Cookie headers by user. */
-  readonly cookies: Readonly<Record<string, string>>;
+  readonly cookies: Readonly<Record<'customer' | 'admin', string>>;
   /** Existing values by the name of a parameter or field. */
   readonly values: ExistingValues;
 }
@@ -56,10 +59,10 @@ export function listOperations(document: OpenApi): DocumentedOperation[] {
 }
 
 /**
- * Builds one request for each wrong value of each parameter and field. If the operation has a body, also builds one request
- * for each name in HOSTILE_NAMES, with a field of that name. The rest of each request is valid.
+ * Builds a few valid requests, and one request for each wrong value of each parameter and field. If the operation has a body, also
+ * builds one request for each name in HOSTILE_NAMES, with a field of that name. The rest of each request is valid.
  */
-export function buildRequestsWithOneWrongValue(
+export function buildRequests(
   documented: DocumentedOperation,
   stored: StoredData,
   seed: number,
@@ -78,21 +81,11 @@ export function buildRequestsWithOneWrongValue(
     parameters: {},
     body: { [field]: 'ADMIN' },
   }));
-  const changes = [...wrongParameters, ...wrongFields, ...unknownFields];
-  const cookie = stored.cookies[/\/(products|admin)/.test(name) ? 'admin' : 'customer'] ?? '';
+  const unchanged = Array.from({ length: VALID_REQUESTS }, () => ({ parameters: {}, body: {} }));
+  const changes = [...unchanged, ...wrongParameters, ...wrongFields, ...unknownFields];
+  const cookie = stored.cookies[/\/(products|admin)/.test(name) ? 'admin' : 'customer'];
   const valid = fc.sample(generateValues(documented, stored), { numRuns: changes.length, seed });
   return valid.map((values, index) => buildRequest(documented, cookie, values, changes[index]));
-}
-
-/** Generates valid requests, mostly of the customer and of the administrator. */
-export function generateValidRequests(
-  documented: DocumentedOperation,
-  stored: StoredData,
-): fc.Arbitrary<RandomRequest> {
-  const users = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)];
-  return fc
-    .tuple(fc.constantFrom(...users), generateValues(documented, stored))
-    .map(([user, values]) => buildRequest(documented, stored.cookies[user] ?? '', values));
 }
 
 /** Generates valid values of the parameters and fields of an operation. */
@@ -134,7 +127,7 @@ function buildRequest(
       (query.length === 0 ? '' : `?${query.join('&')}`),
     headers: {
       ...Object.fromEntries(listParameters('header')),
-      ...(cookie !== '' && { Cookie: cookie }),
+      Cookie: cookie,
       ...(contentType !== '' && { 'Content-Type': contentType }),
     },
     body: encodeBody(contentType, body),

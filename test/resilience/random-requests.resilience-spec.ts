@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { Pool } from 'undici';
 import { PASSWORD } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
@@ -8,12 +7,10 @@ import { placeOrder } from '../support/orders.js';
 import { createPictures, createProduct } from '../support/products.js';
 import { useServiceProcess } from '../support/service-process.js';
 import { stopAfterUse } from '../support/stop-after-use.js';
-import { signExpiredToken } from '../support/tokens.js';
 import { inParallel } from '../support/wait.js';
 import {
-  buildRequestsWithOneWrongValue,
+  buildRequests,
   type DocumentedOperation,
-  generateValidRequests,
   listOperations,
   type RandomRequest,
   type StoredData,
@@ -22,7 +19,6 @@ import { ResponseChecker } from './random-requests.responses.js';
 
 /** Fixed, so that nearly the same requests are sent each time. */
 const SEED = 1;
-const REQUESTS_PER_OPERATION = 25;
 const CONCURRENCY = 8;
 /** Long enough for several Argon2 hashes at once on a busy machine. */
 const DEADLINE_MS = 15_000;
@@ -52,13 +48,7 @@ beforeAll(async () => {
   checker = new ResponseChecker(document);
   const payment = buildNotification();
   stored = {
-    cookies: {
-      anonymous: '',
-      customer: cookiesOf(customer),
-      admin: cookiesOf(admin),
-      expired: `accessToken=${signExpiredToken()}; refreshToken=${signExpiredToken()}`,
-      garbage: 'accessToken=a.b.c; refreshToken=not-a-token',
-    },
+    cookies: { customer: cookiesOf(customer), admin: cookiesOf(admin) },
     values: {
       ...Object.fromEntries(NOTIFICATION_FIELDS.map((name) => [name, [payment[name]]])),
       transaction_status: [], // Without stored values, the schema's values are used.
@@ -99,27 +89,17 @@ async function forEachConcurrently<T>(list: readonly T[], work: (item: T) => Pro
 }
 
 describe('requests derived from the OpenAPI document', () => {
-  it('get no 5xx and no undocumented response if one field or parameter has a wrong value', async () => {
+  it('get no 5xx and no undocumented response if they are valid, or if one field or parameter has a wrong value', async () => {
     const requests = operations.flatMap((operation) =>
-      buildRequestsWithOneWrongValue(operation, stored, SEED).map((request) => [operation, request] as const),
+      buildRequests(operation, stored, SEED).map((request) => [operation, request] as const),
     );
     expect(requests.length).toBeGreaterThan(1_000);
-    await forEachConcurrently(requests, ([operation, request]) => sendAndCheck(operation, request));
-  });
-
-  it('get no 5xx and no undocumented response if they are random and valid', async () => {
-    let accepted = 0;
-    // fast-check shrinks a failing request and prints the seed to reproduce the failure.
-    await forEachConcurrently(operations, (operation) =>
-      fc.assert(
-        fc.asyncProperty(generateValidRequests(operation, stored), async (request) => {
-          if ((await sendAndCheck(operation, request)) < 400) accepted += 1;
-        }),
-        { numRuns: REQUESTS_PER_OPERATION, seed: SEED },
-      ),
-    );
+    const accepted = new Set<string>();
+    await forEachConcurrently(requests, async ([operation, request]) => {
+      if ((await sendAndCheck(operation, request)) < 400) accepted.add(operation.name);
+    });
     // If validation rejected all requests, the test would not reach the code behind the validation.
-    expect(accepted).toBeGreaterThan((REQUESTS_PER_OPERATION * operations.length) / 4);
+    expect(accepted.size).toBeGreaterThan(operations.length / 2);
   });
 
   it('create no further administrator and leave the service ready, and its log contains only JSON lines and no error', async () => {
