@@ -93,20 +93,12 @@ const BAD_EMAILS = [
   `${'a'.repeat(65)}@example.com`,
   '"a\r\nBcc: b@example.com"@example.com',
   '"victim"@example.com',
-  '"v\\ictim"@example.com',
   'a\u202eb@example.com',
-  'a\u2028b@example.com',
   'a\u200bb@example.com',
-  'a\uffa0b@example.com',
-  'a\u3000b@example.com',
-  'a＠example.com@example.com',
   // Domains that cannot be converted to a domain name in ASCII:
   'a@\u3002',
-  'a@xn--a\u3002example',
   'a@exa mple\u3002com',
   'a@example.com/\u3002example',
-  'a@example.com?\u3002example',
-  'a@exa\nmple\u3002com',
   'a@１２７。0。0。1',
 ];
 /** Names with control characters and line breaks. The last three change the direction of the text. */

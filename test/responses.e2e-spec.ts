@@ -26,12 +26,10 @@ describe('a failing response', () => {
   it.each([
     ['/api/nothing', 404],
     ['/nothing', 404],
-    ['/api/products/1/2', 404],
     ['/api/register', 404],
     ['/%ZZ', 404],
     ['/api/products/%ZZ', 400],
     ['/api/images/%E0%A4%A', 400],
-    ['/api/%', 400],
   ])('for GET %s is %i in the fail envelope, which only private caches may store', async (path, status) => {
     const response = await get(path);
     expectFailure(response, status, status === 404 ? MESSAGES.notFound : MESSAGES.malformedRequest);
@@ -73,10 +71,8 @@ describe('a failing response', () => {
 
   it.each<[Record<string, string>, number, string]>([
     [{ 'Content-Encoding': 'gzip' }, 400, MESSAGES.malformedRequest],
-    [{ 'Content-Encoding': 'deflate' }, 400, MESSAGES.malformedRequest],
     // Decompressing a few bytes of Brotli can take 40 ms and 16 MiB.
     [{ 'Content-Encoding': 'BR' }, 415, MESSAGES.unsupportedEncoding],
-    [{ 'Content-Encoding': 'zstandard' }, 415, MESSAGES.unsupportedEncoding],
     [{ 'Content-Type': 'application/json; charset=utf-99' }, 415, MESSAGES.unsupportedEncoding],
     // Decoding 100 KiB of UTF-7 would occupy the process for up to 240 ms.
     [{ 'Content-Type': 'application/json; charset="utf-7-imap"' }, 415, MESSAGES.unsupportedEncoding],

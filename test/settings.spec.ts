@@ -299,8 +299,6 @@ describe('DATABASE_URL', () => {
     '//db.example/shop?sslmode=disable',
     '//db.example/shop?sslmode=no-verify',
     '//db.example/shop?uselibpqcompat=true&sslmode=require',
-    '//db.example/shop?a=sslmode=require',
-    '//shop:a,b@db.example/shop',
     '///shop?host=/run/postgresql&user=a,b',
   ])('is passed to the driver unchanged: postgresql:%s', (rest) => {
     const url = `postgresql:${rest}`;

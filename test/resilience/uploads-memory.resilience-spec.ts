@@ -50,16 +50,6 @@ describe('resident memory of the service stays under 400 MiB', () => {
     expect(await countProducts(service.database)).toBe(0);
   });
 
-  it.each([
-    ['application/octet-stream', 400],
-    ['application/json', 413],
-  ])('during bodies of 25 MiB of type %s, which are rejected with %i', async (type, status) => {
-    const statuses = await sendUploads({ type }, [Buffer.alloc(25 * MIB, '[')]);
-    // The service may close the connection before the sender has read the response.
-    expect(statuses.filter((actual) => actual !== null && actual !== status)).toEqual([]);
-    expect(statuses).toContain(status);
-  });
-
   it('during forms with almost the maximum number and size of text fields, which create products', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),

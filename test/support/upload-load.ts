@@ -27,8 +27,6 @@ export function buildFormPieces(fields: FormFields, files: readonly (Buffer | Fo
 }
 
 export interface UploadOptions {
-  /** Content-Type; by default a form. */
-  readonly type?: string;
   /** Milliseconds of silence after each piece. */
   readonly pauseMs?: number;
   /** By default, the client sends everything. */
@@ -36,17 +34,17 @@ export interface UploadOptions {
 }
 
 /**
- * Sends a body to POST /api/products piece by piece with backpressure.
+ * Sends a form to POST /api/products piece by piece with backpressure.
  * @returns the status; null if either side closes the connection early
  */
 export async function upload(
   admin: Client,
   pieces: readonly Buffer[],
-  { type = FORM_TYPE, pauseMs = 0, disconnectAfterBytes = Infinity }: UploadOptions = {},
+  { pauseMs = 0, disconnectAfterBytes = Infinity }: UploadOptions = {},
 ): Promise<number | null> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const cookie = `accessToken=${admin.cookie('accessToken')}`;
-  const headers = { Cookie: cookie, 'Content-Type': type, 'Content-Length': length };
+  const headers = { Cookie: cookie, 'Content-Type': FORM_TYPE, 'Content-Length': length };
   const outgoing = request(`${admin.url}/api/products`, { method: 'POST', headers, agent: false });
   const status = new Promise<number | null>((resolve) => {
     const giveUp = (): void => {
