@@ -210,18 +210,6 @@ it('a form that is submitted again while its values are being sent sends them on
   expect(requests).toBe(1);
 });
 
-it('the form of a new product shows a message for each missing field until the field is filled', async () => {
-  const { page } = await openAsAdmin('/manage/today');
-  await page.getByRole('link', { name: 'Products', exact: true }).click();
-  await page.getByRole('link', { name: 'New product' }).click();
-  await waitForHeading(page, 'New product');
-  await page.getByRole('button', { name: 'Create product' }).click();
-  await waitForText(page, 'Product name is required.');
-  await waitForText(page, 'Product price cannot be empty.');
-  await fillProduct(page, 'Roti unyil', 'Rp 15.000', 'Tiny breads, a bite each.');
-  await page.getByText('Product name is required.').waitFor({ state: 'hidden' });
-});
-
 it('a new product gets the chosen pictures in the chosen order, and the upload shows its progress', async () => {
   const name = makeUnique('Roti unyil');
   const { page } = await openAsAdmin('/manage/products/new');

@@ -134,20 +134,6 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
   await waitForHeading(page, 'Payment denied');
 });
 
-it('the gallery of a product shows the first picture after the chosen picture was removed', async () => {
-  const { page } = await createCustomer();
-  await page.goto('/products/1');
-  await page.getByRole('button', { name: 'Show picture 3 of 3' }).click();
-  await page.getByRole('img', { name: 'Kue lapis legit, picture 3 of 3' }).waitFor();
-  await changeResponses<{ products: { images: string[] } }>(page, '**/api/products/1', ({ products }) => ({
-    products: { ...products, images: products.images.slice(0, 2) },
-  }));
-  // The page loads the product again when its tab becomes visible.
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-  await page.getByRole('img', { name: 'Kue lapis legit, picture 1 of 2' }).waitFor();
-  await page.getByRole('button', { name: 'Show picture 1 of 2', pressed: true }).waitFor();
-});
-
 it('a customer searches the catalog by keyboard, and gets back to the results from a product', async () => {
   const { page } = await createCustomer({ viewport: PHONE });
   await page.goto('/');

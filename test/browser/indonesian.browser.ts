@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expectIndonesian } from './support/layout.js';
 import { waitForHeading, waitForText } from './support/page.js';
-import { holdRequests, LIKE_BROWSER } from './support/requests.js';
+import { LIKE_BROWSER } from './support/requests.js';
 import { getText } from './support/settings.js';
 import { CROISSANT, placePaidOrder, useShopSettings } from './support/shop.js';
 import { createAdmin, createCustomer, createVisitor } from './support/shopper.js';
@@ -112,30 +112,6 @@ describe('the language switch', () => {
     await page.unroute(script);
     await page.getByRole('button', indonesianButton).click();
     await waitForHeading(page, text('login.title'));
-  });
-
-  it('shows the language that was chosen last, even if the texts of an earlier choice arrive later', async () => {
-    const { context, page } = await createVisitor();
-    const otherTab = await context.newPage();
-    for (const tab of [page, otherTab]) await tab.goto('/login');
-    const release = await holdRequests(page, script);
-    const requested = page.waitForRequest(script);
-    await page.getByRole('button', indonesianButton).click();
-    const url = (await requested).url();
-
-    await page.evaluate(() => {
-      addEventListener('storage', ({ newValue }) => (document.body.dataset.stored = newValue ?? ''));
-    });
-    await otherTab.getByRole('button', indonesianButton).click();
-    await otherTab.getByRole('button', { name: /English/ }).click();
-    await page.locator(`body[data-stored*='"en"']`).waitFor();
-    await release();
-    // Resolves after the storefront has got the texts too.
-    await page.evaluate(async (loaded) => {
-      await import(loaded);
-    }, url);
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
-    expect(await page.evaluate(() => localStorage.getItem('bakery.language'))).toContain('"en"');
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/wait.js';
-import { openPage, search, waitForHeading, waitForText } from './support/page.js';
+import { waitForHeading, waitForText } from './support/page.js';
 import { changeResponses } from './support/requests.js';
-import { createProduct, CROISSANT, placeOrder } from './support/shop.js';
-import { createCustomer, createVisitor, openAsAdmin, PASSWORD } from './support/shopper.js';
+import { CROISSANT, placeOrder } from './support/shop.js';
+import { createCustomer, createVisitor, PASSWORD } from './support/shopper.js';
 import { addToCartAndChoosePickup, choosePickup } from './support/steps.js';
 
 it('a customer signs in, orders and pays by keyboard only', async () => {
@@ -82,26 +82,6 @@ it('the focus moves to the heading when the pressed button disappears, in the ca
   await page.goto(`/orders/${order_id}`);
   await page.getByRole('button', { name: 'Get a payment page' }).press('Enter');
   expect(await readFocusedHeading(page)).toBe('Waiting for payment');
-});
-
-it('the focus stays on the button that shows another range of sales', async () => {
-  const { page } = await openAsAdmin('/manage/sales');
-  const lastDays = page.getByRole('button', { name: 'Last 30 days' });
-  await lastDays.press('Enter');
-  await page.getByRole('button', { name: 'Last 30 days', pressed: true }).waitFor();
-  await page.locator('button:focus').and(lastDays).waitFor();
-});
-
-it('the focus moves to the heading when a button disappears from a page for administrators', async () => {
-  const product = await createProduct('Roti fokus', 20_000);
-  const { page } = await openAsAdmin('/manage/today');
-  await page.getByRole('button', { name: 'Turn on the sound' }).press('Enter');
-  expect(await readFocusedHeading(page)).toBe('Today');
-  await openPage(page, '/manage/products?available=true');
-  await search(page, product.name);
-  await page.getByRole('button', { name: `Hide: ${product.name}` }).press('Enter');
-  await waitForText(page, 'No products match your search.');
-  expect(await readFocusedHeading(page)).toBe('Products');
 });
 
 /** Returns the text of the page's heading, once it has the focus. */

@@ -253,14 +253,6 @@ it('the page of the day has buttons for the next day, the previous day and today
   await page.locator('h1:focus', { hasText: 'Today' }).waitFor();
 });
 
-it('the page of the day shows today if the date in its address does not exist', async () => {
-  const { page } = await openAsAdmin('/manage/today');
-  for (const date of ['today', 'tomorrow', '2026-02-30']) {
-    await page.goto(`/manage/today?date=${date}`);
-    await waitForHeading(page, 'Today');
-  }
-});
-
 it('a page of the day that stays open after midnight shows the new day', async () => {
   const eka = await createCustomer({ name: makeUnique('Eka') });
   await placePaidOrder(eka.page, { pickup_at: inDays(1).toISOString() });

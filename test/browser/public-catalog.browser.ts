@@ -33,16 +33,6 @@ it('a visitor of a public catalog browses, fills a cart, and needs an account on
   await waitForHeading(page, 'Waiting for payment');
 });
 
-it('the sign-in in the header leads back to the page on which the visitor was', async () => {
-  const { page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
-  await page.goto('/?q=LAPIS');
-  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
-  await page.getByRole('link', { name: 'Create an account' }).click();
-  await submitRegistration(page, createEmail());
-  await page.getByRole('link', { name: 'Do it later' }).click();
-  await waitForText(page, '1 product for “LAPIS”.');
-});
-
 it('the pages of orders, of the profile and of administrators need a sign-in, also in a shop with a public catalog', async () => {
   const { page } = await createVisitor({ baseURL: publicShop.storefrontUrl });
   for (const path of ['/orders', '/profile', '/manage/today']) {

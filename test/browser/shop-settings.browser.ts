@@ -117,17 +117,6 @@ it('ranges of closed dates are saved in order and without an empty one, and addi
   expect((await readShop()).closed_ranges).toEqual(ranges.slice(1));
 });
 
-it('the form of the shop starts with the current settings, not with cached ones', async () => {
-  const { page } = await openAsAdmin('/manage/shop');
-  const days = page.getByLabel('Days in advance');
-  expect(await days.inputValue()).toBe('14');
-  await page.getByRole('link', { name: 'Today' }).click();
-  await waitForHeading(page, 'Today');
-  await changeShop({ days_ahead: 5 });
-  await page.goBack();
-  expect(await days.inputValue()).toBe('5');
-});
-
 it('a change of the shop by somebody else is shown before the form replaces it', async () => {
   const { page } = await openAsAdmin('/manage/shop');
   await page.getByLabel('Minutes between').fill('60');
@@ -156,19 +145,6 @@ it('the form of the shop is saved again without a question after the first respo
   await waitForText(page, 'We cannot reach the bakery.');
   await save(page);
   expect(await readShop()).toMatchObject({ lead_minutes: 60 });
-});
-
-it('the form of the shop is saved twice without a question, even if the settings cannot be loaded in between', async () => {
-  const { page } = await openAsAdmin('/manage/shop');
-  await page.route('**/api/admin/shop', async (route) => {
-    if (route.request().method() === 'GET') await route.abort();
-    else await route.continue();
-  });
-  for (const lead_minutes of [60, 90]) {
-    await page.getByLabel('Minutes between').fill(String(lead_minutes));
-    await save(page);
-    expect(await readShop()).toMatchObject({ lead_minutes });
-  }
 });
 
 it('the page of an order shows the name and the contact of the shop', async () => {
@@ -224,22 +200,6 @@ it('the paid orders of a date are listed before the date or its weekday is close
   await expectGoodLayout(page, 'closed date with a paid order');
   await page.goto(`/manage/today?date=${date}`);
   await waitForText(page, 'The shop is closed on this date.');
-});
-
-it('no paid orders are listed for a range of closed dates that has no first date yet', async () => {
-  const { page } = await openAsAdmin('/manage/shop');
-  const [closed, last] = [toShopDate(inDays(4)), toShopDate(inDays(6))];
-  const days: (string | undefined)[] = [];
-  page.on('request', (request) => {
-    if (request.url().includes('/api/admin/days/')) days.push(request.url().split('/').at(-1));
-  });
-  const holidays = page.getByRole('group', { name: 'Closed from – to' });
-  await holidays.getByRole('button', { name: 'Add holidays' }).click();
-  await holidays.getByLabel('To', { exact: true }).fill(last);
-  const response = page.waitForResponse(`**/api/admin/days/${closed}`);
-  await page.getByLabel('Closed on').fill(closed);
-  await response;
-  expect(days).toEqual([closed]); // The form lists the paid orders of each closed date.
 });
 
 it('the form of the shop asks before a link, a step in the history or a sign-out discards unsaved limits of orders', async () => {
