@@ -1,5 +1,8 @@
+import { importBuilt } from './support/built.js';
 import { useServiceBehindProxy } from './support/database-proxy.js';
+import { createDatabase } from './support/databases.js';
 import { expectFailure } from './support/failure.js';
+import { addJob } from './support/jobs.js';
 import { waitUntilReady } from './support/process.js';
 import { until } from './support/wait.js';
 
@@ -85,4 +88,33 @@ it('the log contains one line for each stop of the queue and one line for each r
   const recovery = expect.stringMatching(/^the queue works again after \d+ s$/) as string;
   const lines = service.log.slice(linesBefore).map(({ msg }) => String(msg));
   expect(lines.filter((line) => line.startsWith('the queue'))).toEqual([stop, recovery, stop, recovery]);
+});
+
+it('an idle process sends at most 2 statements a second to the database', async () => {
+  await waitUntilReady(service.url);
+  // The start and the jobs of a full minute need more statements, so the first calm 3 seconds count.
+  let [countBefore, startedAt] = [service.proxy.statementChunks.length, performance.now()];
+  await until('3 seconds with at most 6 statements have passed', () => {
+    if (service.proxy.statementChunks.length > countBefore + 6)
+      [countBefore, startedAt] = [service.proxy.statementChunks.length, performance.now()];
+    return performance.now() - startedAt >= 3_000;
+  });
+});
+
+it('the watch over the job runner wakes workers only for jobs that can run, and at most as many of each priority as there are workers', async () => {
+  const { pool } = await createDatabase();
+  for (let n = 0; n < 20; n += 1) {
+    await addJob(pool, 'test-task', { key: null, dueInS: 3_600 });
+    await addJob(pool, 'test-task', { key: null, priority: 10 });
+  }
+  await addJob(pool, 'test-task');
+  const { watchQueue } = await importBuilt('src/jobs/watch-queue.js');
+  const stop = new AbortController();
+  const wakeCounts: number[] = [];
+  const wake = (count: number): void => {
+    wakeCounts.push(count);
+    stop.abort();
+  };
+  await watchQueue(pool, wake, stop.signal);
+  expect(wakeCounts).toEqual([11]);
 });

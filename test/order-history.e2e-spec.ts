@@ -1,4 +1,4 @@
-import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { sendNotification } from './support/notifications.js';
 import { useShop } from './support/shop.js';
 
@@ -8,11 +8,6 @@ const shop = await useShop();
 const redact = (payload: string) => payload.replace(/"signature_key":"[^"]*"/, '"signature_key":"…"');
 
 describe('the payment history of an order', () => {
-  it('is empty before the first payment event', async () => {
-    const { meta, notifications } = await shop.readAsAdmin(await shop.orderTwoPieces());
-    expect([meta, notifications]).toEqual([{ lastNotificationId: null }, []]);
-  });
-
   it('contains every notification with a valid signature as received, with its outcome and source, oldest first', async () => {
     const orderId = await shop.orderTwoPieces();
     const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
@@ -107,10 +102,5 @@ describe('a page of the payment history', () => {
         MESSAGES.notFound,
       );
     }
-  });
-
-  it.each(['x', '', '1&last_id=2'])('is rejected with 400 for last_id=%s', async (lastId) => {
-    const response = await shop.admin.get(`/api/admin/orders/${await shop.insertOrder()}?last_id=${lastId}`);
-    expectInvalid(response, { last_id: 'last_id should be a number' });
   });
 });

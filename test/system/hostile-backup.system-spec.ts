@@ -111,20 +111,17 @@ it('an unchanged backup is restored with its image, even if the file name of the
 const DAMAGED = /is not a backup, or it was truncated or changed$/;
 const WRONG_TABLES = /its tables are not those that its migrations create/;
 
-it.each([
-  [{ format: 3 }, /has a format that this build does not read/],
-  [{ migrations: 'Init1' }, DAMAGED],
-  [{ tables: 'public.users' }, DAMAGED],
-])('a backup whose manifest has %j is rejected and leaves no rows and no files', async (fields, problem) => {
-  const change = (manifest: Manifest) => Object.assign(manifest, fields);
-  await expectRejected(await forge((folder) => rewriteManifest(folder, change)), problem);
-});
-
 /** Returns a function that changes the manifest of an unpacked backup. */
 const inManifest = (change: (manifest: Manifest) => unknown) => (folder: string) =>
   rewriteManifest(folder, change);
 
 it.each<[string, (folder: string) => Promise<void>, RegExp]>([
+  [
+    'has an unknown format',
+    inManifest((manifest) => Object.assign(manifest, { format: 3 })),
+    /has a format that this build does not read/,
+  ],
+  ['has no list of tables', inManifest((manifest) => Object.assign(manifest, { tables: 'x' })), DAMAGED],
   [
     // A file may not have such a name, so SQL in the name of a table is rejected here.
     'names a table that it has no file for',

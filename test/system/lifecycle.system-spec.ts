@@ -1,10 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { findEmbeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
@@ -44,26 +42,6 @@ async function expectStartFailure(service: BuiltProcess, message: string): Promi
   expect(failures).toEqual([expect.stringContaining(`the service could not start: ${message}`)]);
   expect(service.output()).not.toContain('"stack"');
 }
-
-it('the health check of the container treats an empty PORT as unset, like the service', async () => {
-  const [, command = '[]'] =
-    /HEALTHCHECK .*\\\n\s*CMD (\[.*\])/.exec(await readFile('Dockerfile', 'utf8')) ?? [];
-  const [, ...args] = JSON.parse(command) as string[];
-  const printUrl =
-    'data:text/javascript,globalThis.fetch = async (url) => { console.log(url); return { ok: true } }';
-  const run = (PORT: string) =>
-    promisify(execFile)(process.execPath, ['--import', printUrl, ...args], { env: { PORT } });
-  expect((await run('')).stdout).toBe('http://127.0.0.1:3000/api/health/live\n');
-  expect((await run('8080')).stdout).toBe('http://127.0.0.1:8080/api/health/live\n');
-});
-
-it('SIGTERM during the load of the modules ends the start with exit code 0', async () => {
-  const sendEarly = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, name)))`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(sendEarly)}`;
-  const service = instance.spawn({ NODE_OPTIONS, DATABASE_URL: REFUSED_DATABASE });
-  expect(await service.exited).toBe(0);
-  expect(service.output()).toContain('stopping: SIGTERM');
-});
 
 describe('a start that cannot succeed', () => {
   it('fails with one message that names every bad setting', async () => {
