@@ -150,7 +150,7 @@ async function changeFulfilment({ order_id }: Order, fulfilment: Fulfilment): Pr
   } catch (error) {
     const last = hasCode(error, 409) || isResponseLost(error) ? await readLastAction(order_id) : undefined;
     if (last?.action !== fulfilment) throw error;
-    return last.by?.id === useSession.getState().user?.id;
+    return isResponseLost(error) && last.by?.id === useSession.getState().user?.id;
   }
 }
 
