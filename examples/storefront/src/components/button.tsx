@@ -1,10 +1,10 @@
-import type { ComponentProps, MouseEvent } from 'react';
+import type { ComponentProps, KeyboardEvent, MouseEvent } from 'react';
 import { Link } from 'react-router';
 
 export interface ButtonProps extends ComponentProps<'button'> {
   /**
    * True while the action runs: the button keeps the focus, looks busy and ignores clicks. Set it, also to false, for an action that
-   * a double-click must not repeat. Without it, every click counts.
+   * a double-click or Enter that is held down must not repeat. Without it, every click counts.
    */
   isBusy?: boolean | undefined;
 }
@@ -15,12 +15,16 @@ export function Button({ className = 'button', isBusy, onClick, ...attributes }:
   const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
     if (isBusy === undefined || (!isBusy && event.detail < 2)) onClick?.(event);
   };
+  const ignoreRepeatedEnter = (event: KeyboardEvent) => {
+    if (isBusy !== undefined && event.key === 'Enter' && event.repeat) event.preventDefault();
+  };
   return (
     <button
       type="button"
       className={className}
       aria-disabled={isBusy}
       onClick={handleClick}
+      onKeyDown={ignoreRepeatedEnter}
       {...attributes}
     />
   );

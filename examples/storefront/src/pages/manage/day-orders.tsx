@@ -3,12 +3,13 @@ import { useRef, useState } from 'react';
 import type { AdminOrder, Fulfilment } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatShortDate, formatTime, toLocalDate } from '../../calendar';
+import { Button } from '../../components/button';
 import { Alert, Notice } from '../../components/notice';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
 import { DayOrder } from './day-order';
-import { getNextStep, StepButton, takeStep } from './step-buttons';
+import { getNextStep, takeStep } from './step-buttons';
 
 interface DayOrdersProps {
   /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
@@ -103,9 +104,9 @@ function GroupButton({ time, step, orders, onTakeStep }: GroupButtonProps) {
   const { mutate, isPending } = useMutation({ mutationFn: () => onTakeStep(orders, step) });
   const count = t('count.orders', { count: orders.length });
   return (
-    <StepButton className="button quiet" isBusy={isPending} onClick={() => mutate()}>
+    <Button className="button quiet" isBusy={isPending} onClick={() => mutate()}>
       {t('day.group', { time, orders: count, step: t(`step.${step}`) })}
-    </StepButton>
+    </Button>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Fulfilment, Order } from '../../api/client';
 import { explain } from '../../api/errors';
 import { changeFulfilments } from '../../api/orders';
-import { Button, type ButtonProps } from '../../components/button';
+import { Button } from '../../components/button';
 import { formatOrderNumber } from '../../format';
 import { t } from '../../i18n';
 import { showToast } from '../../state/toast';
@@ -41,10 +41,10 @@ export function NextStepButton({ order, description, isBusy, onTakeStep }: NextS
   const next = getNextStep(order);
   if (next === null) return null;
   return (
-    <StepButton isBusy={isBusy} onClick={() => onTakeStep(next)}>
+    <Button isBusy={isBusy} onClick={() => onTakeStep(next)}>
       {t(`step.${next}`)}
       {description !== undefined && <span className="visually-hidden">, {description}</span>}
-    </StepButton>
+    </Button>
   );
 }
 
@@ -53,19 +53,9 @@ export function PreviousStepButton({ order, isBusy, onTakeStep }: OrderStepProps
   const { previous } = ADJACENT_STEPS[order.fulfilment];
   if (previous === null) return null;
   return (
-    <StepButton className="button quiet" isBusy={isBusy} onClick={() => onTakeStep(previous)}>
+    <Button className="button quiet" isBusy={isBusy} onClick={() => onTakeStep(previous)}>
       {t('step.back', { step: t(`fulfilment.${previous}`) })}
-    </StepButton>
-  );
-}
-
-/** Button for a step. Enter that is held down does not take the following steps. */
-export function StepButton(props: ButtonProps) {
-  return (
-    <Button
-      onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
-      {...props}
-    />
+    </Button>
   );
 }
 
