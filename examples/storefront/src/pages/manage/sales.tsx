@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { explain } from '../../api/errors';
 import { type DateRange, downloadSales, salesReport } from '../../api/reports';
@@ -88,16 +87,10 @@ interface RangePickerProps {
 
 /** Form that chooses the last 7 or 30 days, or any other date range. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
-  const key = `${range.from} ${range.to}`;
-  // Dates while a person types, and the key of the range that they replace. After a navigation, the fields show `range`.
-  const [draft, setDraft] = useState<(DateRange & { key: string }) | null>(null);
-  const { from, to } = draft?.key === key ? draft : range;
-  const choose = (chosen: DateRange) => {
-    setDraft(null);
-    onChoose(chosen);
-  };
+  const choose = (fields: FormData) =>
+    onChoose({ from: fields.get('from') as string, to: fields.get('to') as string });
   return (
-    <form className="inline range" action={() => choose({ from, to })}>
+    <form className="inline range" action={choose}>
       {[7, 30].map((days) => {
         const lastDays = getLastDays(days, today);
         return (
@@ -105,27 +98,28 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
             key={days}
             className="button quiet"
             aria-pressed={range.from === lastDays.from && range.to === lastDays.to}
-            onClick={() => choose(lastDays)}
+            onClick={() => onChoose(lastDays)}
           >
             {t('sales.lastDays', { days })}
           </Button>
         );
       })}
+      {/* The keys show the dates of a range that was chosen by a button or a navigation. */}
       <TextField
+        key={`from ${range.from}`}
         label={t('sales.from')}
+        name="from"
         type="date"
         required
-        max={to}
-        value={from}
-        onChange={({ target }) => setDraft({ from: target.value, to, key })}
+        defaultValue={range.from}
       />
       <TextField
+        key={`to ${range.to}`}
         label={t('sales.to')}
+        name="to"
         type="date"
         required
-        min={from}
-        value={to}
-        onChange={({ target }) => setDraft({ from, to: target.value, key })}
+        defaultValue={range.to}
       />
       <button className="button quiet">{t('sales.show')}</button>
     </form>
