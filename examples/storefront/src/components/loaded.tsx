@@ -52,7 +52,7 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
   if (data === null)
     return (
       <>
-        {title && <PageHeading isVisuallyHidden>{t('error.notFound', { title })}</PageHeading>}
+        {title && missing && <PageHeading isVisuallyHidden>{missing.title}</PageHeading>}
         {missing && <Notice {...missing} />}
       </>
     );
