@@ -296,6 +296,7 @@ it('rejected settings of the shop are explained at their fields, and nothing is 
   await save(page);
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
   expect(await readShop()).toMatchObject({ lead_minutes: 60, orders_per_slot: 20, cut_off: '18:00' });
+  expect(await page.getByLabel('Latest time to order').inputValue()).toBe('18:00');
 });
 
 describe('in a shop that is closed for two ranges of dates from tomorrow on, and on the weekday after them', () => {

@@ -41,7 +41,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           inputMode="numeric"
           aria-label={t('quantity.label', { name })}
           aria-describedby={id}
-          aria-invalid={hasError || undefined}
+          aria-invalid={(draft !== null && hasError) || undefined}
           value={draft ?? value}
           onChange={({ target }) => changeText(target.value)}
           onBlur={() => setDraft(null)}

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { hideToast, type Toast, useToasts } from '../state/toast';
 import { Button } from './button';
 import { focusHeading } from './page-heading';
@@ -19,10 +19,12 @@ export function ToastRegion() {
 }
 
 function ToastMessage({ toast: { id, text, action } }: { toast: Toast }) {
+  const [hasFocus, setHasFocus] = useState(false);
   useEffect(() => {
+    if (hasFocus) return;
     const timer = setTimeout(() => hideToast(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [id, action]);
+  }, [id, action, hasFocus]);
   const runAction = () => {
     hideToast(id);
     // The focused button disappears.
@@ -30,7 +32,7 @@ function ToastMessage({ toast: { id, text, action } }: { toast: Toast }) {
     action?.run();
   };
   return (
-    <div className="toast">
+    <div className="toast" onFocus={() => setHasFocus(true)} onBlur={() => setHasFocus(false)}>
       {text}
       {action && (
         <Button className="link" onClick={runAction}>

@@ -41,6 +41,7 @@ export function completeValues(values: ShopFormValues): ShopFormValues {
     closed: addDate(closed, newClosedDate),
     newClosedDate: '',
     closed_ranges: completeRanges(closed_ranges),
+    cut_off: completeTime(values.cut_off.trim()),
   };
 }
 
@@ -51,7 +52,7 @@ export function toSettings(formValues: ShopFormValues): ShopSettings {
     name: values.name.trim(),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
-    cut_off: completeTime(values.cut_off.trim()) || null,
+    cut_off: values.cut_off || null,
     orders_per_slot: toNumber(values.orders_per_slot),
     slot_minutes: toNumber(values.slot_minutes),
     address: values.address.trim() || null,
