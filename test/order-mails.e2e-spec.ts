@@ -202,6 +202,7 @@ it('the mails about an order that was paid twice promise both payments if the or
 it('a mail follows each refund that the gateway reports, also one that was made on its dashboard', async () => {
   const orderId = await shop.orderTwoPieces();
   await pay(orderId);
+  await waitForMailAbout(orderId, RECEIPT);
   const notify = (status: string, refund_amount: string): Promise<void> =>
     shop.notify(orderId, { transaction_status: status, status_code: '200', refund_amount });
   await notify('partial_refund', '50000.00');
