@@ -49,14 +49,16 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
       'refreshToken',
     );
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  return shareResponses(SwaggerModule.createDocument(app, builder.build()));
+  const document = SwaggerModule.createDocument(app, builder.build());
+  shareResponses(document);
+  return document;
 }
 
 /**
  * Moves responses that several operations have in common to `components.responses`. Nest writes them into every operation,
  * which makes the document and the types generated from it several times as long.
  */
-function shareResponses(document: OpenAPIObject): OpenAPIObject {
+function shareResponses(document: OpenAPIObject): void {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
   const uses = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, response]) => {
@@ -75,7 +77,7 @@ function shareResponses(document: OpenAPIObject): OpenAPIObject {
     shared.set(name, response);
     responses[status] = { $ref: `#/components/responses/${name}` };
   }
-  return { ...document, components: { ...document.components, responses: Object.fromEntries(shared) } };
+  document.components = { ...document.components, responses: Object.fromEntries(shared) };
 }
 
 /** Builds a name such as `OriginIsNotAllowed` from the description. Omits the part of each message after its comma. */

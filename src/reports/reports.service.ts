@@ -10,8 +10,8 @@ import type { DayProductView, DayView, SalesCsvQuery, SalesQuery, SalesView } fr
 import { type ReportDays, SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
-/** Without a locale, the order would depend on the machine. */
-const NAMES = new Intl.Collator('id');
+/** Order of product names. Without a locale, it would depend on the machine. */
+const NAME_ORDER = new Intl.Collator('id');
 /** Days before today whose orders can be overdue. */
 const OVERDUE_DAYS = 30;
 
@@ -88,5 +88,5 @@ function sumProducts(orders: readonly Order[]): DayProductView[] {
       sums.set(product_id, sum);
     }
   }
-  return [...sums.values()].sort((a, b) => NAMES.compare(a.name, b.name) || a.product_id - b.product_id);
+  return [...sums.values()].sort((a, b) => NAME_ORDER.compare(a.name, b.name) || a.product_id - b.product_id);
 }

@@ -27,7 +27,8 @@ export interface DocumentedOperation {
   readonly operation: Operation;
   /** Media type of the body; empty for an operation without a body. */
   readonly mediaType: string;
-  readonly fields: Readonly<Record<string, Schema>>;
+  /** Schema of the body. */
+  readonly body: Schema;
 }
 
 export interface RandomRequest {
@@ -53,8 +54,8 @@ interface RequestValues {
 export function listOperations(document: OpenApi): DocumentedOperation[] {
   return extractOperations(document).map(([method, path, operation]) => {
     const [[mediaType, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {});
-    const { properties: fields = {} } = resolveReferences(document, schema);
-    return { name: `${method.toUpperCase()} ${path}`, operation, mediaType, fields };
+    const body = resolveReferences(document, schema);
+    return { name: `${method.toUpperCase()} ${path}`, operation, mediaType, body };
   });
 }
 
@@ -67,11 +68,11 @@ export function buildRequests(
   stored: StoredData,
   seed: number,
 ): RandomRequest[] {
-  const { operation, fields, name, mediaType } = documented;
+  const { operation, body, name, mediaType } = documented;
   const wrongParameters = (operation.parameters ?? []).flatMap((parameter) =>
     HOSTILE_PARAMETERS.map((value) => ({ parameters: { [parameter.name]: value }, body: {} })),
   );
-  const wrongFields = Object.entries(fields).flatMap(([field, schema]) =>
+  const wrongFields = Object.entries(body.properties ?? {}).flatMap(([field, schema]) =>
     listWrongValues(schema, stored.values, seed).map((value) => ({
       parameters: {},
       body: { [field]: value },
@@ -89,7 +90,7 @@ export function buildRequests(
 }
 
 /** Generates valid values of the parameters and fields of an operation. */
-function generateValues({ operation, fields, name }: DocumentedOperation, { values: existing }: StoredData) {
+function generateValues({ operation, body, name }: DocumentedOperation, { values: existing }: StoredData) {
   const parameters = (operation.parameters ?? []).map(({ name: key, required = false, schema = {} }) => {
     const text = generateValue(schema, existing, key).map((plain) => encodeURIComponent(String(plain)));
     return [key, required ? text : fc.option(text, { nil: undefined })] as const;
@@ -98,7 +99,7 @@ function generateValues({ operation, fields, name }: DocumentedOperation, { valu
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc.record({
     parameters: fc.record(Object.fromEntries(parameters)),
-    body: generateFields(fields, isNewEmail ? { ...existing, email: [] } : existing),
+    body: generateFields(body, isNewEmail ? { ...existing, email: [] } : existing),
   });
 }
 

@@ -29,6 +29,8 @@ export function generateValue(schema: Schema, existing: ExistingValues, name = '
 function generateNewValue(schema: Schema, existing: ExistingValues): fc.Arbitrary<unknown> {
   const { minimum: min = 0, maximum: max = 2 ** 31 - 1, minItems = 0, maxLength = 300 } = schema as Limits;
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]));
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.format === 'date') return fc.constantFrom('2026-11-24', '2028-02-29', '9999-12-31');
   if (schema.format === 'uuid') return fc.uuid();
   if (schema.format === 'email') return fc.uuid().map((id) => `${id}@example.com`);
   if (schema.format === 'binary') return picture;
@@ -38,18 +40,19 @@ function generateNewValue(schema: Schema, existing: ExistingValues): fc.Arbitrar
     const item = generateValue(schema.items as Schema, existing);
     return fc.array(item, { minLength: minItems, maxLength: minItems + 2 });
   }
-  if (schema.properties !== undefined) return generateFields(schema.properties, existing);
+  if (schema.properties !== undefined) return generateFields(schema, existing);
   return fc.oneof(
     fc.constantFrom(schema.example ?? 'x', 'x'.repeat(maxLength)),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.min(maxLength, 60) }),
   );
 }
 
-export function generateFields(fields: Readonly<Record<string, Schema>>, existing: ExistingValues) {
-  const arbitraries = Object.entries(fields).map(
+/** Generates the required fields of a schema, and some of the optional ones. */
+export function generateFields({ properties = {}, required = [] }: Schema, existing: ExistingValues) {
+  const fields = Object.entries(properties).map(
     ([name, schema]) => [name, generateValue(schema, existing, name)] as const,
   );
-  return fc.record(Object.fromEntries(arbitraries));
+  return fc.record(Object.fromEntries(fields), { requiredKeys: [...(required as string[])] });
 }
 
 const picture: fc.Arbitrary<FormFile> = fc
@@ -75,7 +78,7 @@ export function listWrongValues(schema: Schema, existing: ExistingValues, seed: 
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '💥'.repeat(maxLength)]),
   ];
   if (items?.properties === undefined) return values;
-  const [item] = fc.sample(generateFields(items.properties, existing), { numRuns: 1, seed });
+  const [item] = fc.sample(generateFields(items, existing), { numRuns: 1, seed });
   const wrongItems = Object.entries(items.properties).flatMap(([name, inner]) =>
     listWrongValues(inner, existing, seed).map((value) => [{ ...item, [name]: value }]),
   );

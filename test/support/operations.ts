@@ -58,55 +58,54 @@ const READINESS_FAILURES = ['database', 'migrations', 'queue', 'database, queue'
 );
 
 /**
- * Every operation of the service: its access (contract 4), the format of its request body, and its own failures
- * (contract 7). `expectedFailures` adds 431, 500, 503 and the failures that follow from access, method and path.
+ * Every operation of the service: its access (contract 4) and its own failures (contract 7). `expectedFailures` adds 431, 500, 503
+ * and the failures that follow from access, method and path.
  */
-export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
-  'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],
-  'POST /api/login': ['public', 'json', [VALIDATION, WRONG_CREDENTIALS]],
-  'GET /api/refresh': ['public', null, REFRESH_FAILURES],
-  'POST /api/logout': ['public', null, []],
-  'POST /api/otp': ['user', null, []],
-  'POST /api/otp/verify': ['user', 'json', [VALIDATION, INVALID_OTP]],
-  'GET /api/users': ['user', null, []],
-  'PATCH /api/users': ['user', 'json', [VALIDATION, WRONG_CREDENTIALS, EMAIL_TAKEN]],
-  'PUT /api/users/password': ['user', 'json', [VALIDATION, WRONG_CREDENTIALS]],
-  'POST /api/password/forgot': ['public', 'json', [VALIDATION]],
-  'POST /api/password/reset': ['public', 'json', [VALIDATION, INVALID_OTP]],
+export const OPERATIONS: Readonly<Record<string, [Access, Failures]>> = {
+  'POST /api/register': ['public', [VALIDATION, EMAIL_TAKEN]],
+  'POST /api/login': ['public', [VALIDATION, WRONG_CREDENTIALS]],
+  'GET /api/refresh': ['public', REFRESH_FAILURES],
+  'POST /api/logout': ['public', []],
+  'POST /api/otp': ['user', []],
+  'POST /api/otp/verify': ['user', [VALIDATION, INVALID_OTP]],
+  'GET /api/users': ['user', []],
+  'PATCH /api/users': ['user', [VALIDATION, WRONG_CREDENTIALS, EMAIL_TAKEN]],
+  'PUT /api/users/password': ['user', [VALIDATION, WRONG_CREDENTIALS]],
+  'POST /api/password/forgot': ['public', [VALIDATION]],
+  'POST /api/password/reset': ['public', [VALIDATION, INVALID_OTP]],
 
-  'GET /api/products': ['user', null, INVALID_OR_UNKNOWN_FAILURES],
-  'GET /api/products/{product_id}': ['user', null, [NOT_FOUND]],
-  'POST /api/products': ['admin', 'form', CREATION_FAILURES],
-  'PUT /api/products/{product_id}': ['admin', 'form', UPDATE_FAILURES],
-  'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
-  'GET /api/admin/products': ['admin', null, INVALID_OR_UNKNOWN_FAILURES],
-  'PUT /api/admin/products/{product_id}/availability': ['admin', 'json', INVALID_OR_UNKNOWN_FAILURES],
+  'GET /api/products': ['user', INVALID_OR_UNKNOWN_FAILURES],
+  'GET /api/products/{product_id}': ['user', [NOT_FOUND]],
+  'POST /api/products': ['admin', CREATION_FAILURES],
+  'PUT /api/products/{product_id}': ['admin', UPDATE_FAILURES],
+  'DELETE /api/products/{product_id}': ['admin', [NOT_FOUND]],
+  'GET /api/admin/products': ['admin', INVALID_OR_UNKNOWN_FAILURES],
+  'PUT /api/admin/products/{product_id}/availability': ['admin', INVALID_OR_UNKNOWN_FAILURES],
 
   'POST /api/orders': [
     'user',
-    'json',
     [VALIDATION, IDEMPOTENCY_KEY_REUSED, TOO_MANY_OPEN_ORDERS, GATEWAY_UNAVAILABLE],
   ],
-  'GET /api/orders': ['user', null, INVALID_OR_UNKNOWN_FAILURES],
-  'GET /api/orders/{order_id}': ['user', null, [NOT_FOUND]],
-  'POST /api/orders/{order_id}/token': ['user', null, [NOT_FOUND, ORDER_NOT_PENDING, GATEWAY_UNAVAILABLE]],
-  'POST /api/orders/{order_id}/cancel': ['user', null, [NOT_FOUND, ORDER_NOT_PENDING, GATEWAY_UNAVAILABLE]],
-  'GET /api/admin/orders': ['admin', null, INVALID_OR_UNKNOWN_FAILURES],
-  'GET /api/admin/orders/{order_id}': ['admin', null, INVALID_OR_UNKNOWN_FAILURES],
-  'PUT /api/admin/orders/{order_id}/fulfilment': ['admin', 'json', FULFILMENT_FAILURES],
-  'POST /api/admin/orders/{order_id}/refund': ['admin', 'json', REFUND_FAILURES],
+  'GET /api/orders': ['user', INVALID_OR_UNKNOWN_FAILURES],
+  'GET /api/orders/{order_id}': ['user', [NOT_FOUND]],
+  'POST /api/orders/{order_id}/token': ['user', [NOT_FOUND, ORDER_NOT_PENDING, GATEWAY_UNAVAILABLE]],
+  'POST /api/orders/{order_id}/cancel': ['user', [NOT_FOUND, ORDER_NOT_PENDING, GATEWAY_UNAVAILABLE]],
+  'GET /api/admin/orders': ['admin', INVALID_OR_UNKNOWN_FAILURES],
+  'GET /api/admin/orders/{order_id}': ['admin', INVALID_OR_UNKNOWN_FAILURES],
+  'PUT /api/admin/orders/{order_id}/fulfilment': ['admin', FULFILMENT_FAILURES],
+  'POST /api/admin/orders/{order_id}/refund': ['admin', REFUND_FAILURES],
 
-  'GET /api/admin/days/{date}': ['admin', null, [VALIDATION]],
-  'GET /api/admin/sales': ['admin', null, [VALIDATION]],
-  'GET /api/admin/sales.csv': ['admin', null, [VALIDATION]],
-  'GET /api/shop': ['public', null, []],
-  'GET /api/admin/shop': ['admin', null, []],
-  'PUT /api/admin/shop': ['admin', 'json', [VALIDATION, CHANGED_MEANWHILE]],
+  'GET /api/admin/days/{date}': ['admin', [VALIDATION]],
+  'GET /api/admin/sales': ['admin', [VALIDATION]],
+  'GET /api/admin/sales.csv': ['admin', [VALIDATION]],
+  'GET /api/shop': ['public', []],
+  'GET /api/admin/shop': ['admin', []],
+  'PUT /api/admin/shop': ['admin', [VALIDATION, CHANGED_MEANWHILE]],
 
-  'POST /api/products/payments': ['public', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
-  'GET /api/images/{name}': ['public', null, [NOT_FOUND, CHANGED_MEANWHILE]],
-  'GET /api/health/live': ['public', null, []],
-  'GET /api/health/ready': ['public', null, READINESS_FAILURES],
+  'POST /api/products/payments': ['public', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
+  'GET /api/images/{name}': ['public', [NOT_FOUND, CHANGED_MEANWHILE]],
+  'GET /api/health/live': ['public', []],
+  'GET /api/health/ready': ['public', READINESS_FAILURES],
 };
 
 /** Lists a call of each operation with this access. */
@@ -123,7 +122,7 @@ export function listOperations(access: Access): OperationCall[] {
 export function expectedFailures(name: string): Failures {
   const operation = OPERATIONS[name];
   if (operation === undefined) throw new Error(`OPERATIONS does not contain ${name}`);
-  const [access, , own] = operation;
+  const [access, own] = operation;
   const failures: (readonly [number, string])[] = [...own];
   if (access !== 'public')
     failures.push([400, MESSAGES.malformedAccessToken], [401, MESSAGES.missingAccessToken]);

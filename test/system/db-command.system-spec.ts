@@ -124,7 +124,7 @@ describe('a backup', () => {
     expect(await target.query(next)).toEqual([{ is_free: true }]);
   });
 
-  it('that two processes restore into one database at the same time is restored once: the other process deletes nothing', async () => {
+  it('restored twice into one database at the same time is restored once: the other restore changes nothing', async () => {
     const source = await createDatabase();
     await addUser(source, 'wayan');
     const file = at('shop.backup');
@@ -162,9 +162,9 @@ describe('a backup', () => {
   });
 
   it.each([
-    ['backup', (folder: string[]) => folder.includes('interrupted.backup.partial')],
-    ['restore', (folder: string[]) => folder.some((name) => name.startsWith('restore-'))],
-  ])('or a restore that a signal ends leaves no folder behind: %s', async (action, hasBegun) => {
+    ['creation', 'backup', (names: string[]) => names.includes('interrupted.backup.partial')],
+    ['restore', 'restore', (names: string[]) => names.some((name) => name.startsWith('restore-'))],
+  ])('whose %s is ended by a signal leaves no folder behind', async (_what, action, hasBegun) => {
     const database = await createDatabase();
     const file = at('interrupted.backup');
     if (action === 'restore') await runDb(0, settingsOf(database), 'backup', file);

@@ -22,7 +22,7 @@ const ENGLISH = Object.entries(texts.en)
   .filter(([key, text]) => text !== texts.id[key])
   .map(([, text]) => text)
   .filter((text) => !text.includes('{') || /[a-z]{4}/.test(text.replaceAll(/\{\w+\}/g, '')))
-  .map(toPattern);
+  .flatMap(toPatterns);
 
 declare global {
   var axe: typeof import('axe-core');
@@ -37,21 +37,26 @@ export async function expectIndonesian(page: Page): Promise<void> {
       attributes.map((name) => element.getAttribute(name) ?? ''),
     );
     const lines = [...document.querySelectorAll('body *')].flatMap((element) =>
-      [...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ textContent }) => textContent),
+      [...element.childNodes]
+        .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+        .map(({ textContent }) => textContent),
     );
     return [document.title, ...labels, ...lines].map((text) => (text ?? '').trim());
   });
   expect(shown.filter((text) => ENGLISH.some((pattern) => pattern.test(text)))).toEqual([]);
 }
 
-/** Matches an English text with any values for its placeholders. */
-function toPattern(text: string): RegExp {
-  const plural = text.replaceAll(/\{\w+, plural,.*? other \{([^}]*)\}\}/g, '$1').replaceAll('#', '{count}');
-  const literals = plural.split(/\{\w+\}/).map((part) => part.replaceAll(/[.?()+]/g, '\\$&'));
-  return new RegExp(`^${literals.join('.+')}$`);
+/** Returns patterns of an English text, one for each plural form, that match any values for its placeholders. */
+function toPatterns(text: string): RegExp[] {
+  return ['one', 'other'].map((name) => {
+    const plural = new RegExp(`\\{\\w+, plural,.*?\\b${name} \\{([^}]*)\\}.*?\\}(?=[^}]|$)`, 'g');
+    const form = text.replaceAll(plural, '$1').replaceAll('#', '{count}');
+    const literals = form.split(/\{\w+\}/).map((part) => part.replaceAll(/[.?()+]/g, '\\$&'));
+    return new RegExp(`^${literals.join('.+')}$`);
+  });
 }
 
-/** Expects that a page fits all WIDTHS, and is accessible in each and in dark colors. */
+/** Expects that a page fits all WIDTHS, and is accessible in each, and in dark colors in the last one. */
 export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
