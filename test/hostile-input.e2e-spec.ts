@@ -93,6 +93,7 @@ describe('an HTTP request', () => {
     ['rubbish', 'rubbish\r\n\r\n'],
     ['no Host', `GET /api/users HTTP/1.1\r\n${CLOSE}\r\n`],
     ['a URL that cannot be parsed', `GET http://[ HTTP/1.1\r\n${HOST}\r\n`],
+    ['a tunnel', `CONNECT bakery.test:80 HTTP/1.1\r\n${HOST}\r\n`],
     ['a length and chunks', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${CHUNKED}\r\n{}`],
     ['a broken chunk', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\nzz\r\n{}\r\n0\r\n\r\n`],
     [
@@ -112,7 +113,17 @@ describe('an HTTP request', () => {
     expect(response?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });
 
-  it.each(['rubbish', 'GET http://[ HTTP/1.1'])(
+  it.each([
+    [100, 200],
+    [101, 431],
+  ])('with %d headers gets %d (contract 7)', async (count, status) => {
+    const others = Array.from({ length: count - 2 }, (_, index) => `X${index}: 1\r\n`).join('');
+    const bytes = `GET /api/health/live HTTP/1.1\r\n${HOST}${CLOSE}${others}\r\n`;
+    const responses = await sendRaw(service.url, bytes);
+    expect(responses.map((response) => response.status)).toEqual([status]);
+  });
+
+  it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
     '(%s) does no harm if the client resets the connection at the first bytes of the response',
     async (line) => {
       const socket = openSocket(service.url);

@@ -13,6 +13,7 @@ import { toFailEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
 import { unparsableRequests } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
+import { MAX_HEADERS } from './middleware.js';
 
 const SECOND_MS = 1000;
 /** Time for a body that is not a form. */
@@ -28,7 +29,7 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: SECOND_MS,
   keepAliveTimeout: 5 * SECOND_MS,
   maxHeaderSize: 16 * 1024,
-  // Node's rejection has no body; `rejectInvalidHost` sends the fail envelope.
+  // Node's rejection has no body; `rejectInvalidHeaders` sends the fail envelope.
   requireHostHeader: false,
 };
 
@@ -64,10 +65,16 @@ export class LimitedExpressAdapter extends ExpressAdapter {
       });
     });
     const server = createServer({ ...SERVER_OPTIONS, ...createExpressClasses(express) }, listener);
-    // No limit but `maxHeaderSize`: beyond a number, Node would drop headers silently, for example an `Origin`.
-    server.maxHeadersCount = 0;
+    // Node silently drops headers beyond this number. One more than the limit lets `rejectInvalidHeaders` see an excess.
+    server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    // Without this listener, Node closes the connection of a CONNECT request and sends nothing. With the listener, errors of
+    // the socket are ours to handle.
+    server.on('connect', (_request, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
+      rejectOnSocket(socket, failures.malformedRequest());
+    });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const { _httpMessage: response } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
       if (error.code === 'ECONNRESET') socket.destroy();

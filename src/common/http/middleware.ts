@@ -14,6 +14,7 @@ interface HttpSettings {
   readonly trustedProxies: number | string;
 }
 
+export const MAX_HEADERS = 100;
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 /** Status in metrics and log of a client that disconnected before the response began. nginx uses 499 too. */
@@ -36,7 +37,7 @@ export function addMiddleware(app: NestExpressApplication, settings: HttpSetting
     exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600, // seconds for which a browser may cache the response to a preflight request
   });
-  app.use(rejectInvalidHost);
+  app.use(rejectInvalidHeaders);
   app.use(checkOrigin(settings));
   app.use(rejectUnreadableJson);
   app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
@@ -77,10 +78,11 @@ export function isCorsOrigin({ corsOrigins, nodeEnv }: HttpSettings, origin: str
   return corsOrigins?.includes(origin) ?? (nodeEnv !== 'production' && LOOPBACK_ORIGIN.test(origin));
 }
 
-/** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2). */
-function rejectInvalidHost(request: Request, _response: Response, next: NextFunction): void {
+/** Rejects HTTP/1.1 requests without exactly one Host (RFC 9112 section 3.2) and requests with too many headers. */
+function rejectInvalidHeaders(request: Request, _response: Response, next: NextFunction): void {
   const hosts = request.headersDistinct.host?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) next(failures.malformedRequest());
+  else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
   else next();
 }
 
