@@ -6,7 +6,7 @@ import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
 import { withLock, surviveLostConnection } from './with-client.js';
 
-/** Key of the advisory lock that the process holds that changes the schema. */
+/** Key of an advisory lock. Only the process that holds this lock changes the schema. */
 const TURN_LOCK = 7_225_001;
 const TURN_POLL_MS = 200;
 /**

@@ -38,7 +38,7 @@ export class PaymentHistoryService {
   }
 
   /**
-   * Stores a payment event, updates the order if the payment has changed, and mails the customer about a refund, whoever made it.
+   * Stores a payment event, updates the order if the payment has changed, and mails the customer if the refunded sum has grown.
    * Returns the outcome of the event.
    */
   async record(
@@ -61,7 +61,7 @@ export class PaymentHistoryService {
     const columns = await this.#computeColumns(tx, order, payment);
     const sum = sumRefunds(payment);
     const amount = sum - sumRefunds(before);
-    // Start all statements now. If one fails, the transaction is rolled back, and a statement that starts after that would run outside of it.
+    // Start all statements now. If one fails, the transaction is rolled back, and a later statement would run outside of it.
     await Promise.all([
       isStored ? tx.insert(PaymentEvent, Object.assign(received, { outcome })) : undefined,
       this.orders.applyPayment(tx, order, columns),
