@@ -1,6 +1,6 @@
 import { changeJobs, deleteJobs, makeJobsDue, waitForFailedJob } from './support/jobs.js';
 import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
-import { gatewaySettings, readOrder } from './support/orders.js';
+import { gatewaySettings, ORDERS, placeOrder, readOrder } from './support/orders.js';
 import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
 import { inParallel, until } from './support/wait.js';
@@ -52,6 +52,28 @@ describe('the check of an unpaid order', () => {
     await shop.reconcile([orderId]);
     const minutes = Math.round((await readSecondsUntilCheck(orderId)) / 60);
     expect(minutes).toBe(174); // The order expires after three hours, and its first check came after six minutes.
+  });
+
+  it('is repeated every 5 minutes after the expiry while the order has not expired, for example by the clock of a machine that is behind', async () => {
+    const orderId = await shop.insertOrder();
+    await shop.query('UPDATE orders SET checks = 10 WHERE order_id = $1', [orderId]);
+    await shop.gateway.down();
+    await shop.letOrdersAge([orderId], '30 hours');
+    await shop.enqueueDueOrderSearch();
+    await until('the order is checked', async () => (await readSecondsUntilCheck(orderId)) > 0);
+    expect(Math.round((await readSecondsUntilCheck(orderId)) / 60)).toBe(5);
+    await shop.gateway.up();
+  });
+
+  it('runs 5 minutes after a further payment page was opened, however long the last gap was', async () => {
+    const customer = await shop.service.customer();
+    const { order_id: orderId } = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
+    const lastGap =
+      "UPDATE orders SET checks = 10, next_check_at = now() + interval '6 hours' WHERE order_id = $1";
+    await shop.query(lastGap, [orderId]);
+    await shop.setStatusAndNotify(orderId, 'deny');
+    await customer.post(`${ORDERS}/${orderId}/token`).expect(200);
+    expect(Math.round((await readSecondsUntilCheck(orderId)) / 60)).toBe(5);
   });
 
   it('has long gaps again after the time to pay while a card payment is authorized, because such a payment does not expire', async () => {

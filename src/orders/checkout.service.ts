@@ -13,7 +13,7 @@ import {
   type PaymentPage,
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
-import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
+import { FIRST_CHECK_MS, IS_OPEN, NO_TRANSACTION } from './order-status.js';
 import { needsPage, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
@@ -141,12 +141,16 @@ export class CheckoutService {
 
   /**
    * Stores the page of an attempt, also in `order`, and ends the lease. A page of a further attempt makes the order pending again.
-   * The first page does not, because its attempt may already have a transaction.
+   * The first page does not, because its attempt may already have a transaction. The checks of the order begin again, because a
+   * new page can end earlier than the former one.
    * @returns false if the order is no longer open or another request has taken the lease
    */
   async #storePage(order: Order, attempt: LeasedAttempt, page: PaymentPage): Promise<boolean> {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
-    const columns = { ...(attempt.number === 1 ? {} : NO_TRANSACTION), attemptId, payUntil: expiresAt };
+    const columns = {
+      ...(attempt.number === 1 ? {} : NO_TRANSACTION),
+      ...{ attemptId, payUntil: expiresAt, checks: 0, nextCheckAt: new Date(Date.now() + FIRST_CHECK_MS) },
+    };
     const storeAndEndLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });
     // The order already has this `payUntil`, so only the attempt changes. One statement suffices, and every new order takes this
