@@ -54,6 +54,17 @@ describe('the payment history of an order', () => {
     expect(meta).toEqual({ lastNotificationId: notifications.at(-1)?.id });
   });
 
+  it('does not show a signature that is spelled with JSON escapes', async () => {
+    const orderId = await shop.orderTwoPieces();
+    shop.gateway.setStatus(orderId, 'pending');
+    const escapeFirst = (hex: string) => `"signature_key":"\\u00${hex.charCodeAt(0).toString(16)}`;
+    const text = JSON.stringify(shop.gateway.notification(orderId));
+    const escaped = text.replace(/"signature_key":"(.)/, (_, hex: string) => escapeFirst(hex));
+    await sendNotification(shop.service, escaped).expect(200);
+    const { notifications } = await shop.readAsAdmin(orderId);
+    expect(notifications.map(({ payload }) => payload)).toEqual([redact(escaped)]);
+  });
+
   it('contains a status response of the gateway as received, with fields that the service does not know', async () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });

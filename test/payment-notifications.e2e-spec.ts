@@ -56,6 +56,13 @@ describe('a notification', () => {
     ]);
   });
 
+  it('can begin with a byte order mark', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    const body = JSON.stringify(shop.gateway.notification(orderId));
+    await sendNotification(shop.service, `\uFEFF${body}`).expect(200, '');
+    expect(await shop.readStoredOrder(orderId)).toMatchObject({ payment_type: 'bank_transfer' });
+  });
+
   it.each(['\ud800', '..'])(
     'with the transaction id %j does not prevent the cancellation of its order',
     async (transaction_id) => {

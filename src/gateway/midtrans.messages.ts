@@ -103,7 +103,8 @@ export function isRefunded({ transactionStatus, payload }: GatewayTransaction, r
 /** Returns null for a text that is not JSON, or whose value is not an object. */
 export function parseJsonObject(text: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(text);
+    // The parser of requests ignores a byte order mark, too.
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return typeof value === 'object' ? (value as JsonObject) : null;
   } catch {
     return null;

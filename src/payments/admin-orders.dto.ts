@@ -49,10 +49,10 @@ export class HistoryQuery {
 }
 
 /**
- * Matches a signature in a payload: a text with a SHA-512 in hexadecimal. The signature does not cover `transaction_status`, so a
- * person who sees a signature could send a false settlement with it.
+ * Matches a signature in a payload: a text with a SHA-512 in hexadecimal, in which each digit may be a JSON escape such as `\u0061`.
+ * The signature does not cover `transaction_status`, so a person who sees a signature could send a false settlement with it.
  */
-const SIGNATURE = /"[\da-f]{128}"/gi;
+const SIGNATURE = /"([\da-f]|\\u00[\da-f]{2}){128}"/gi;
 
 /** Payment event of any source. The name of the schema, which clients use, is older than the other sources. */
 export class NotificationView {
