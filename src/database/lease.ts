@@ -46,13 +46,16 @@ export class Lease<Row extends Leasable> {
     return affected === 1 ? lease.leaseId : null;
   }
 
-  /** Polls until a holder has stored a result, the lease has ended, or all calls should have ended. Null means no result. */
+  /**
+   * Polls until a holder has stored a result, or the lease has ended. Null means no result. Polls for the calls of two holders at
+   * most: the first one can hand the work over to another, as for a payment page whose id the gateway knows.
+   */
   async waitForResult<T>(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,
     readResult: () => Promise<T | null>,
   ): Promise<T | null> {
-    const deadline = performance.now() + this.callsMs;
+    const deadline = performance.now() + 2 * this.callsMs;
     for (;;) {
       // Read the lease first: a holder stores the result and ends the lease at the same time.
       const isLeased = await manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });
