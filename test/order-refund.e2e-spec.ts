@@ -297,6 +297,19 @@ describe('a refund while the gateway fails', () => {
     expect((await shop.readAsAdmin(orderId)).actions).toEqual([]);
   });
 
+  it('counts beside a refund that was made on the dashboard meanwhile', async () => {
+    const orderId = await placePaidOrder();
+    shop.gateway.addFault({ operation: 'refund', nth: 1, kind: 'error' });
+    expect((await shop.requestRefund(orderId, { amount: 40_000 })).status).toBe(502);
+    const byDashboard = {
+      transaction_status: 'partial_refund',
+      status_code: '200',
+      refund_amount: '30000.00',
+    };
+    await shop.notify(orderId, byDashboard);
+    expect((await refund(orderId, { amount: 40_000 })).refunded_amount).toBe(70_000);
+  });
+
   it('of a captured payment is completed by a repeated request after the cancellation', async () => {
     const orderId = await placePaidOrder('credit_card');
     shop.gateway.addFault({ operation: 'cancel', nth: 1, kind: 'response-lost' });

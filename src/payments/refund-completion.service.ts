@@ -139,13 +139,16 @@ export class RefundCompletionService implements OnModuleInit {
     refund: Refund,
     { statusCode, payload }: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
-    const { orderId, refundId, attemptId, transactionId, gatewaySum, amount, reason, userId } = refund;
+    const { orderId, refundId, attemptId, transactionId, amount, reason, userId } = refund;
     // No request has returned this result yet. A row of version 1.2 has the default of the column, `true`.
     const result = { state: 'succeeded', leaseId: null, leasedAt: null, isAnswered: false } as const;
     await tx.update(Refund, { refundId }, result);
     const { transactions } = await this.history.read(order, tx);
     const known = transactions.find((other) => other.transactionId === transactionId);
     const manualSum = (known?.manualRefunds ?? 0) + (refund.isManual ? amount : 0);
+    // A sum that has grown, but does not reach this refund, contains only refunds that were made on the gateway's dashboard.
+    const knownSum = known?.gatewayRefunds ?? 0;
+    const gatewaySum = knownSum < refund.gatewaySum ? knownSum + amount : refund.gatewaySum;
     const event = {
       source: 'refund',
       attemptId,
