@@ -1,11 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
-import { type NamedJob, RUNNER_LOST } from './job-table.js';
 
 /** Work of a job, which must be idempotent. After an error the job is retried, except after a PermanentJobError. */
 export type JobHandler<P> = (payload: P) => Promise<unknown>;
-
-const logger = new Logger('Jobs');
 
 /** Thrown by a handler when no retry can succeed. The job becomes dead without a retry. */
 export class PermanentJobError extends Error {
@@ -34,10 +30,4 @@ export async function withDeadline(
     // Ends the timer. The rejection of `deadline` is ignored, because the race is over.
     done.abort();
   });
-}
-
-/** Logs jobs that need an operator. */
-export function logDeadJobs(jobs: readonly NamedJob[], reason = RUNNER_LOST): void {
-  for (const { id, task } of jobs)
-    logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
 }

@@ -9,7 +9,6 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import { errorMessage } from '../common/errors/error-info.js';
-import { logDeadJobs } from './job-handler.js';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { unlockStaleJobs } from './job-table.js';
 import { QueuePool } from './queue-pool.js';
@@ -62,7 +61,7 @@ export class JobQueue {
       try {
         const lockedForS = isExclusive ? 0 : undefined;
         const staleLocks = { lockedForS, endedRunnerId: this.#workerPool?.id };
-        logDeadJobs(await unlockStaleJobs(this.pool, staleLocks));
+        await unlockStaleJobs(this.pool, staleLocks);
         await this.#runOnce(options);
       } catch (error) {
         this.#logStop(error, stopping);
@@ -155,7 +154,7 @@ export class JobQueue {
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     const isFailedTry = meta?.failure === true;
-    // Only a warning: most failed tries are retried, and `logDeadJobs` reports a dead job.
+    // Only a warning: most failed tries are retried, and `JobsService` reports a dead job.
     if (isFailedTry) logger.warn(message);
     else if (ended.aborted) logger.verbose(message);
     else logger[NEST_LEVELS[level] ?? 'verbose'](message);

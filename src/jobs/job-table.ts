@@ -18,10 +18,6 @@ interface JobCount {
   readonly overdueSeconds: number;
 }
 
-export type NamedJob = Readonly<Record<'id' | 'task', string>>;
-
-/** Last error of a job whose runner disappeared during the job's last try. */
-export const RUNNER_LOST = 'its process died or lost the database';
 /** Age from which a lock is stale: its process has died. */
 const STALE_LOCK_S = 60;
 /** Deadline of every job. Only a job that hangs reaches it: the calls of `check-order` take longest, up to 35 s. */
@@ -93,7 +89,7 @@ export async function countRunnableJobs(database: Queryable): Promise<number> {
 }
 
 /**
- * Unlocks all jobs of the runners with a stale lock. Returns those that are now dead: not superseded, no try left.
+ * Unlocks all jobs of the runners with a stale lock. A job without a try left is dead then.
  * @param options.lockedForS age in seconds from which a lock is stale
  * @param options.endedRunnerId runner of this process that has ended. Its jobs are unlocked at once, although a handler may still
  *   run: such a job may run twice
@@ -101,20 +97,12 @@ export async function countRunnableJobs(database: Queryable): Promise<number> {
 export async function unlockStaleJobs(
   database: Queryable,
   { lockedForS = STALE_LOCK_S, endedRunnerId = '' } = {},
-): Promise<NamedJob[]> {
-  const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
-    `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
-     FROM graphile_worker.jobs WHERE locked_by = $2 OR locked_by IN (
-       SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1))`,
+): Promise<void> {
+  await database.query(
+    `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
+     WHERE locked_by = $2 OR locked_at <= now() - make_interval(secs => $1)`,
     [lockedForS, endedRunnerId],
   );
-  if (locked.length === 0) return [];
-  const dead = locked.filter(({ isDead }) => isDead);
-  const runnerIds = locked.map(({ runnerId }) => runnerId);
-  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
-  const failDead = 'SELECT graphile_worker.permanently_fail_jobs($1::bigint[], $2)';
-  await database.query(failDead, [dead.map(({ id }) => id), RUNNER_LOST]);
-  return dead;
 }
 
 /** Removes superseded jobs that do not run: `complete_jobs` skips running jobs. */

@@ -7,7 +7,7 @@ import { errorMessage } from '../common/errors/error-info.js';
 import { Failure } from '../common/errors/failures.js';
 import { runInSpan } from '../common/observability/tracing.js';
 import { Database } from '../database/database.js';
-import { type JobHandler, logDeadJobs, PermanentJobError, withDeadline } from './job-handler.js';
+import { type JobHandler, PermanentJobError, withDeadline } from './job-handler.js';
 import { type JobKind, KINDS } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { endRetries, JOB_DEADLINE_MS } from './job-table.js';
@@ -56,7 +56,12 @@ export class JobsService implements OnModuleDestroy {
         // The message of a Failure is for clients. Its cause tells operators what happened.
         const error = thrown instanceof Failure ? (thrown.cause ?? thrown) : thrown;
         const isDead = await this.#endIfPermanent(job, error);
-        if (isDead) logDeadJobs([{ id: job.id, task }], errorMessage(error));
+        if (isDead) {
+          const reason = errorMessage(error);
+          this.#logger.error(
+            `dead job ${job.id} (${task}): ${reason}; see npm run jobs -- list --state dead`,
+          );
+        }
         end({ outcome: isDead ? 'dead' : 'failed' });
         if (kind === 'mail' || kind === 'code-mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { logDeadJobs } from './job-handler.js';
 import { countRunnableJobs, type Queryable, removeSupersededJobs, unlockStaleJobs } from './job-table.js';
 
 /** Gap between two polls. */
@@ -21,7 +20,7 @@ export async function watchQueue(
   let nextMaintenanceAt = 0;
   while (!ended.aborted) {
     if (performance.now() >= nextMaintenanceAt) {
-      logDeadJobs(await unlockStaleJobs(database));
+      await unlockStaleJobs(database);
       await removeSupersededJobs(database);
       nextMaintenanceAt = performance.now() + MAINTENANCE_MS;
     }
