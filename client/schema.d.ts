@@ -716,13 +716,7 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges: {
-                /** Format: date */
-                from: string;
-                reason: string | null;
-                /** Format: date */
-                to: string;
-            }[];
+            closed_ranges: components["schemas"]["ClosedRangeDto"][];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
@@ -781,6 +775,13 @@ export interface components {
             password: string;
             /** @description Must equal password */
             passwordConfirmation: string;
+        };
+        ClosedRangeDto: {
+            /** Format: date */
+            from: string;
+            reason: string | null;
+            /** Format: date */
+            to: string;
         };
         CreateOrderDto: {
             items: components["schemas"]["NewOrderItemDto"][];
@@ -1050,13 +1051,7 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges?: {
-                /** Format: date */
-                from: string;
-                reason: string | null;
-                /** Format: date */
-                to: string;
-            }[];
+            closed_ranges?: components["schemas"]["ClosedRangeDto"][];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off?: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
@@ -1103,13 +1098,7 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges: {
-                /** Format: date */
-                from: string;
-                reason: string | null;
-                /** Format: date */
-                to: string;
-            }[];
+            closed_ranges: components["schemas"]["ClosedRangeDto"][];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */

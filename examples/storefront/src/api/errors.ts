@@ -80,7 +80,9 @@ export function explain(error: unknown, shownAtFields: readonly string[] = []): 
 function getAllFieldMessages(error: unknown): Record<string, string> {
   if (error instanceof LocalizedError && error.field !== undefined) return { [error.field]: error.message };
   const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
-  return Object.fromEntries(details.map(([name, message]) => [name, translate(message)]));
+  // The form shows the message about one closed range at the list.
+  const toField = (name: string) => name.replace(/^closed_ranges\..*/, 'closed_ranges');
+  return Object.fromEntries(details.map(([name, message]) => [toField(name), translate(message)]));
 }
 
 function toShownText(error: unknown): string {
