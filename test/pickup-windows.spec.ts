@@ -1,6 +1,6 @@
 import { dayRange } from '../src/common/calendar.js';
 import { isPickupPossible, generatePickupWindows } from '../src/shop/pickup-windows.js';
-import { DEFAULT_SHOP } from '../src/shop/shop.entity.js';
+import { DEFAULT_SHOP } from '../src/shop/shop.service.js';
 import { everyDay } from './support/shop-settings.js';
 
 /** Settings that differ from those of a shop that is always open. */

@@ -5,7 +5,7 @@ import { ProductsModule } from '../products/products.module.js';
 import { ProductsService } from '../products/products.service.js';
 import { hasNoPickup } from '../shop/pickup-windows.js';
 import { ShopModule } from '../shop/shop.module.js';
-import { ShopService } from '../shop/shop.service.js';
+import { DEFAULT_SHOP, ShopService } from '../shop/shop.service.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Command, parseWholeNumber, readArgs, runCommand } from './command-line.js';
 import { processWithProgress } from './process-with-progress.js';
@@ -45,7 +45,7 @@ class SeedCommand {
   ) {}
 
   async fill(plan: { products: number; orders: number; seed: number }): Promise<void> {
-    await this.shop.insertIfMissing(BAKERY.shop);
+    if ((await this.shop.get()) === DEFAULT_SHOP) await this.shop.replace(BAKERY.shop);
     if (plan.orders > 0 && hasNoPickup(await this.shop.get(), new Date()))
       throw new Error('the shop takes no orders: end its pause, add opening hours, or use --orders 0');
     const random = new Random(plan.seed);

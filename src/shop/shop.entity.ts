@@ -81,6 +81,3 @@ export class Shop {
   @Column('timestamptz', { nullable: true })
   paused_until: Date | null = null;
 }
-
-/** Settings that apply until settings are stored for the first time. */
-export const DEFAULT_SHOP: Readonly<Shop> = new Shop();

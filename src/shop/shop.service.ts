@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import { assertIfMatch, toEtag } from '../common/http/if-match.js';
 import { normalizeSettings, type ShopDto } from './shop.dto.js';
-import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
+import { Shop, SHOP_ID } from './shop.entity.js';
+
+/** Settings that apply until settings are stored for the first time. */
+export const DEFAULT_SHOP: Readonly<Shop> = new Shop();
 
 @Injectable()
 export class ShopService {
@@ -15,28 +18,15 @@ export class ShopService {
 
   async replace(settings: Readonly<ShopDto>, ifMatch?: string): Promise<Readonly<Shop>> {
     return this.shops.manager.transaction(async (tx) => {
-      // The row must exist to be locked. If the check fails, the rollback removes a new row.
-      await this.insertIfMissing({}, tx);
-      const stored = await tx.findOneOrFail(Shop, {
-        where: { id: SHOP_ID },
-        lock: { mode: 'pessimistic_write' },
-      });
-      assertIfMatch(ifMatch, toShopEtag(stored));
-      const shop = changeSettings(stored, settings);
-      await tx.update(Shop, { id: SHOP_ID }, shop);
+      // Lock the table, because the row may not exist yet. SQL, because TypeORM locks only rows.
+      await tx.query('LOCK TABLE shop IN SHARE ROW EXCLUSIVE MODE');
+      const current = (await tx.findOneBy(Shop, { id: SHOP_ID })) ?? DEFAULT_SHOP;
+      assertIfMatch(ifMatch, toShopEtag(current));
+      const shop = { id: SHOP_ID, ...normalizeSettings({ ...current, ...settings }) };
+      await tx.upsert(Shop, shop, ['id']);
       return shop;
     });
   }
-
-  /** Inserts the default settings with these changes. Does nothing if settings are stored already. */
-  async insertIfMissing(changes: Partial<ShopDto>, tx: EntityManager = this.shops.manager): Promise<void> {
-    const shop = changeSettings(DEFAULT_SHOP, changes);
-    await tx.createQueryBuilder().insert().into(Shop).values(shop).orIgnore().execute();
-  }
-}
-
-function changeSettings(current: Readonly<Shop>, changes: Partial<ShopDto>): Shop {
-  return { id: SHOP_ID, ...normalizeSettings({ ...current, ...changes }) };
 }
 
 export function toShopEtag(shop: Readonly<Shop>): string {
