@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Customer } from '../common/access.js';
 import { violatedConstraint } from '../common/errors/error-info.js';
@@ -14,12 +15,16 @@ import { OrderItem, type SoldItem } from './order-item.entity.js';
 import { CreateOrderDto, PRODUCT_GONE } from './order-requests.dto.js';
 import { IS_OPEN, PAY_TIME_HOURS } from './order-status.js';
 import { Order } from './order.entity.js';
-import { ordersCreated } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PickupsService } from './pickups.service.js';
 
 const MAX_OPEN_ORDERS = 50;
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
+
+const ordersCreated = new Counter({
+  name: 'bakery_orders_created_total',
+  help: 'Orders that were committed',
+});
 
 @Injectable()
 export class OrderPlacementService {

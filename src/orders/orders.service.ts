@@ -1,23 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import type { AuthUser } from '../common/access.js';
 import { dayRange, type TimeRange } from '../common/calendar.js';
 import { failures } from '../common/errors/failures.js';
+import { createCounter } from '../common/observability/metrics.js';
 import type { Locked } from '../database/locked.js';
 import { ShopService } from '../shop/shop.service.js';
 import { UsersService } from '../users/users.service.js';
 import { OrderAction } from './order-action.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import type { AdminOrdersQuery } from './order-requests.dto.js';
-import type { Fulfilment } from './order-status.js';
+import { type Fulfilment, FULFILMENTS } from './order-status.js';
 import { Order, type OrderRow } from './order.entity.js';
-import { fulfilmentChanges, surplusPayments } from './orders.metrics.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 /** Order whose row is locked until the transaction ends. Only `lockOrFail` and `lockOfAttempt` return one. */
 export type LockedOrder = Locked<OrderRow>;
+
+const fulfilmentChanges = createCounter(
+  'bakery_orders_fulfilment_total',
+  'Fulfilment steps by administrators, by the step that the order reached',
+  'fulfilment',
+  FULFILMENTS,
+);
+
+const surplusPayments = new Counter({
+  name: 'bakery_payments_surplus_total',
+  help: 'Transactions that added surplus to a paid order',
+});
 
 @Injectable()
 export class OrdersService {

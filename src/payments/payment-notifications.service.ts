@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Failure, type FieldMessages, failures } from '../common/errors/failures.js';
+import { createCounter } from '../common/observability/metrics.js';
 import { parseRupiah } from '../common/rupiah.js';
 import { checkDto } from '../common/validation/validation.pipe.js';
 import { Env } from '../config/env.js';
@@ -10,14 +11,36 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentEvent } from './payment-event.entity.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
 import { findImplausibleFields, PaymentNotificationDto } from './payment-notification.dto.js';
-import { type NotificationOutcome, paymentNotifications } from './payments.metrics.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
 /** The gateway's dashboard has a button that sends a test notification, whose order_id begins like this. */
 const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
+const NOTIFICATION_OUTCOMES = [
+  // Response 200
+  'applied',
+  'duplicate',
+  'late',
+  'unconfirmed',
+  'test',
+  // Any other response
+  'bad_signature',
+  'invalid',
+  'incomplete',
+  'unknown_order',
+  'failed',
+] as const;
+
+const paymentNotifications = createCounter(
+  'bakery_payment_notifications_total',
+  'Payment notifications by outcome; unconfirmed: money for an order that has ended; incomplete: without fraud_status, as ' +
+    'some payment methods send it; failed: the gateway retries',
+  'outcome',
+  NOTIFICATION_OUTCOMES,
+);
+
 interface Result {
-  readonly outcome: NotificationOutcome;
+  readonly outcome: (typeof NOTIFICATION_OUTCOMES)[number];
   /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;
 }

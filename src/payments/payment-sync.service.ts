@@ -14,10 +14,10 @@ import type { Order, OrderRow } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { Payment } from './payment.js';
 import { type NewPaymentEvent, PaymentHistoryService } from './payment-history.service.js';
-import type { ReconciliationOutcome } from './payments.metrics.js';
 import { isOpenTransaction } from './transaction.js';
 
 type Operation = 'status' | 'cancel' | 'expire';
+export type SyncOutcome = 'unchanged' | 'found' | 'expired' | 'outdated';
 
 /** Asks the gateway about all transactions of an order, or ends them, and records the responses. */
 @Injectable()
@@ -44,7 +44,7 @@ export class PaymentSyncService {
     orderId: string,
     operation: Operation,
     userId?: number,
-  ): Promise<{ order: OrderRow; outcome: Exclude<ReconciliationOutcome, 'failed'> }> {
+  ): Promise<{ order: OrderRow; outcome: SyncOutcome }> {
     const before = await this.orders.findOrFail(orderId);
     // The attempt with the newest page, which `findNewestAttemptId` finds again after the calls.
     const newestBefore = before.attempts.findLast(({ token }) => token !== null)?.attemptId ?? orderId;

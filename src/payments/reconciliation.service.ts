@@ -1,15 +1,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { createCounter } from '../common/observability/metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { takeDueForCheck } from '../orders/due-checks.js';
 import { isDeniedAsFraud } from '../orders/order-status.js';
 import type { OrderRow } from '../orders/order.entity.js';
-import { PaymentSyncService } from './payment-sync.service.js';
-import { paymentReconciliations, type ReconciliationOutcome } from './payments.metrics.js';
+import { PaymentSyncService, type SyncOutcome } from './payment-sync.service.js';
 
 const CHECK_ORDER = 'check-order';
 /** Minutes until the further checks that `enqueueRepeatedChecks` enqueues. */
 const FURTHER_CHECK_MINUTES = [1, 10, 360];
+
+const paymentReconciliations = createCounter(
+  'bakery_payment_reconciliations_total',
+  'Checks of unpaid orders at the gateway; found: an update without a notification',
+  'outcome',
+  ['unchanged', 'found', 'expired', 'outdated', 'failed'],
+);
 
 /**
  * Asks the gateway about orders that stay unpaid, with growing gaps, so that a lost notification loses no sale
@@ -51,7 +58,7 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #check(orderId: string): Promise<void> {
-    let outcome: ReconciliationOutcome = 'failed';
+    let outcome: SyncOutcome | 'failed' = 'failed';
     try {
       let checked = await this.paymentSync.sync(orderId, 'status');
       if (isDueToExpire(checked.order)) checked = await this.paymentSync.sync(orderId, 'expire');

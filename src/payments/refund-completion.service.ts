@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
+import { createCounter } from '../common/observability/metrics.js';
 import { Lease } from '../database/lease.js';
 import {
   CALL_DEADLINE_MS,
@@ -13,7 +14,6 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { PaymentEvent } from './payment-event.entity.js';
 import { PaymentHistoryService } from './payment-history.service.js';
-import { refundOutcomes } from './payments.metrics.js';
 import { Refund } from './refund.entity.js';
 
 /** Name of the task in version 1.2, whose waiting jobs this version runs. */
@@ -21,6 +21,14 @@ export const COMPLETE_REFUND = 'settle-refund';
 
 /** A completion can cancel a captured payment and, if the gateway rejects that, refund it. Each makes at most two calls. */
 const lease = new Lease(Refund, 4 * CALL_DEADLINE_MS);
+
+const refundOutcomes = createCounter(
+  'bakery_refunds_total',
+  'Refunds by outcome; manual: made outside of the gateway; rejected: the gateway cannot refund the payment; failed: ' +
+    'the gateway is unavailable, and the job retries',
+  'outcome',
+  ['succeeded', 'manual', 'rejected', 'failed'],
+);
 
 /** Gives stored refunds their result: success, or a rejection by the gateway or an operator. */
 @Injectable()
