@@ -8,10 +8,7 @@ export interface OpenApi {
   readonly servers?: readonly { readonly url: string }[];
   readonly info: { readonly version: string; readonly license?: object };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly responses: Readonly<Record<string, Body>>;
-  };
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
 export interface Operation {
@@ -46,10 +43,10 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** Reads the document of a service and replaces references to shared responses by these responses. */
+/** Reads the document of a service and replaces each reference by its target. */
 export async function readOpenApi(service: Pick<TestService, 'client'>): Promise<OpenApi> {
   const document = (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
-  return replaceReferences(document, 'responses', document.components.responses) as OpenApi;
+  return replaceReferences(document, document.components) as OpenApi;
 }
 
 export function extractOperations(document: OpenApi) {
@@ -58,17 +55,12 @@ export function extractOperations(document: OpenApi) {
   );
 }
 
-/** Replaces every reference in a schema by its target. Throws Error if a target does not exist. */
-export function resolveReferences(document: OpenApi, schema: Schema): Schema {
-  return replaceReferences(schema, 'schemas', document.components.schemas) as Schema;
-}
-
 /** Compiles a schema. Returns a function that lists a value's violations. An undocumented field is a violation too. */
-export function compileSchema(document: OpenApi, schema: Schema): (value: unknown) => string[] {
+export function compileSchema(schema: Schema): (value: unknown) => string[] {
   // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  const validate = ajv.compile(forbidAdditionalFields(resolveReferences(document, schema)));
+  const validate = ajv.compile(forbidAdditionalFields(schema));
   return (value) => {
     validate(value);
     return (validate.errors ?? []).map(
@@ -77,17 +69,13 @@ export function compileSchema(document: OpenApi, schema: Schema): (value: unknow
   };
 }
 
-function replaceReferences(
-  root: object,
-  kind: 'schemas' | 'responses',
-  targets: Readonly<Record<string, object>>,
-): unknown {
+function replaceReferences(root: object, components: OpenApi['components']): unknown {
   return transform(root, (value) => {
-    const prefix = `#/components/${kind}/`;
-    if (!('$ref' in value) || !String(value.$ref).startsWith(prefix)) return value;
-    const target = targets[String(value.$ref).slice(prefix.length)];
+    if (!('$ref' in value)) return value;
+    const [, , kind = '', name = ''] = String(value.$ref).split('/'); // such as `#/components/schemas/UserView`
+    const target = components[kind]?.[name];
     if (target === undefined) throw new Error(`${String(value.$ref)} does not exist`);
-    return replaceReferences(target, kind, targets) as object;
+    return replaceReferences(target, components) as object;
   });
 }
 
