@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDeployment, type Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
-import { startPgBouncer } from '../support/pgbouncer.js';
 import { findFreePort } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
+import { startPgBouncer } from './support/pgbouncer.js';
 
 const SECOND_MS = 1000;
 /** Longer than `ttl` in patroni.yml, after which the cluster elects another primary. */

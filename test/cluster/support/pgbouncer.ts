@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROGRAM_PATH } from './installed.js';
-import { acceptsConnections } from './loopback.js';
-import { findFreePort, useFolder } from './process.js';
-import { stopAfterUse } from './stop-after-use.js';
-import { until } from './wait.js';
+import { PROGRAM_PATH } from '../../support/installed.js';
+import { acceptsConnections } from '../../support/loopback.js';
+import { findFreePort, useFolder } from '../../support/process.js';
+import { stopAfterUse } from '../../support/stop-after-use.js';
+import { until } from '../../support/wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
