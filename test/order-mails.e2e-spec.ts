@@ -163,13 +163,6 @@ describe('the mail about a ready order', () => {
 });
 
 describe('the mail about a refused order', () => {
-  it('is sent once even if parallel requests refuse the order', async () => {
-    const orderId = await shop.orderTwoPieces();
-    const statuses = await inParallel(6, () => advance(orderId, 'refused'));
-    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
-    expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
-  });
-
   it('is sent again instead of a receipt if a payment arrives after the refusal', async () => {
     const orderId = await shop.orderTwoPieces();
     expect(await advance(orderId, 'refused')).toBe(200);

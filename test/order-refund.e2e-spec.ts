@@ -86,20 +86,6 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   });
 
-  it('records a manual refund without calling the gateway', async () => {
-    const orderId = await placePaidOrder('bank_transfer');
-    const partial = { status: 'partial_refund', refunded_amount: 20_000 };
-    expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
-    expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
-    for (const operation of ['refund', 'cancel'] as const)
-      expect(shop.countCalls(operation, orderId)).toBe(0);
-    expect(await shop.describeHistory(orderId)).toEqual([
-      'notification settlement applied',
-      'refund partial_refund applied',
-      'refund refund applied',
-    ]);
-  });
-
   it('records and logs the reason of the gateway if it rejects the refund, which can then be made by hand', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expectFailure(await shop.requestRefund(orderId), 409, REJECTED_BY_GATEWAY);
