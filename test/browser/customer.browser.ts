@@ -125,6 +125,7 @@ it('a captured card payment is shown as paid only if the fraud check accepted it
   await waitForText(page, 'Payment under review');
   await page.goto(`/orders/${id}`);
   await waitForHeading(page, 'Payment under review');
+  await page.getByRole('heading', { name: 'Order summary' }).waitFor(); // The title of a paid order is "Receipt".
   expect(await page.getByRole('heading', { name: 'Progress' }).count()).toBe(0);
   fraud_status = 'accept';
   await waitForHeading(page, 'Paid'); // The page polls an order whose payment is under review.
