@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { beginTransaction } from '../support/databases.js';
-import { addJob, deleteJobs, makeJobsDue, readJobs, runAllJobs } from '../support/jobs.js';
+import { addJob, deleteJobs, makeJobsDue, readJobs } from '../support/jobs.js';
 import { measureRunning } from '../support/measure.js';
 import { sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
@@ -19,7 +19,7 @@ const CALLERS = 80;
 /** Limit for the growth of resident memory while an external service fails. */
 const MAX_GROWTH_MIB = 120;
 /** Maximum numbers of connections to external services; see job-kinds.ts and midtrans.client.ts. */
-const MAX_CONNECTIONS = { mail: 4, removals: 3, gateway: 64 };
+const MAX_CONNECTIONS = { removals: 3, gateway: 64 };
 /** Maximum number of database connections of the service, without those of the job queue. */
 const POOL_SIZE = 10;
 const GROSS_AMOUNT = 50_000;
@@ -37,7 +37,6 @@ const query = (sql: string, values: unknown[] = []) => service.database.query(sq
 afterEach(async () => {
   external.cloudinary.clearFaults();
   external.gateway.clearFaults();
-  external.smtp.resume();
   await deleteJobs(service.database.pool, '%');
   await query('DELETE FROM images');
 });
@@ -55,7 +54,7 @@ async function insertPaidOrder(): Promise<string> {
   return orderId;
 }
 
-/** Asserts that a payment check that is enqueued now is made within 5 s, before a hanging mail reaches its timeout of 10 s. */
+/** Asserts that a payment check that is enqueued now is made within 5 s. */
 async function expectPaymentChecked(): Promise<void> {
   const orderId = await insertPaidOrder();
   await addJob(service.database.pool, 'check-order', { key: `check-order:${orderId}`, payload: { orderId } });
@@ -125,19 +124,6 @@ it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a paym
   const remaining = REMOVALS - 100;
   const countRemovals = async () => (await readJobs(service.database.pool, 'remove-image')).length;
   await until('the images are removed', async () => (await countRemovals()) <= remaining, 120_000);
-});
-
-it('a mail server that acknowledges no mail stops no payment check, and each mail is sent when the server works again', async () => {
-  external.smtp.hang();
-  const emails = repeatForCallers(() => `${randomUUID()}@example.com`);
-  const registrations = emails.map((email) => service.client().register({ email }));
-  const work = expectResponses(registrations, { status: 201 }).then(expectPaymentChecked);
-  await expectBounded(external.smtp, MAX_CONNECTIONS.mail, work);
-
-  external.smtp.resume();
-  await runAllJobs(service.database.pool, 'send-otp', 60_000);
-  const recipients = external.smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
-  expect(recipients.toSorted()).toEqual(emails.toSorted());
 });
 
 it('orders at a gateway that does not respond get 502 within 12 s, and their retries succeed when the gateway works again', async () => {
