@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createNoisyPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
-import { openSlowReaders, openSocket, sendRaw } from './support/raw-http.js';
+import { openSocket, sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -86,9 +87,21 @@ describe('a client that pipelines requests for images', () => {
   const requests = `GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`.repeat(PIPELINED_IMAGES);
   const countConnections = () => promisify(server.getConnections.bind(server))();
 
+  /** Opens a connection that sends the requests and reads the responses 64 bytes at a time, with a pause after each read. */
+  function openSlowReader(): Socket {
+    const callback = (): boolean => {
+      setTimeout(() => socket.resume(), 200).unref();
+      return false;
+    };
+    // `onread` limits what is read from the operating system at a time.
+    const socket: Socket = openSocket(service.url, { onread: { buffer: Buffer.alloc(64), callback } });
+    socket.write(requests);
+    return socket;
+  }
+
   it('is disconnected if it reads less than the minimum rate', async () => {
     const before = await countConnections();
-    const sockets = openSlowReaders(service.url, requests, { count: 20, pauseMs: 200 });
+    const sockets = Array.from({ length: 20 }, openSlowReader);
     try {
       await until('the connections are open', async () => (await countConnections()) >= before + 20);
       await until('the connections are closed', async () => (await countConnections()) <= before);

@@ -17,24 +17,6 @@ export function openSocket(url: string, options: Partial<TcpNetConnectOpts> = {}
   return socket;
 }
 
-/** Opens connections that each send requests and read the responses 64 bytes at a time, with a pause after each read. */
-export function openSlowReaders(
-  url: string,
-  requests: string,
-  { count, pauseMs }: { readonly count: number; readonly pauseMs: number },
-): Socket[] {
-  return Array.from({ length: count }, () => {
-    const callback = (): boolean => {
-      setTimeout(() => socket.resume(), pauseMs).unref();
-      return false;
-    };
-    // `onread` limits what is read from the operating system at a time.
-    const socket: Socket = openSocket(url, { onread: { buffer: Buffer.alloc(64), callback } });
-    socket.write(requests);
-    return socket;
-  });
-}
-
 /**
  * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
  * @returns the responses in order, with bodies as long as their Content-Length
