@@ -86,7 +86,9 @@ async function start(
   const app = await retryUntilPrimary(migrateAndCreate, warn, deadline, stopping);
   onStarted(() => stopApp(app));
   stopping.throwIfAborted();
-  const server = await app.listen(env.port, env.host);
+  const server = await app.listen(env.port, env.host).catch((error: unknown) => {
+    throw new Error(`cannot listen on HOST ${env.host} and PORT ${env.port}: ${errorMessage(error)}`);
+  });
   const { address, port } = server.address() as AddressInfo;
   logger.info(`listening on ${address} port ${port}; API documentation at ${await app.getUrl()}/api/docs`);
 }

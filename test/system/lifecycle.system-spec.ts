@@ -57,7 +57,7 @@ describe('a start that cannot succeed', () => {
     const portInUse = String(instance.port);
     await expectStartFailure(
       instance.spawn(),
-      `listen EADDRINUSE: address already in use 127.0.0.1:${portInUse}`,
+      `cannot listen on HOST 127.0.0.1 and PORT ${portInUse}: listen EADDRINUSE`,
     );
     const settings = {
       PORT: String(await findFreePort()),
@@ -71,8 +71,8 @@ describe('a start that cannot succeed', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['HOST is not local', { HOST: '192.0.2.1' }, 'listen EADDRNOTAVAIL: address not available 192.0.2.1'],
-    ['HOST is unknown', { HOST: 'nowhere.invalid' }, 'getaddrinfo ENOTFOUND nowhere.invalid'],
+    ['HOST is not local', { HOST: '192.0.2.1' }, 'cannot listen on HOST 192.0.2.1 and PORT '],
+    ['HOST is unknown', { HOST: 'nowhere.invalid' }, 'cannot listen on HOST nowhere.invalid and PORT '],
     [
       'METRICS_HOST is not local',
       { METRICS_HOST: '192.0.2.1', METRICS_PORT: '9464' },
