@@ -5,6 +5,7 @@ import {
   SUBJECTS,
   type TestAccount,
 } from './support/accounts.js';
+import { withRejectedWrites } from './support/databases.js';
 import { ATTACKER, HOME, sendFrom } from './support/guesses.js';
 import { addJob } from './support/jobs.js';
 import { useService } from './support/service.js';
@@ -60,6 +61,18 @@ describe('one mailbox', () => {
     await service.ageCounts(MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
     expect(await readAll()).toHaveLength(2);
+  });
+
+  it('gets a code whose job is retried, even if its account changes the email to another spelling meanwhile', async () => {
+    const mailbox = 'waiting@example.com';
+    const trigger =
+      'TRIGGER rejection BEFORE UPDATE ON one_time_passwords FOR EACH ROW WHEN (NEW.digest IS NOT NULL)';
+    await withRejectedWrites(service.database, trigger, async () => {
+      for (const email of [mailbox.toUpperCase(), mailbox])
+        await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
+    });
+    const otp = await service.waitForCode(mailbox, SUBJECTS.newEmail);
+    await ayu.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 
   it('gets one code for several requests that version 1.2 enqueued without counting them', async () => {

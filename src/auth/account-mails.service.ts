@@ -5,7 +5,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { hasVerifiedAddress, MailService } from '../mail/mail.service.js';
 import type { LockedUser, User } from '../users/user.entity.js';
 import { UsersService } from '../users/users.service.js';
-import { LimitsService } from './limits.service.js';
+import { LimitsService, toMailbox } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
@@ -70,8 +70,11 @@ export class AccountMailsService implements OnModuleInit {
     // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
     const request = { user, email, purpose: 'verify_email', client } as const;
     const isAllowed = await this.limits.tryCountMail(tx, request);
-    // Codes that were mailed to the former address must not verify the new one.
-    if (isNewEmail) await this.otps.delete(tx, { userId });
+    // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to the
+    // new address. Keep its request if both addresses belong to one mailbox, because the request was counted for this mailbox.
+    const keepsRequest = toMailbox(email) === toMailbox(user.email);
+    if (isNewEmail)
+      await (keepsRequest ? this.otps.invalidate(tx, userId) : this.otps.delete(tx, { userId }));
     if (isAllowed) await this.#enqueueCode(tx, { userId, purpose: 'verify_email', isNewEmail });
   }
 

@@ -142,6 +142,6 @@ function toAccountKey({ user, email }: Guess): number | string {
 }
 
 /** Normalizes an email address, so that all its spellings and `+tag` addresses count as one mailbox. */
-function toMailbox(email: string): string {
+export function toMailbox(email: string): string {
   return toLowerCase(email.normalize('NFKC')).replace(/^([^+@]+)\+[^@]*(?=@)/u, '$1');
 }

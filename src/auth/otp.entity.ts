@@ -12,7 +12,7 @@ export class OneTimePassword {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'one_time_passwords_pkey' })
   purpose!: OtpPurpose;
 
-  /** HMAC-SHA256 of the code; null before the code is mailed, and after the code is used. */
+  /** HMAC-SHA256 of the code; null before the code is mailed, and after the code is used or invalidated. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;
 

@@ -67,6 +67,11 @@ export class OtpService {
     if (affected !== 1) throw failures.invalidOtp();
   }
 
+  /** Invalidates the codes of a user that were mailed. A request whose code was not created yet stays. */
+  async invalidate(tx: EntityManager, userId: number): Promise<void> {
+    await tx.update(OneTimePassword, { userId }, { digest: null });
+  }
+
   /** Deletes codes of a user, and requests whose code was not created yet. */
   async delete(tx: EntityManager, codes: { userId: number; purpose?: OtpPurpose }): Promise<void> {
     await tx.delete(OneTimePassword, codes);
