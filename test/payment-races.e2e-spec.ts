@@ -146,18 +146,32 @@ it('many orders get notifications, cancellations and checks in parallel without 
   expect(deadlocks).toEqual([]);
 });
 
+/** Returns the statements with which the service records a settlement. */
+function buildSettlement(orderId: string, transactionId: string): string {
+  return `UPDATE orders SET status = 'settlement', transaction_id = '${transactionId}', attempt_id = order_id,
+      completed_at = now() WHERE order_id = '${orderId}';
+    INSERT INTO payment_notifications (order_id, outcome, transaction_id, transaction_status, status_code, gross_amount,
+      fraud_status, payload)
+    VALUES ('${orderId}', 'applied', '${transactionId}', 'settlement', '200', '370000.00', 'accept', '{}')`;
+}
+
 it('a notification is late if a later status was applied while it waited for the lock of its order', async () => {
   const orderId = await shop.insertOrder();
   const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
-  await sendDuringTransaction(
-    shop.service.database,
-    `UPDATE orders SET status = 'settlement', transaction_id = '${transactionId}', attempt_id = order_id,
-       completed_at = now() WHERE order_id = '${orderId}';
-     INSERT INTO payment_notifications (order_id, outcome, transaction_id, transaction_status, status_code, gross_amount,
-       fraud_status, payload)
-     VALUES ('${orderId}', 'applied', '${transactionId}', 'settlement', '200', '370000.00', 'accept', '{}')`,
-    () => shop.notify(orderId),
-  );
+  const settlement = buildSettlement(orderId, transactionId);
+  await sendDuringTransaction(shop.service.database, settlement, () => shop.notify(orderId));
   expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification pending late');
   expect(await shop.readStatus(orderId)).toBe('settlement');
+});
+
+it('an order that is paid while an administrator reads it is shown with the history that it had before', async () => {
+  const orderId = await shop.insertOrder();
+  const lockAndSettle = `LOCK TABLE payment_notifications; ${buildSettlement(orderId, 'a-transaction')}`;
+  const read = () => shop.readAsAdmin(orderId);
+  const shown = await sendDuringTransaction(shop.service.database, lockAndSettle, read);
+  expect(shown).toMatchObject({ order: { status: 'pending' }, transactions: [], notifications: [] });
+  expect(await read()).toMatchObject({
+    order: { status: 'settlement' },
+    transactions: [{ status: 'settlement' }],
+  });
 });

@@ -23,8 +23,11 @@ type StoredAttempt = [string, string | null, string | null, string | null];
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
-  async find(where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>): Promise<Order | null> {
-    const [order = null] = await loadOrders(this.orders.createQueryBuilder('o').where(where));
+  async find(
+    where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>,
+    manager = this.orders.manager,
+  ): Promise<Order | null> {
+    const [order = null] = await loadOrders(manager.createQueryBuilder(Order, 'o').where(where));
     return order;
   }
 

@@ -66,8 +66,8 @@ export class OrdersService {
   }
 
   /** @throws Failure 404 for an unknown order and, with `userId`, for another customer's order */
-  async findOrFail(orderId: string, userId?: number): Promise<Order> {
-    const order = await this.orders.find(userId === undefined ? { orderId } : { orderId, userId });
+  async findOrFail(orderId: string, userId?: number, tx?: EntityManager): Promise<Order> {
+    const order = await this.orders.find(userId === undefined ? { orderId } : { orderId, userId }, tx);
     if (order === null) throw failures.notFound();
     return order;
   }
@@ -124,9 +124,8 @@ export class OrdersService {
     await tx.insert(OrderAction, { createdAt: () => 'clock_timestamp()', ...action });
   }
 
-  listActions(orderId: string): Promise<OrderAction[]> {
-    const options = { where: { orderId }, relations: { user: true }, order: { id: 'ASC' } } as const;
-    return this.dataSource.manager.find(OrderAction, options);
+  listActions(tx: EntityManager, orderId: string): Promise<OrderAction[]> {
+    return tx.find(OrderAction, { where: { orderId }, relations: { user: true }, order: { id: 'ASC' } });
   }
 
   /**

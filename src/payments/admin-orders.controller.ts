@@ -71,9 +71,7 @@ export class AdminOrdersController {
   })
   @Get(':order_id')
   async show(@Param() { order_id: orderId }: OrderParams, @Query() { last_id: lastId }: HistoryQuery) {
-    const order = await this.orders.findOrFail(orderId);
-    const { transactions, surplus, events } = await this.history.readPage(order, lastId);
-    const actions = await this.orders.listActions(orderId);
+    const { order, transactions, surplus, events, actions } = await this.history.readOrder(orderId, lastId);
     const notifications = events.map((event) => new NotificationView(event));
     return {
       order: new AdminOrderView(order),

@@ -29,12 +29,18 @@ export class PaymentHistoryService {
     return foldHistory(order, events);
   }
 
-  /** @throws Failure 404 after the last page */
-  async readPage(order: OrderRow, lastId: number) {
-    const { events: all, ...payment } = await this.read(order);
-    const events = all.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
-    if (events.length === 0 && lastId > 0) throw failures.notFound();
-    return { ...payment, events };
+  /**
+   * Returns an order with its transactions, its actions and a page of its history, all as they were at one moment.
+   * @throws Failure 404 for an unknown order, and after the last page
+   */
+  readOrder(orderId: string, lastId: number) {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const order = await this.orders.findOrFail(orderId, undefined, tx);
+      const { events: all, transactions, surplus } = await this.read(order, tx);
+      const events = all.filter(({ id }) => id > lastId).slice(0, PAGE_SIZE);
+      if (events.length === 0 && lastId > 0) throw failures.notFound();
+      return { order, transactions, surplus, events, actions: await this.orders.listActions(tx, orderId) };
+    });
   }
 
   /**
