@@ -79,8 +79,8 @@ it.each([
   expect(await page.getByRole('button', { name: 'Start preparing' }).count()).toBe(0);
 });
 
-it('newly paid orders are announced in a message, in the title of the tab and with a sound that one tap turns on', async () => {
-  const { page } = await openAsAdmin('/manage/orders');
+it('newly paid orders and the end of the session are announced in the title of the tab and with a sound that one tap turns on', async () => {
+  const { context, page } = await openAsAdmin('/manage/orders');
   await page.clock.install();
   await countTones(page);
   await openPage(page, '/manage/orders'); // The page uses the installed clock only after a reload.
@@ -97,6 +97,13 @@ it('newly paid orders are announced in a message, in the title of the tab and wi
   expect(await page.evaluate(() => globalThis.playedTones)).toBe(2);
   expect(await page.title()).toMatch(/^\(1\) Orders/);
   await page.getByRole('heading', { name: 'Orders' }).click();
+  expect(await page.title()).toMatch(/^Orders/);
+  await context.clearCookies();
+  await page.clock.runFor(16_000);
+  await page.getByRole('dialog', { name: 'Please sign in again' }).waitFor();
+  expect(await page.evaluate(() => globalThis.playedTones)).toBe(3);
+  expect(await page.title()).toMatch(/^\(1\) Orders/);
+  await page.keyboard.press('Tab');
   expect(await page.title()).toMatch(/^Orders/);
 });
 

@@ -2,7 +2,7 @@ import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { PageHeading } from '../../components/page-heading';
 import { type Language, t, useLanguage } from '../../i18n';
-import { NewOrderAlerts } from './new-orders';
+import { Announcements } from './announcements';
 import './manage.css';
 
 interface ManagePageProps {
@@ -21,7 +21,7 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
   const guide = GUIDES[useLanguage()];
   return (
     <div className={isWide ? 'page' : 'page narrow'}>
-      <NewOrderAlerts />
+      <Announcements />
       <header className="page-head">
         <nav className="tabs" aria-label={t('nav.manage')}>
           <NavLink to="/manage/today">{t('today')}</NavLink>
