@@ -202,10 +202,15 @@ it('a page that could not be loaded without a connection is loaded when the conn
   await waitForHeading(page, 'Your account');
 });
 
-it('a password reset stays at its second step after a reload, until the customer uses another address', async () => {
-  const { page } = await createVisitor();
-  await page.goto('/forgot');
-  await page.getByLabel('Email').fill(createEmail());
+it('a password reset starts from the dialog over a page too, and stays at its second step until another address is used', async () => {
+  const { context, page, email } = await createCustomer();
+  await openPage(page, '/orders');
+  await context.clearCookies();
+  await page.reload();
+  await getSignInDialog(page).getByRole('link', { name: 'Forgot your password?' }).click();
+  await waitForHeading(page, 'Forgot your password?');
+  expect(new URL(page.url()).search).toBe('?next=%2Forders');
+  expect(await page.getByLabel('Email').inputValue()).toBe(email);
   await page.getByRole('button', { name: 'Send the code' }).click();
   await waitForHeading(page, 'Choose a new password');
   await waitForText(page, 'If you asked less than a minute ago, use the code that you have.');

@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { useId, useLayoutEffect, useRef } from 'react';
+import { Link } from 'react-router';
 import { api } from '../api/client';
 import { explain } from '../api/errors';
 import { t } from '../i18n';
+import { useSignInPath } from '../routing/guards';
 import { saveLanguageOfVisitor } from '../state/language';
 import { forgetUser, storeUser, usePageUser } from '../state/session';
 import { Button } from './button';
@@ -13,6 +15,7 @@ import { Alert } from './notice';
 /** Dialog over a page whose session has ended. Asks for the password of the same account. */
 export default function SignInAgain() {
   const { email } = usePageUser();
+  const forgotPath = useSignInPath('forgot');
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -61,6 +64,9 @@ export default function SignInAgain() {
           <Button type="submit" isBusy={isPending}>
             {t('account.signIn')}
           </Button>
+          <Link to={forgotPath} state={{ email }} onClick={forgetUser}>
+            {t('account.forgot')}
+          </Link>
           <Button className="link" data-leaves-page onClick={forgetUser}>
             {t('again.other')}
           </Button>

@@ -50,12 +50,12 @@ function useRedirectAtSessionEnd() {
   );
 }
 
-/** Returns the path of the sign-in that leads back to the current page. */
-export function useSignInPath() {
+/** Returns the path of the sign-in, or of the page for a forgotten password, that leads back to the current page. */
+export function useSignInPath(page: 'login' | 'forgot' = 'login') {
   const { pathname, search } = useLocation();
   // Both pages have a `next` of their own. Keep it.
-  if (/^\/(login|register)$/.test(pathname)) return `/login${search}`;
-  return `/login?next=${encodeURIComponent(pathname + search)}`;
+  if (/^\/(login|register)$/.test(pathname)) return `/${page}${search}`;
+  return `/${page}?next=${encodeURIComponent(pathname + search)}`;
 }
 
 interface RequireCatalogAccessProps {

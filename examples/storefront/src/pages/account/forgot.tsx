@@ -10,26 +10,28 @@ import { CodeField, NewPasswordFields } from './fields';
 /** State of the history entry. Unlike the page's URL, this state cannot appear in logs. It survives a reload. */
 interface ForgotState {
   email?: string;
+  /** True after the code was requested for this address. */
+  isRequested?: boolean;
 }
 
 /** Asks for the email address, then for the mailed code and a new password. */
 export default function ForgotPage() {
-  const { email } = (useLocation().state ?? {}) as ForgotState;
-  return email === undefined ? <RequestStep /> : <ResetStep email={email} />;
+  const { email = '', isRequested } = (useLocation().state ?? {}) as ForgotState;
+  return isRequested ? <ResetStep email={email} /> : <RequestStep email={email} />;
 }
 
-function RequestStep() {
+function RequestStep({ email }: { email: string }) {
   const { search } = useLocation();
   const navigate = useNavigate();
   const request = async (body: Schemas['ForgotPasswordDto']) => {
     await dataOf(api.POST('/api/password/forgot', { body }));
-    const state: ForgotState = { email: body.email };
+    const state: ForgotState = { email: body.email, isRequested: true };
     await navigate(`/forgot${search}`, { state });
   };
   return (
     <FormPage title={t('account.forgot')}>
       <p>{t('forgot.lead')}</p>
-      <Form submitLabel={t('forgot.send')} onSubmit={request}>
+      <Form submitLabel={t('forgot.send')} defaultValues={{ email }} onSubmit={request}>
         <FormField name="email" label={t('account.email')} type="email" autoComplete="username" autoFocus />
       </Form>
       <Link to={`/login${search}`}>{t('forgot.back')}</Link>
