@@ -154,7 +154,7 @@ it('a customer searches the catalog by keyboard, and gets back to the results fr
   expect(await page.locator('input:focus').inputValue()).toBe('');
 });
 
-it('an impossible quantity does not replace the last possible quantity', async () => {
+it('an impossible quantity stays in its field with a message, and does not replace the last possible quantity', async () => {
   const { page } = await createCustomer({ viewport: PHONE });
   await openPage(page, `/products/${CROISSANT}`);
   await takeScreenshot(page, 'product-phone');
@@ -166,11 +166,17 @@ it('an impossible quantity does not replace the last possible quantity', async (
     expect(await quantity.getAttribute('aria-invalid')).toBe('true');
   }
   await expectGoodLayout(page, 'impossible quantity');
+  await quantity.clear();
+  await quantity.pressSequentially('1000');
   await quantity.blur();
-  expect(await quantity.inputValue()).toBe('3');
+  expect(await quantity.inputValue()).toBe('1000');
+  await waitForText(page, 'Choose 1 to 999 pieces. The quantity is still 100.');
   await page.getByRole('button', { name: 'One more of Butter croissant' }).click();
-  expect(await quantity.inputValue()).toBe('4');
+  expect(await quantity.inputValue()).toBe('101');
   expect(await page.getByText('Choose 1 to 999 pieces.').count()).toBe(0);
+  await quantity.clear();
+  await quantity.blur();
+  expect(await quantity.inputValue()).toBe('101');
 });
 
 /** Waits for a mail to an address. Returns the code in it. */

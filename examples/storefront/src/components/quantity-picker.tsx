@@ -8,30 +8,30 @@ interface QuantityPickerProps {
   onChange: (quantity: number) => void;
 }
 
-/** Field for a number of pieces, with buttons for one less and one more. */
+/**
+ * Field for a number of pieces, with buttons for one less and one more. An impossible quantity stays in the field, with a message,
+ * and changes nothing.
+ */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
-  // Text while a person types: it may be empty or an impossible quantity. If null, the field shows `value`.
+  // Text that is not a possible quantity. If null, the field shows `value`.
   const [draft, setDraft] = useState<string | null>(null);
-  const [hasError, setHasError] = useState(false);
   const id = useId();
-  const tryChange = (quantity: number) => {
+  // An empty field is a quantity that is still being typed.
+  const hasError = draft !== null && draft !== '';
+  const change = (text: string) => {
+    const quantity = Number(text);
     const isPossible = Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY;
+    setDraft(isPossible ? null : text);
     if (isPossible) onChange(quantity);
-    return isPossible;
-  };
-  const changeText = (text: string) => {
-    setDraft(text);
-    // An empty field is a quantity that is still being typed.
-    setHasError(!tryChange(Number(text)) && text !== '');
-  };
-  const stepTo = (quantity: number) => {
-    setDraft(null);
-    setHasError(!tryChange(quantity));
   };
   return (
     <div className="quantity-field">
       <div className="quantity">
-        <button type="button" aria-label={t('quantity.less', { name })} onClick={() => stepTo(value - 1)}>
+        <button
+          type="button"
+          aria-label={t('quantity.less', { name })}
+          onClick={() => change(String(value - 1))}
+        >
           −
         </button>
         <input
@@ -41,12 +41,16 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           inputMode="numeric"
           aria-label={t('quantity.label', { name })}
           aria-describedby={id}
-          aria-invalid={(draft !== null && hasError) || undefined}
+          aria-invalid={hasError || undefined}
           value={draft ?? value}
-          onChange={({ target }) => changeText(target.value)}
-          onBlur={() => setDraft(null)}
+          onChange={({ target }) => change(target.value)}
+          onBlur={() => draft === '' && setDraft(null)}
         />
-        <button type="button" aria-label={t('quantity.more', { name })} onClick={() => stepTo(value + 1)}>
+        <button
+          type="button"
+          aria-label={t('quantity.more', { name })}
+          onClick={() => change(String(value + 1))}
+        >
           +
         </button>
       </div>
