@@ -19,7 +19,12 @@ it('a customer orders, cancels, orders again and pays in Indonesian', async () =
   await waitForText(page, /sudah di keranjang Anda: semuanya 1 buah/);
   await page.getByRole('link', { name: text('nav.cart') }).click();
   await press(page, 'cart.order');
-  await page.getByText(text('pickup.missing'), { exact: true }).waitFor();
+  const missing = page.getByText(text('pickup.missing'), { exact: true });
+  await missing.waitFor();
+  await page.getByRole('button', { name: /English/ }).click();
+  await page.getByText(getText('en', 'pickup.missing'), { exact: true }).waitFor();
+  await page.getByRole('button', { name: /Bahasa Indonesia/ }).click();
+  await missing.waitFor();
   await expectIndonesian(page);
   await page.getByLabel(text('pickup.day')).selectOption({ index: 1 });
   const note = page.getByLabel(text('order.note'));

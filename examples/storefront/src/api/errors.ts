@@ -2,14 +2,15 @@ import { BakeryFailure } from 'bakery-client';
 import { toSentence } from '../format';
 import { findText, t } from '../i18n';
 
-/** Error that the storefront itself detects. Its message is a text in the language of the page. */
+/** Error that the storefront itself detects. */
 export class LocalizedError extends Error {
   constructor(
-    message: string,
+    /** Returns the message in the current language, which may change while the message is shown. */
+    readonly toText: () => string,
     /** Name of the field that shows the message. Without a field, the form shows the message above its button. */
     readonly field?: string,
   ) {
-    super(message);
+    super();
   }
 }
 
@@ -78,7 +79,7 @@ export function explain(error: unknown, shownAtFields: readonly string[] = []): 
 }
 
 function getAllFieldMessages(error: unknown): Record<string, string> {
-  if (error instanceof LocalizedError && error.field !== undefined) return { [error.field]: error.message };
+  if (error instanceof LocalizedError && error.field !== undefined) return { [error.field]: error.toText() };
   const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
   // The form shows the message about one closed range at the list.
   const toField = (name: string) => name.replace(/^closed_ranges\..*/, 'closed_ranges');
@@ -86,7 +87,7 @@ function getAllFieldMessages(error: unknown): Record<string, string> {
 }
 
 function toShownText(error: unknown): string {
-  if (error instanceof LocalizedError) return error.message;
+  if (error instanceof LocalizedError) return error.toText();
   return error instanceof BakeryFailure ? translate(error.message) : t('error.unreachable');
 }
 

@@ -34,7 +34,7 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
   const chosen = times.find(({ at }) => at === details.pickup_at);
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: async (sent: { lines: CartLine[]; details: CheckoutDetails }) => {
-      if (chosen === undefined) throw new LocalizedError(t('pickup.missing'), 'pickup_at');
+      if (chosen === undefined) throw new LocalizedError(() => t('pickup.missing'), 'pickup_at');
       return placeOrder(sent.lines, { ...sent.details, pickup_at: chosen.at });
     },
     onSuccess: ({ order_id, redirect_url }, sent) => {

@@ -100,6 +100,6 @@ async function showWrongPasswordAt<Result>(field: string, call: Promise<Result>)
   } catch (error) {
     const isPasswordWrong =
       error instanceof BakeryFailure && error.message === 'email or password is incorrect';
-    throw isPasswordWrong ? new LocalizedError(t('profile.wrongPassword'), field) : error;
+    throw isPasswordWrong ? new LocalizedError(() => t('profile.wrongPassword'), field) : error;
   }
 }

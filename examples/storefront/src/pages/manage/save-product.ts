@@ -57,12 +57,12 @@ export function useSaveProduct(edited: EditedProduct | undefined) {
       setBase(current);
       form.setValue('images', replaceStored(form.getValues('images'), current.product));
       mayBeSaved.current = false;
-      throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
+      throw new LocalizedError(() => t('conflict.fields', { fields: changes.join(', ') }));
     }
   };
   const save = async (typed: ProductValues, form: FormControl<ProductValues>) => {
     const price = parsePrice(typed.price);
-    if (price === null) throw new LocalizedError(t('products.priceUnclear'), 'price');
+    if (price === null) throw new LocalizedError(() => t('products.priceUnclear'), 'price');
     const values = { ...typed, price };
     return base === undefined ? create(values) : change(base, values, form);
   };

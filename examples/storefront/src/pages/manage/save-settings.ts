@@ -24,7 +24,7 @@ export async function saveSettings(
     const isSaved = listChanges(settings, current.shop).length === 0;
     if (changes.length > 0 && !isSaved) {
       onConflict(current);
-      throw new LocalizedError(t('conflict.fields', { fields: changes.join(', ') }));
+      throw new LocalizedError(() => t('conflict.fields', { fields: changes.join(', ') }));
     }
     // This save replaces no setting of somebody else. A pause of the shop is not part of the form, and is kept.
     return saveShop(settings, current.etag);

@@ -74,7 +74,7 @@ export function pickChanged(before: ShopFormValues, after: ShopFormValues): Part
 /** Throws if the orders of a slot are limited, but the slots have no length: the limit would have no effect. */
 export function assertLimitIsComplete({ orders_per_slot, slot_minutes }: ShopFormValues): void {
   if (orders_per_slot.trim() === '' || slot_minutes !== '') return;
-  throw new LocalizedError(t('shop.limitIncomplete'), 'slot_minutes');
+  throw new LocalizedError(() => t('shop.limitIncomplete'), 'slot_minutes');
 }
 
 /** Returns the dates in order, with this date unless it is empty. */
