@@ -149,10 +149,12 @@ it('the form of the shop is saved again without a question after the first respo
 
 it('the page of an order shows the name and the contact of the shop', async () => {
   const { page } = await openAsAdmin('/manage/shop');
-  await page.getByLabel('Name of the shop').fill('Roti Sore');
+  const name = page.getByLabel('Name of the shop');
+  await name.fill('Roti Sore ');
   await page.getByLabel('Address').fill('Jalan Kaliurang 5, Yogyakarta');
   await page.getByLabel('WhatsApp number').fill('0812-1111-2222');
   await save(page);
+  expect(await name.inputValue()).toBe('Roti Sore'); // as the service has stored it
   const { page: customerPage } = await createCustomer();
   const { order_id } = await placeOrder(customerPage);
   await customerPage.goto(`/orders/${order_id}`);

@@ -30,32 +30,21 @@ export function toFormValues(shop: Shop) {
 }
 
 /**
- * Completes the times, because Enter sends the form before a time loses the focus. Adds the date that was chosen without
- * pressing "Add date". Removes ranges in which nothing was typed.
+ * Returns the settings to save. Completes the times, because Enter sends the form before a time loses the focus. Adds the date that
+ * was chosen without pressing "Add date". Leaves out ranges in which nothing was typed.
  */
-export function completeValues(values: ShopFormValues): ShopFormValues {
-  const { closed, newClosedDate, closed_ranges } = values;
-  return {
-    ...values,
-    hours: completeHours(values.hours),
-    closed: addDate(closed, newClosedDate),
-    newClosedDate: '',
-    closed_ranges: completeRanges(closed_ranges),
-    cut_off: completeTime(values.cut_off.trim()),
-  };
-}
-
-export function toSettings(formValues: ShopFormValues): ShopSettings {
-  const { newClosedDate: _, ...values } = formValues;
+export function toSettings({ newClosedDate, ...values }: ShopFormValues): ShopSettings {
   const settings = {
     ...values,
-    name: values.name.trim(),
+    hours: completeHours(values.hours),
+    closed: addDate(values.closed, newClosedDate),
+    closed_ranges: values.closed_ranges.filter(({ from, to, reason }) => from + to + (reason ?? '').trim()),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
-    cut_off: values.cut_off || null,
+    cut_off: completeTime(values.cut_off.trim()) || null,
     orders_per_slot: toNumber(values.orders_per_slot),
     slot_minutes: toNumber(values.slot_minutes),
-    address: values.address.trim() || null,
+    address: values.address || null,
     phone: values.phone.trim() || null,
     whatsapp: values.whatsapp.trim() || null,
     website: values.website.trim() || null,
@@ -82,14 +71,6 @@ export function addDate(dates: string[], date: string) {
   return date === '' ? dates : [...new Set([...dates, date])].sort();
 }
 
-/** Returns the ranges as the service stores them. The service rejects a range without dates. */
-function completeRanges(ranges: ClosedRange[]): ClosedRange[] {
-  return ranges
-    .map((range) => ({ ...range, reason: (range.reason ?? '').trim() || null }))
-    .filter(({ from, to, reason }) => from !== '' || to !== '' || reason !== null)
-    .sort((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1));
-}
-
 /** Completes a time as people type it: `7`, `7.00` and `0700` become `07:00`. Returns any other text unchanged. */
 export function completeTime(text: string) {
   const [, hours, minutes = '00'] = /^\s*(\d{1,2}?)(?:[.:]?(\d{2}))?\s*$/.exec(text) ?? [];
@@ -97,11 +78,10 @@ export function completeTime(text: string) {
 }
 
 function completeHours(hours: Shop['hours']) {
-  const days = Object.entries(hours).map(([day, windows]) => {
-    // In order, as the service stores the windows.
-    return [day, windows.map((window) => window.map(completeTime)).sort()];
-  });
-  return Object.fromEntries(days) as Shop['hours'];
+  const days = Object.entries(hours);
+  return Object.fromEntries(
+    days.map(([day, windows]) => [day, windows.map((window) => window.map(completeTime))]),
+  ) as Shop['hours'];
 }
 
 /**

@@ -14,7 +14,6 @@ import { PaidOrdersNote } from './paid-orders-note';
 import { saveSettings } from './save-settings';
 import {
   assertLimitIsComplete,
-  completeValues,
   pickChanged,
   type ShopFormValues,
   toFormValues,
@@ -35,8 +34,9 @@ function ShopForm(loaded: LoadedSettings) {
   const [base, setBase] = useState(loaded);
   const save = async (typed: ShopFormValues, { getValues, reset }: FormControl<ShopFormValues>) => {
     assertLimitIsComplete(typed);
-    const values = completeValues(typed);
-    setBase(await saveSettings(toSettings(values), base, setBase));
+    const saved = await saveSettings(toSettings(typed), base, setBase);
+    setBase(saved);
+    const values = toFormValues(saved.shop);
     const typedLater = pickChanged(typed, getValues());
     reset(values);
     // Keep what was typed while the settings were being saved. It is not saved yet.
