@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { hideToast, type Toast, useToasts } from '../state/toast';
 import { Button } from './button';
 import { focusHeading } from './page-heading';
@@ -19,7 +19,7 @@ export function ToastRegion() {
 }
 
 function ToastMessage({ toast: { id, text, action } }: { toast: Toast }) {
-  const [hasFocus, setHasFocus] = useState(false);
+  const hasFocus = useToasts(({ focusedId }) => focusedId === id);
   useEffect(() => {
     if (hasFocus) return;
     const timer = setTimeout(() => hideToast(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
@@ -32,7 +32,11 @@ function ToastMessage({ toast: { id, text, action } }: { toast: Toast }) {
     action?.run();
   };
   return (
-    <div className="toast" onFocus={() => setHasFocus(true)} onBlur={() => setHasFocus(false)}>
+    <div
+      className="toast"
+      onFocus={() => useToasts.setState({ focusedId: id })}
+      onBlur={() => useToasts.setState({ focusedId: undefined })}
+    >
       {text}
       {action && (
         <Button className="link" onClick={runAction}>
