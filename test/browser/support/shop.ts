@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { APIRequestContext, APIResponse, Page } from 'playwright-core';
 import type { components } from '../../../client/schema.js';
-import type { ShopSettings } from '../../support/shop-settings.js';
+import { toLocalDate } from '../../../src/common/calendar.js';
+import { DEFAULT_SHOP, type ShopSettings } from '../../support/shop-settings.js';
 import { until } from '../../support/wait.js';
 import { LIKE_BROWSER } from './requests.js';
 import { admin, serviceUrl } from './settings.js';
@@ -115,8 +116,8 @@ export function inDays(days: number): Date {
 }
 
 /** Returns the date of an instant in the time zone of the shop. */
-export function toShopDate(instant: Date | number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(instant);
+export function toShopDate(instant: Date): string {
+  return toLocalDate(instant, DEFAULT_SHOP.time_zone);
 }
 
 let adminApi: Promise<APIRequestContext> | undefined;
