@@ -10,18 +10,16 @@ const DRAWINGS = [
   { drawing: 'loaf', pattern: /roti|bread|loaf|sourdough|toast|rye/i },
 ];
 const DEFAULT_DRAWING = 'bun';
-/** Number of the classes `tint-0`, `tint-1` … in components.css. */
-const TINT_COUNT = 5;
 
 interface ProductImageProps extends ComponentProps<'img'> {
-  product: { id: number; name: string };
+  product: { name: string };
   /** Width of the image on the page, as in the attribute of `img`. */
   sizes?: string;
 }
 
 /** Image of a product, or a drawing if `src` is undefined or fails to load. */
 export function ProductImage({
-  product: { id, name },
+  product: { name },
   src,
   alt = '',
   sizes = '6rem',
@@ -44,7 +42,7 @@ export function ProductImage({
         onError: () => setBrokenSrc(src),
       };
   return (
-    <div className={`product-image tint-${id % TINT_COUNT}`}>
+    <div className="product-image">
       <img decoding="async" {...image} {...attributes} />
     </div>
   );

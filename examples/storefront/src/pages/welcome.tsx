@@ -23,8 +23,8 @@ export function WelcomePage() {
         </div>
       </div>
       <div className="welcome-images" aria-hidden="true">
-        {DRAWN_PRODUCTS.map((name, index) => (
-          <ProductImage key={name} product={{ id: index + 1, name }} />
+        {DRAWN_PRODUCTS.map((name) => (
+          <ProductImage key={name} product={{ name }} />
         ))}
       </div>
     </div>
