@@ -21,16 +21,12 @@ export interface InfiniteListProps<Item> {
   empty: ReactNode;
   /** Text if nothing matches the search and the filters. Undefined without a search or filter. */
   notFoundText?: string | undefined;
-  /** Formats the text below the last item. `items` is for example `2 orders`. */
-  formatEnd?: (items: string) => string;
 }
 
 /** List that loads its next page before the end of the list is scrolled into view. */
 export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
   const { query, label, formatCount, className, renderItem, empty, notFoundText } = props;
   const isFiltered = notFoundText !== undefined;
-  const formatEnd =
-    props.formatEnd ?? ((items: string) => t(isFiltered ? 'list.found' : 'list.all', { items }));
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
@@ -72,7 +68,11 @@ export function InfiniteList<Item>(props: InfiniteListProps<Item>) {
         {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
           {isEmpty && (isFiltered ? <NothingFound text={notFoundText} /> : empty)}
-          {!isEmpty && data && !hasNextPage && <p className="end">{formatEnd(formatCount(data.length))}</p>}
+          {!isEmpty && data && !hasNextPage && (
+            <p className="end">
+              {t(isFiltered ? 'list.found' : 'list.all', { items: formatCount(data.length) })}
+            </p>
+          )}
         </div>
       </div>
     </div>

@@ -126,8 +126,6 @@ export const en = {
   'catalog.empty': 'The shelf is empty',
   'catalog.emptyText': 'Nothing is baked yet. Come back later.',
   'catalog.notFound': 'Nothing that we bake has “{text}” in its name.',
-  'catalog.found': '{items} for “{text}”.',
-  'catalog.end': 'That is all we bake: {items}.',
   'product.missingText': 'This product is sold out or no longer baked.',
   'product.all': 'All products',
   'product.added': '{name} is in your cart: {pieces} in all.',

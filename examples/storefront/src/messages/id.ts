@@ -130,8 +130,6 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'catalog.empty': 'Raknya masih kosong',
   'catalog.emptyText': 'Belum ada yang matang. Silakan kembali lagi nanti.',
   'catalog.notFound': 'Tidak ada roti atau kue kami yang bernama “{text}”.',
-  'catalog.found': '{items} untuk “{text}”.',
-  'catalog.end': 'Itulah semua yang kami buat: {items}.',
   'product.missingText': 'Produk ini habis atau tidak dibuat lagi.',
   'product.all': 'Semua produk',
   'product.added': '{name} sudah di keranjang Anda: semuanya {pieces}.',

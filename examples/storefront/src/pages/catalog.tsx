@@ -34,7 +34,6 @@ export function CatalogPage() {
         )}
         empty={<Notice icon="shop" title={t('catalog.empty')} text={t('catalog.emptyText')} />}
         notFoundText={text ? t('catalog.notFound', { text }) : undefined}
-        formatEnd={(items) => (text ? t('catalog.found', { items, text }) : t('catalog.end', { items }))}
       />
     </div>
   );
