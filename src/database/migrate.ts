@@ -4,9 +4,9 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { errorCode } from '../common/errors/error-info.js';
 import { dataSourceOptions, migrationNames, migrations } from './data-source.js';
-import { surviveLostConnection, withTransaction } from './with-client.js';
+import { withLock, surviveLostConnection } from './with-client.js';
 
-/** Key of an advisory lock, the same in all versions. Only the process that has this lock changes the schema. */
+/** Key of an advisory lock. Only the process that holds this lock changes the schema. */
 const TURN_LOCK = 7_225_001;
 const TURN_POLL_MS = 200;
 /**
@@ -109,28 +109,15 @@ function changeSchema<T>(
   change: (dataSource: DataSource) => Promise<T>,
   known = migrations,
 ): Promise<T> {
-  const changeInTurn = (dataSource: DataSource) =>
-    withTransaction(databaseUrl, async (client) => {
-      await waitForTurn(client, log);
-      return retryOnTableLock(log, () => change(dataSource));
-    });
-  return withDataSource(databaseUrl, changeInTurn, known);
-}
-
-/**
- * Waits until no other process has the lock, and takes it until the end of the transaction. A pooler in transaction mode does not
- * support locks of a session. The function polls, because a statement that waits for the lock would have a snapshot, and a CREATE
- * INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot. At READ COMMITTED, the transaction has no
- * snapshot between two statements, so it does not delay VACUUM either.
- */
-async function waitForTurn(client: pg.ClientBase, log: Log | undefined): Promise<void> {
-  const attempt = `SELECT pg_try_advisory_xact_lock(${TURN_LOCK}) AS "isLocked"`;
-  for (let hasLogged = false; ; hasLogged = true) {
-    const { rows } = await client.query<{ isLocked: boolean }>(attempt);
-    if (rows[0]?.isLocked === true) return;
+  let hasLogged = false;
+  const wait = async () => {
     if (!hasLogged) log?.('waiting for another process that is changing the schema');
+    hasLogged = true;
     await delay(TURN_POLL_MS);
-  }
+  };
+  const changeInTurn = (dataSource: DataSource) =>
+    withLock(databaseUrl, TURN_LOCK, wait, () => retryOnTableLock(log, () => change(dataSource)));
+  return withDataSource(databaseUrl, changeInTurn, known);
 }
 
 /** Retries a change of the schema while a long transaction locks a table that the change needs. */

@@ -69,3 +69,26 @@ export function withTransaction<T>(
     return result;
   });
 }
+
+/**
+ * Runs `act` while no other process has the lock. The lock belongs to a transaction, because a pooler in transaction mode does
+ * not support locks of a session. The function polls, because a statement that waits for the lock would have a snapshot, and a
+ * CREATE INDEX CONCURRENTLY of the process that has the lock would wait for that snapshot. At READ COMMITTED, the transaction
+ * has no snapshot between two statements, so it does not delay VACUUM either.
+ * @param key arbitrary key, which all versions of the service share
+ * @param onBusy called each time another process has the lock; throws to give up, or resolves when the function should try
+ *   again
+ * @throws Error also if the lock was lost during `act`
+ */
+export function withLock<T>(
+  databaseUrl: string,
+  key: number,
+  onBusy: () => void | Promise<void>,
+  act: () => Promise<T>,
+): Promise<T> {
+  return withTransaction(databaseUrl, async (client) => {
+    const attempt = `SELECT pg_try_advisory_xact_lock(${key}) AS "isLocked"`;
+    while ((await client.query<{ isLocked: boolean }>(attempt)).rows[0]?.isLocked !== true) await onBusy();
+    return act();
+  });
+}

@@ -2,11 +2,14 @@ import { hash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase } from '../support/databases.js';
+import { beginTransaction, createDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { findFreePort, useFolder } from '../support/process.js';
 import { ServiceInstance } from '../support/service-process.js';
 
+/** Keys of the advisory locks that the command holds. */
+const CHECK_LOCK = 7_225_002;
+const SCHEDULE_LOCK = 7_225_003;
 const OLD = 'bakery-20260102T030405Z.tar.gz';
 
 const root = await useFolder('bakery-scheduled-backup-');
@@ -70,30 +73,41 @@ it('a scheduled backup is checked, even while a client uses template1, and remov
   expect(await database.query(checkDatabases, [CHECK_DATABASE])).toEqual([]);
 });
 
+/** Runs a scheduled backup, which must fail, while another process has the advisory lock with this key. */
+async function runBackupDuringLock(key: number): Promise<string> {
+  await beginTransaction(database, `SELECT pg_advisory_xact_lock(${key})`);
+  return runBackup(1);
+}
+
 it('a backup is checked while a killed check is still connected to its database', async () => {
   await fillFolder();
   const check = (url: string) => withConnection(url, () => runBackup(0));
   expect(await withDatabase(CHECK_DATABASE, check)).toContain('checked\n');
 });
 
-it('a backup whose check fails stays unchecked, and removes no earlier backup', async () => {
+it('a backup that cannot be checked because another check is running stays unchecked, and removes no earlier backup', async () => {
   await fillFolder(OLD, 'bakery-20250102T030405Z.tar.gz', 'bakery-20240102T030405Z.tar.gz');
-  const output = await withDatabase(CHECK_DATABASE, async () => {
-    await database.query(`ALTER DATABASE ${CHECK_DATABASE} IS_TEMPLATE true`);
-    const printed = await runBackup(1);
-    await database.query(`ALTER DATABASE ${CHECK_DATABASE} IS_TEMPLATE false`);
-    return printed;
-  });
-  expect(output).toContain('cannot drop a template database');
+  const output = await runBackupDuringLock(CHECK_LOCK);
+  expect(output).toContain('the backup cannot be checked: another check is running');
   const names = await readdir(folder);
   expect(names).toHaveLength(4);
   expect(names.filter((name) => /^bakery-\d{8}T\d{6}Z\.tar\.gz\.unchecked$/.test(name))).toHaveLength(1);
 });
 
-it('a scheduled backup of a new, empty database fails, and removes no file', async () => {
+it.each<[string, () => Promise<string>, string]>([
+  [
+    'of a new, empty database',
+    () => withDatabase(`${pathname.slice(1)}_empty`, (url) => runBackup(1, url)),
+    'the database has no tables: there is nothing to back up',
+  ],
+  [
+    'that runs beside another one',
+    () => runBackupDuringLock(SCHEDULE_LOCK),
+    'another scheduled backup is running',
+  ],
+])('a scheduled backup %s fails, and removes no file', async (_which, run, reason) => {
   await fillFolder(OLD, `${OLD}.unchecked`);
-  const output = await withDatabase(`${pathname.slice(1)}_empty`, (url) => runBackup(1, url));
-  expect(output).toContain('the database has no tables: there is nothing to back up');
+  expect(await run()).toContain(reason);
   expect(await readdir(folder)).toEqual([OLD, `${OLD}.unchecked`]);
 });
 
