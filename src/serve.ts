@@ -29,7 +29,7 @@ export async function serve(env: Env, stop: AbortSignal, stopTracing?: StopPart)
   else stop.addEventListener('abort', handleStop);
   const stopParts = stopTracing === undefined ? [] : [stopTracing];
   try {
-    await start(env, logger, stop, (stopPart) => stopParts.unshift(stopPart));
+    await start(env, logger, stop, stopParts);
     if (!stop.aborted) await once(stop, 'abort');
   } catch (error) {
     if (!stop.aborted) {
@@ -61,13 +61,8 @@ function limitStopTime(logger: Logger): void {
   }, STOP_MS).unref();
 }
 
-/** Starts the service. Passes the stop function of each part that has started to `onStarted`, also before a failure. */
-async function start(
-  env: Env,
-  logger: Logger,
-  stopping: AbortSignal,
-  onStarted: (stopPart: StopPart) => void,
-): Promise<void> {
+/** Starts the service. Puts the stop function of each part that has started before the others in `stopParts`, also before a failure. */
+async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./database/migrate.js')]);
@@ -75,7 +70,7 @@ async function start(
   const deadline = performance.now() + PRIMARY_WAIT_MS;
   const open = () => openDatabase(env, logger.info.bind(logger), stopping);
   const database = await retryUntilPrimary(open, warn, deadline, stopping);
-  if (database.close !== undefined) onStarted(database.close);
+  if (database.close !== undefined) stopParts.unshift(database.close);
   const [{ createApp, stopApp }, { migrate }] = await modules;
   const migrateAndCreate = async () => {
     stopping.throwIfAborted();
@@ -84,7 +79,7 @@ async function start(
     return createApp(env, database, logger);
   };
   const app = await retryUntilPrimary(migrateAndCreate, warn, deadline, stopping);
-  onStarted(() => stopApp(app));
+  stopParts.unshift(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host).catch((error: unknown) => {
     throw new Error(`cannot listen on HOST ${env.host} and PORT ${env.port}: ${errorMessage(error)}`);

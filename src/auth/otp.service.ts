@@ -45,7 +45,10 @@ export class OtpService {
     return affected === 1 ? code : null;
   }
 
-  /** Counts a try and checks the code. Throws a Failure 400 also after too many tries. */
+  /**
+   * Counts a try and checks the code.
+   * @throws Failure 400, also after too many tries
+   */
   async checkCode(guess: CodeAttempt, code: string): Promise<CheckedOtp> {
     const { user, purpose } = guess;
     // The user 0 does not exist. The search for their code takes the usual time.

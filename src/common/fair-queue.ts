@@ -36,7 +36,7 @@ class WaitingTask {
 /**
  * Limits the total size of the tasks that run at a time. Clients with waiting tasks are served in turn, so that a client with
  * many tasks does not delay the others. If too many tasks wait, the newest task of the client with the most waiting tasks is
- * rejected.
+ * rejected; of several such clients, of the one that is served last.
  */
 export class FairQueue {
   /** Waiting tasks by client, oldest first. The first client is served next. */
@@ -101,7 +101,7 @@ export class FairQueue {
     const { maxWaiting = Infinity } = this.options;
     const waiting = [...this.#waiting.values()];
     if (waiting.flat().length <= maxWaiting) return;
-    const newest = waiting.reduce((a, b) => (b.length > a.length ? b : a)).at(-1);
+    const newest = waiting.reduce((a, b) => (b.length >= a.length ? b : a)).at(-1);
     if (newest !== undefined) this.#reject(newest, failures.unavailable(`${maxWaiting} tasks wait already`));
   }
 

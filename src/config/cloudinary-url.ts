@@ -1,8 +1,8 @@
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 /**
- * Parses CLOUDINARY_URL, which has the form of Cloudinary's SDK. Ignores all query parameters except `upload_prefix` and
- * `signature_algorithm`.
+ * Parses CLOUDINARY_URL, which has the form of Cloudinary's SDK. Ignores the path, and all query parameters except
+ * `upload_prefix` and `signature_algorithm`.
  * @throws Error for an invalid URL. The message does not quote the URL, which contains the secret
  */
 export function parseCloudinaryUrl(text: string) {

@@ -16,14 +16,18 @@ export const VARIABLES = new Map(
   rules.map(({ propertyName: name }) => [name, name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()]),
 );
 
-/** Reads and validates every setting. The error names every bad variable, so that the operator can fix all at once. */
+/**
+ * Reads and validates every setting. In development without signing keys, generates keys in DATA_DIR once.
+ * @throws Error that names every bad variable, so that the operator can fix all at once
+ */
 export function readEnv(source = loadProcessEnv()): Env {
   const parsed = parseVariables(source);
   const isProduction = parsed.nodeEnv === 'production';
   const invalid = validateSync(parsed, { skipMissingProperties: true });
   // Later entries win: an invalid value is reported instead of a contradiction.
   const problems = new Map([
-    ...Object.entries({ ...findContradictions(parsed), ...(isProduction && findProductionProblems(parsed)) }),
+    ...Object.entries(findContradictions(parsed)),
+    ...Object.entries(isProduction ? findProductionProblems(parsed) : {}),
     ...invalid.map(({ property, constraints = {} }) => [property, Object.values(constraints)[0]] as const),
   ]);
   const lines = [...problems].map(([name, problem]) => `  ${VARIABLES.get(name)} ${problem}`);
@@ -101,13 +105,13 @@ function isTypo(text: string, name: string): boolean {
 }
 
 function deriveDefaults(parsed: ParsedSettings): Partial<Env> {
-  const areKeysSet = parsed.jwtAccessSecret !== undefined && parsed.jwtRefreshSecret !== undefined;
+  const areBothKeysSet = parsed.jwtAccessSecret !== undefined && parsed.jwtRefreshSecret !== undefined;
   return {
     publicUrl: `http://localhost:${parsed.port}`,
     imageHost: parsed.cloudinaryUrl === undefined ? 'local' : 'cloudinary',
     paymentGateway: parsed.midtransServerKey === undefined ? 'simulator' : 'midtrans',
     midtransServerKey: SIMULATOR_SERVER_KEY,
-    ...(areKeysSet ? {} : loadSigningKeys(parsed.dataDir)),
+    ...(areBothKeysSet ? {} : loadSigningKeys(parsed.dataDir)),
   };
 }
 

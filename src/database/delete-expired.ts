@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-const BATCH = 10_000;
+const BATCH_SIZE = 10_000;
 
 /**
  * Deletes expired rows, except those that a running transaction has locked. Deletes in batches, so that no statement exceeds
@@ -14,7 +14,7 @@ export async function deleteExpired(dataSource: DataSource, table: string, condi
       // SQL, because TypeORM cannot delete a batch that skips locked rows. With IN, PostgreSQL would join the batch with all rows
       // of the table.
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+         SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED))`,
     );
-  } while (deleted > 0);
+  } while (deleted === BATCH_SIZE);
 }

@@ -11,7 +11,6 @@ const AGENT_OPTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSiz
 interface MidtransRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  readonly deadlineMs: number;
   readonly body?: object | undefined;
 }
 
@@ -21,19 +20,20 @@ export class MidtransClient {
   readonly #credentials: string;
   readonly #agent = new Agent(AGENT_OPTIONS);
 
-  constructor(serverKey: string) {
+  /** @param deadlineMs deadline of each request, including the last byte of the response */
+  constructor(
+    serverKey: string,
+    private readonly deadlineMs: number,
+  ) {
     this.#serverKey = serverKey;
     this.#credentials = Buffer.from(`${serverKey}:`).toString('base64');
   }
 
   /**
-   * Sends one request, without following redirects. The deadline includes the last byte of the response.
+   * Sends one request, without following redirects.
    * @throws GatewayUnavailableError without a cause, because a cause could contain the server key
    */
-  async send(
-    operation: string,
-    { method, url, deadlineMs, body }: MidtransRequest,
-  ): Promise<MidtransResponse> {
+  async send(operation: string, { method, url, body }: MidtransRequest): Promise<MidtransResponse> {
     try {
       const attributes = { 'http.request.method': method, 'url.full': url };
       // undici is not instrumented.
@@ -42,7 +42,7 @@ export class MidtransClient {
         const response = await request(url, {
           method,
           dispatcher: this.#agent,
-          signal: AbortSignal.timeout(deadlineMs),
+          signal: AbortSignal.timeout(this.deadlineMs),
           headers: {
             accept: 'application/json',
             'content-type': 'application/json',
@@ -58,7 +58,7 @@ export class MidtransClient {
         return { httpStatus, text, fields: parseJsonObject(text) };
       });
     } catch (error) {
-      throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);
+      throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, this.deadlineMs)}`);
     }
   }
 

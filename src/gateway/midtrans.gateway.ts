@@ -45,13 +45,10 @@ export class MidtransGateway extends PaymentGateway {
   readonly #env: MidtransSettings;
   readonly #client: MidtransClient;
 
-  constructor(
-    env: MidtransSettings,
-    private readonly deadlineMs = CALL_DEADLINE_MS,
-  ) {
+  constructor(env: MidtransSettings, deadlineMs = CALL_DEADLINE_MS) {
     super();
     this.#env = env;
-    this.#client = new MidtransClient(env.midtransServerKey);
+    this.#client = new MidtransClient(env.midtransServerKey, deadlineMs);
   }
 
   openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage> {
@@ -59,7 +56,6 @@ export class MidtransGateway extends PaymentGateway {
       const response = await this.#client.send('create', {
         method: 'POST',
         url: `${this.#env.midtransSnapUrl}/transactions`,
-        deadlineMs: this.deadlineMs,
         body: toSnapRequest(request, new Date()),
       });
       const { httpStatus } = response;
@@ -121,7 +117,6 @@ export class MidtransGateway extends PaymentGateway {
       const response = await this.#client.send(operation, {
         method: operation === 'status' ? 'GET' : 'POST',
         url: `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(id)}/${operation}`,
-        deadlineMs: this.deadlineMs,
         body,
       });
       const code = parseStatusCode(response);

@@ -1,10 +1,4 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  Optional,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { Counter, Gauge } from 'prom-client';
 import { lastValueFrom, type Observable, of } from 'rxjs';
@@ -46,11 +40,8 @@ export class FormInterceptor implements NestInterceptor {
    */
   readonly queue = new FairQueue({ capacity: MAX_FORM_BYTES + OVERHEAD_BYTES });
 
-  /**
-   * @param idleMs idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. Nest injects nothing
-   *   here. Tests pass a shorter time
-   */
-  constructor(@Optional() readonly idleMs = 15_000) {}
+  /** Idle timeout while a form is being sent. The server's `requestTimeout` limits the whole form. */
+  readonly idleMs: number = 15_000;
 
   /** Waits for the memory of the form, and reserves that memory until the handler has ended. */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {

@@ -2,14 +2,14 @@ import { promisify } from 'node:util';
 import { Controller, Get, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { errorCode } from '../common/errors/error-info.js';
+import { errorCode, errorMessage } from '../common/errors/error-info.js';
 import { failures } from '../common/errors/failures.js';
 import { ApiEndpoint } from '../common/openapi/api-endpoint.decorator.js';
 import { ImageHosts } from './image-hosts.js';
 
 /** A name is never used twice, so caches may store a copy forever. */
 const CACHING = { maxAge: '365d', immutable: true } as const;
-/** For an image instead of its smaller version, which may be created later. */
+/** Caching of an image that is sent because its smaller version could not be created: that may succeed later. */
 const FALLBACK_CACHING = { maxAge: '1m' } as const;
 
 const SEND_OPTIONS = {
@@ -36,6 +36,7 @@ export class ImagesController {
       'With `w`, the image has at most this width; it is never enlarged. Other values of `w` are ignored.',
     access: 'public',
     success: { status: 200, mediaTypes: ['image/png', 'image/jpeg'] },
+    // Express checks `If-Match` and `If-Unmodified-Since`.
     failures: [failures.notFound(), failures.changedMeanwhile()],
   })
   @Get(':name')
@@ -75,7 +76,7 @@ export class ImagesController {
     try {
       return { path: await local.find(name, width), caching: CACHING };
     } catch (error) {
-      this.#logger.warn(`image ${name} has no version of ${width} px: ${String(error)}`);
+      this.#logger.warn(`image ${name} has no version of ${width} px: ${errorMessage(error)}`);
       return { path: await local.find(name), caching: FALLBACK_CACHING };
     }
   }

@@ -9,9 +9,13 @@ import { shrinkImage } from './resize.js';
 
 const NAME = /^[0-9a-f-]{36}\.(?:png|jpg)$/;
 
+/** Returns the path of an image below the root. The name is the image's id with the extension of its format. */
+export function toLocalPath(name: string): string {
+  return join(name.slice(0, 2), name);
+}
+
 /**
- * Stores images as files: `<root>/<first two characters of the id>/<id>.<png|jpg>`, with smaller versions beside them as
- * `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. After a crash, the sweep of abandoned images removes an
+ * Stores images as files (see `toLocalPath`), with smaller versions beside them as `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. After a crash, the sweep of abandoned images removes an
  * incomplete file.
  */
 export class LocalImageHost implements ImageHost {
@@ -24,18 +28,19 @@ export class LocalImageHost implements ImageHost {
   constructor(private readonly root: string) {}
 
   async upload(imageId: string, { bytes, format }: ImageFile): Promise<string> {
-    const folder = this.#folderOf(imageId);
     const name = `${imageId}.${format}`;
+    const path = join(this.root, toLocalPath(name));
+    const folder = dirname(path);
     await mkdir(folder, { recursive: true });
     // Without a temporary name, because nobody knows the URL of an incomplete image.
-    await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
+    await writeFile(path, bytes, { flag: 'wx', flush: true });
     // Flush the folders even if they existed: another upload may have created them and not have flushed the parent yet.
     await Promise.all([folder, this.root, dirname(this.root)].map(flushToDisk));
     return name;
   }
 
   async remove(imageId: string): Promise<void> {
-    const folder = this.#folderOf(imageId);
+    const folder = dirname(join(this.root, toLocalPath(imageId)));
     // Delete the image before listing its versions: `find` looks for the image after it has stored a version.
     for (const format of ['png', 'jpg']) await rm(join(folder, `${imageId}.${format}`), { force: true });
     const names = await readdir(folder).catch(ignoreNotFound);
@@ -50,7 +55,7 @@ export class LocalImageHost implements ImageHost {
    */
   async find(name: string, width?: number): Promise<string | null> {
     if (!NAME.test(name)) return null;
-    const path = join(this.#folderOf(name), name);
+    const path = join(this.root, toLocalPath(name));
     if (!(await isFile(path))) return null;
     if (width === undefined) return path;
     const smaller = path.replace(/\.\w+$/, `-${width}$&`);
@@ -60,10 +65,6 @@ export class LocalImageHost implements ImageHost {
     if (await isFile(path)) return smaller;
     await rm(smaller, { force: true });
     return null;
-  }
-
-  #folderOf(imageId: string): string {
-    return join(this.root, imageId.slice(0, 2));
   }
 }
 

@@ -91,7 +91,6 @@ export class OrderPlacementService {
     const pickupAt = details?.pickup_at === undefined ? (request.pickup_at ?? null) : null;
     return this.dataSource.transaction(async (tx) => {
       await this.users.lock(tx, customer.id); // Further orders of the customer wait until this transaction ends.
-      const openOrders = await countOpen(tx, customer.id);
       // Check under the lock: an earlier request with this key has committed by now.
       const mayBeRepeated = details === null && idempotencyKey !== null;
       if (mayBeRepeated && (await tx.existsBy(Order, { userId: customer.id, idempotencyKey }))) return null;
@@ -103,7 +102,7 @@ export class OrderPlacementService {
       if (Object.keys(problems).length > 0) throw failures.validation(problems);
       const grossAmount = computeTotal(items);
       // Check this last, so that invalid fields are reported first, with 400.
-      if (openOrders >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
+      if ((await countOpen(tx, customer.id)) >= MAX_OPEN_ORDERS) throw failures.tooManyOpenOrders();
 
       const order = Object.assign(new Order(), {
         orderId: randomUUID(),

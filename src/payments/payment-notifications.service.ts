@@ -40,6 +40,7 @@ const paymentNotifications = createCounter(
 );
 
 interface Result {
+  /** Value of the metric. Unlike the outcome of an event, it splits `rejected` into `invalid` and `incomplete`. */
   readonly outcome: (typeof NOTIFICATION_OUTCOMES)[number];
   /** Failure of the response; absent for 200. It is returned, because a throw would roll back the stored notification. */
   readonly failure?: Failure;

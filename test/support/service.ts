@@ -85,7 +85,9 @@ export async function useService(options: ServiceOptions = {}) {
   if (env.paymentGateway === 'midtrans')
     builder.overrideProvider(PaymentGateway).useValue(new MidtransGateway(env, 30_000));
   if (options.formIdleMs !== undefined)
-    builder.overrideInterceptor(FormInterceptor).useValue(new FormInterceptor(options.formIdleMs));
+    builder
+      .overrideInterceptor(FormInterceptor)
+      .useValue(Object.assign(new FormInterceptor(), { idleMs: options.formIdleMs }));
   const module = await builder.compile();
   const app = module.createNestApplication<NestExpressApplication>(
     new LimitedExpressAdapter(options.minimumReadRate),

@@ -1,6 +1,6 @@
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, rename } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -9,6 +9,7 @@ import { errorCode } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
 import { connectAndReadMigrationStatus } from '../../database/migrate.js';
 import { withTransaction } from '../../database/with-client.js';
+import { toLocalPath } from '../../images/local.image-host.js';
 import { processWithProgress } from '../process-with-progress.js';
 import { pack } from './archive.js';
 import { listSequences, listTables } from './tables.js';
@@ -39,7 +40,7 @@ export async function createBackup(
   return withTemporaryFolder(createFolder, async (work) => {
     const content = join(work, 'content');
     const packed = join(work, 'packed');
-    const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
+    const { manifest, rows, images } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
     console.error(`packing ${rows} rows and ${images} images`);
     const size = await pack(content, packed, manifest);
     await chmod(packed, 0o600);
@@ -75,7 +76,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
     }
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const sequences = await listSequences(client);
-    return { createdAt, migrations, tables, sequences, rows, images };
+    return { manifest: { createdAt, migrations, tables, sequences }, rows, images };
   };
   return withTransaction(databaseUrl, exportSnapshot, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 }
@@ -85,12 +86,13 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
  * DATA_DIR is wrong. Returns the number of copies.
  */
 async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
-  const { rows } = await client.query<{ id: string; url: string }>(
-    `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
+  // The URL of a local image is its file name.
+  const { rows } = await client.query<{ url: string }>(
+    `SELECT url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
   );
   let copied = 0;
-  await processWithProgress(rows, 'images', async ({ id, url }) => {
-    const path = join(id.slice(0, 2), `${id}${extname(url)}`);
+  await processWithProgress(rows, 'images', async ({ url }) => {
+    const path = toLocalPath(url);
     await mkdir(dirname(join(to, path)), { recursive: true });
     try {
       await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);

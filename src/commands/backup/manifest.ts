@@ -1,4 +1,4 @@
-import 'reflect-metadata';
+import 'reflect-metadata'; // for the decorators: the command `db` does not load Nest
 import { plainToInstance, Type } from 'class-transformer';
 import {
   IsArray,
@@ -20,8 +20,10 @@ export class Table {
 
 /** Description of a backup's content. A backup may come from an untrusted source, so the manifest is validated. */
 export class Manifest {
-  @IsInt() readonly format!: number; // increases with every incompatible change of the format
-  @IsISO8601() readonly createdAt!: string; // time of the snapshot
+  /** Increases with every incompatible change of the format. */
+  @IsInt() readonly format!: number;
+  /** Time of the snapshot. */
+  @IsISO8601() readonly createdAt!: string;
   @IsArray() @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
   /** Last value of each sequence by its name. The value is null if the sequence was never used. */

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { errorMessage } from '../../common/errors/error-info.js';
 import { flushToDisk } from '../../common/files.js';
+import { toLocalPath } from '../../images/local.image-host.js';
 import { processWithProgress } from '../process-with-progress.js';
 import type { UnpackedBackup } from './archive.js';
 import type { Manifest, Table } from './manifest.js';
@@ -82,7 +83,7 @@ async function copyImages(files: readonly string[], imageFolder: string): Promis
   await mkdir(imageFolder, { recursive: true });
   await processWithProgress(files, 'images', async (file) => {
     const name = basename(file);
-    const target = join(imageFolder, name.slice(0, 2), name);
+    const target = join(imageFolder, toLocalPath(name));
     const temporary = `${target}.restore`;
     await mkdir(dirname(target), { recursive: true });
     folders.add(dirname(target));

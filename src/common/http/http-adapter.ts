@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { toFailEnvelope } from '../errors/fail-envelope.filter.js';
 import { type Failure, failures } from '../errors/failures.js';
-import { unparsableRequests } from '../observability/metrics.js';
+import { earlyRejections } from '../observability/metrics.js';
 import { disconnectSlowReaders, type MinimumReadRate, serializePipelinedRequests } from './connections.js';
 import { MAX_HEADERS } from './middleware.js';
 
@@ -134,7 +134,7 @@ function rejectOnSocket(socket: Socket, failure: Failure, response?: ServerRespo
     clearTimeout(timer);
   });
   socket.end(toHttpMessage(failure, response?.getHeaders()));
-  unparsableRequests.inc({ http_response_status_code: failure.status });
+  earlyRejections.inc({ http_response_status_code: failure.status });
 }
 
 function toHttpMessage(failure: Failure, headers: OutgoingHttpHeaders = {}): string {

@@ -30,6 +30,6 @@ export const IdempotentBody = createParamDecorator((_: undefined, context: Execu
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   // Express has parsed no body, because its content type is not JSON. Without its fields, a refund would return all money.
   if (body === undefined && isSent) throw failures.malformedRequest();
-  // Not a copy of the body, which takes as long as parsing it if a hostile body has thousands of keys.
+  // Add the key to the body itself: a copy would turn a list into an object without fields, which would refund all money.
   return Object.assign(body ?? {}, { 'idempotency-key': headers['idempotency-key'] });
 });

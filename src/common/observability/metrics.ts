@@ -27,7 +27,7 @@ export const requestDuration = new Histogram({
   buckets: REQUEST_BUCKETS,
 });
 
-export const unparsableRequests = createCounter(
+export const earlyRejections = createCounter(
   'http_server_unparsable_requests_total',
   'Requests that were rejected on their connection before a handler ran, by status: malformed, too large or too slow',
   'http_response_status_code',

@@ -66,7 +66,7 @@ export class PatroniCluster {
   /** Returns the node with a role; undefined while there is none. */
   async findNode(role: Role): Promise<PatroniNode | undefined> {
     const areInRole = await Promise.all(this.nodes.map((node) => node.is(role)));
-    return this.nodes[areInRole.indexOf(true)];
+    return this.nodes.find((_, index) => areInRole[index]);
   }
 
   async getNode(role: Role): Promise<PatroniNode> {
@@ -99,13 +99,13 @@ export class PatroniCluster {
     const dataDir = join(this.folder, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
     await giveToClusterUser(dataDir);
-    const etcd = [
+    const args = [
       ...['--enable-v2', '--name', 'etcd', '--data-dir', dataDir],
       ...['--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
       ...['--initial-cluster', `etcd=${peer}`],
     ];
-    await stopAfterUse(startProgram('etcd', etcd), stopProgram);
+    await stopAfterUse(startProgram('etcd', args), stopProgram);
     const responds = () =>
       fetch(`${client}/version`).then(
         ({ ok }) => ok,
