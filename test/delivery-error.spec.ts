@@ -61,5 +61,9 @@ describe('a mail whose delivery fails', () => {
     );
     expect(message).toBe('451 later [2Kdead job 7 for a***@example.com');
     expect(toDeliveryError(new Error('😀yu@example.com')).message).toBe('😀***@example.com');
+    const long = toDeliveryError(
+      new Error(`x${' '.repeat(795)}ayu@example.com ${'y'.repeat(200_000)}`),
+    ).message;
+    expect(long).toBe(`x a***@example.com ${'y'.repeat(181)}`);
   });
 });
