@@ -13,8 +13,11 @@ export function useUrlParameter(name: string) {
   return [parameters.get(name) ?? '', setValue] as const;
 }
 
-/** Returns the query parameters that have one of these names. Omits all others, because they filter nothing. */
+/** Returns the query parameters of the page's URL that have one of these names. */
 export function useUrlParameters(names: string[]): Record<string, string> {
   const [parameters] = useSearchParams();
-  return Object.fromEntries([...parameters].filter(([name]) => names.includes(name)));
+  // `get` returns the first value of a repeated parameter, as in `useUrlParameter`.
+  return Object.fromEntries(
+    names.filter((name) => parameters.has(name)).map((name) => [name, parameters.get(name) ?? '']),
+  );
 }
