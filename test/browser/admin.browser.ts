@@ -221,10 +221,10 @@ it('a new product gets the chosen pictures in the chosen order, and the upload s
   await upload.setInputFiles([{ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }]);
   await waitForText(page, 'Not added: note.txt is not a picture that this browser can read.');
   await upload.setInputFiles([createUpload('a.png', 4 * MIB), createUpload('b.png', 4 * MIB)]);
-  await upload.setInputFiles([createUpload('c.png', 4 * MIB), createUpload('d.png')]);
+  await upload.setInputFiles([createUpload('d.png'), createUpload('c.png', 4 * MIB)]);
   await getTiles(page).nth(3).waitFor();
   expect(await getTiles(page).count()).toBe(4);
-  await page.getByRole('button', { name: 'Take out d.png' }).click();
+  await page.getByRole('button', { name: 'Take out d.png' }).dblclick(); // c.jpg moves under the mouse.
   await page.getByRole('button', { name: 'Move a.jpg back' }).press('Enter');
   await getTiles(page).nth(2).dragTo(getTiles(page).nth(0));
   const names = (await loadPictures(page)).map((picture) => picture.name);

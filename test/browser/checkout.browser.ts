@@ -163,6 +163,15 @@ it('a double-click on "Order again" adds the products once, and a double-click o
   expect(context.pages()).toHaveLength(2);
 });
 
+it('a double-click on "Remove" in the cart removes one product', async () => {
+  const { page } = await createCustomer();
+  const other = await createProduct('Roti kedua', 20_000);
+  for (const id of [CROISSANT, other.id]) await addToCartAndChoosePickup(page, id);
+  await page.getByRole('button', { name: 'Remove Butter croissant' }).dblclick();
+  await waitForText(page, 'Butter croissant is no longer in your cart.');
+  await waitForText(page, 'Total, 1 piece');
+});
+
 it('"Order again" leaves out products that are sold out, and says so', async () => {
   const { page } = await createCustomer();
   const product = await createProduct('Roti habis', 20_000);

@@ -134,6 +134,21 @@ it('a step can be undone by its focused button after three further messages, and
   await waitForText(page, 'The step is undone.');
 });
 
+it('a double-click on "Undo" undoes one step, also if the message above moves under the mouse', async () => {
+  const { page, order } = await openDayWithOrder();
+  const other = await createCustomer({ name: makeUnique('Tono') });
+  await placePaidOrder(other.page);
+  await page.reload();
+  for (const each of [order, findOrders(page, other)]) {
+    await each.getByRole('button', { name: 'Start preparing' }).click();
+    await each.getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Undo' }).nth(1).dblclick();
+  await waitForText(page, 'The step is undone.');
+  await findOrders(page, other).getByRole('button', { name: 'Start preparing' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+});
+
 it('a step that was taken although its response was lost can be undone', async () => {
   const { page, order } = await openDayWithOrder();
   await loseFirstResponse(page, '**/fulfilment', 'PUT');
@@ -255,6 +270,9 @@ it('the page of the day has buttons for the next day, the previous day and today
   await page.getByRole('button', { name: 'Previous day' }).click();
   await page.getByRole('button', { name: 'Today' }).press('Enter'); // This button disappears.
   await page.locator('h1:focus', { hasText: 'Today' }).waitFor();
+  await openPage(page, `/manage/today?date=${toShopDate(inDays(3))}`);
+  await page.getByRole('button', { name: 'Next day' }).dblclick(); // Both clicks count.
+  await page.waitForURL(`**/today?date=${toShopDate(inDays(5))}`);
 });
 
 it('a page of the day that stays open after midnight shows the new day', async () => {

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { DEFAULT_SHOP } from '../support/shop-settings.js';
+import { DEFAULT_SHOP, everyDay } from '../support/shop-settings.js';
 import { expectGoodLayout } from './support/layout.js';
 import { openPage, waitForHeading, waitForText } from './support/page.js';
 import { holdRequests, loseFirstResponse } from './support/requests.js';
@@ -76,6 +76,23 @@ it('closed dates are saved, also a date for which "Add date" was not pressed', a
   expect((await readShop()).closed).toEqual([closed, '2030-12-25']);
   await page.reload();
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
+});
+
+it('a double-click on "Remove" removes one closed date, one range or the hours of one window', async () => {
+  const [first, second] = [toShopDate(inDays(20)), toShopDate(inDays(22))];
+  const closed_ranges = [first, second].map((date) => ({ from: date, to: date, reason: null }));
+  const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
+  await changeShop({ closed: [first, second], closed_ranges, hours });
+  const { page } = await openAsAdmin('/manage/shop');
+  await page.getByRole('button', { name: `Remove ${first}`, exact: true }).dblclick();
+  await page.getByRole('button', { name: `Remove ${first} – ${first}` }).dblclick();
+  await page.getByRole('button', { name: 'Remove 07:00 to 12:00 on Monday' }).dblclick();
+  await save(page);
+  expect(await readShop()).toMatchObject({
+    closed: [second],
+    closed_ranges: closed_ranges.slice(1),
+    hours: { ...hours, mon: [['13:00', '18:00']] },
+  });
 });
 
 it('a range whose first date is typed digit by digit ends on that date', async () => {

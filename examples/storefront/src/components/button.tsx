@@ -2,21 +2,22 @@ import type { ComponentProps, KeyboardEvent, MouseEvent } from 'react';
 import { Link } from 'react-router';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /**
-   * True while the action runs: the button keeps the focus, looks busy and ignores clicks. Set it, also to false, for an action that
-   * a double-click or Enter that is held down must not repeat. Without it, every click counts.
-   */
+  /** True while the action runs: the button keeps the focus, looks busy and ignores clicks. */
   isBusy?: boolean | undefined;
 }
 
-/** Button for an action on the page. */
+/**
+ * Button for an action, which a double-click or Enter that is held down does not repeat. The second click may come after the action
+ * has ended, or after another button has moved under the mouse. If every click should count, use a plain `button`.
+ */
 export function Button({ className = 'button', isBusy, onClick, ...attributes }: ButtonProps) {
-  // The second click of a double-click must not act again. It may come before the button looks busy, or after the action has ended.
   const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
-    if (isBusy === undefined || (!isBusy && event.detail < 2)) onClick?.(event);
+    // Also keeps the button from submitting its form.
+    if (isBusy || event.detail > 1) event.preventDefault();
+    else onClick?.(event);
   };
   const ignoreRepeatedEnter = (event: KeyboardEvent) => {
-    if (isBusy !== undefined && event.key === 'Enter' && event.repeat) event.preventDefault();
+    if (event.key === 'Enter' && event.repeat) event.preventDefault();
   };
   return (
     <button

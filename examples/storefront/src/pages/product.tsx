@@ -51,9 +51,7 @@ function ProductDetails({ product }: { product: Product }) {
         {product.description !== null && <p className="description">{product.description}</p>}
         <div className="buy">
           <QuantityPicker name={product.name} value={quantity} onChange={setQuantity} />
-          <Button isBusy={false} onClick={add}>
-            {t('product.add')}
-          </Button>
+          <Button onClick={add}>{t('product.add')}</Button>
         </div>
         {role === 'ADMIN' && (
           <Link className="back" to={`/manage/products/${product.id}`}>

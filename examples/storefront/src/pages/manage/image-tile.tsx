@@ -1,5 +1,6 @@
 import type { DragEvent } from 'react';
 import type { EditedImage } from '../../api/product-editing';
+import { Button } from '../../components/button';
 import { Icon } from '../../components/icon';
 import { t } from '../../i18n';
 
@@ -47,14 +48,9 @@ export function ImageTile({ image, index, isMovable, onMove, onToggle }: ImageTi
         onLoad={() => URL.revokeObjectURL(src)}
       />
       {state !== 'kept' && <span className="badge tone-plain">{t(`pictures.${state}.badge`)}</span>}
-      <button
-        type="button"
-        className="toggle"
-        aria-label={t(`pictures.${state}.action`, { name })}
-        onClick={onToggle}
-      >
+      <Button className="toggle" aria-label={t(`pictures.${state}.action`, { name })} onClick={onToggle}>
         {isRemoved ? t('pictures.keep') : <Icon name="cross" />}
-      </button>
+      </Button>
       {file && (
         <div className="move">
           {MOVES.map(({ offset, key, arrow }) => (

@@ -66,17 +66,17 @@ function DayButtons({ date, shop }: { date: string; shop: Shop }) {
   };
   return (
     <div className="actions">
-      <Button className="button quiet" onClick={() => showDate(addDays(date, -1))}>
+      <button type="button" className="button quiet" onClick={() => showDate(addDays(date, -1))}>
         ← {t('day.previous')}
-      </Button>
+      </button>
       {date !== today && (
         <Button className="button quiet" onClick={showToday}>
           {t('today')}
         </Button>
       )}
-      <Button className="button quiet" onClick={() => showDate(addDays(date, 1))}>
+      <button type="button" className="button quiet" onClick={() => showDate(addDays(date, 1))}>
         {t('day.next')} →
-      </Button>
+      </button>
       {date === today && <PauseButtons shop={shop} />}
       <Button className="button quiet" onClick={() => window.print()}>
         {t('print')}
