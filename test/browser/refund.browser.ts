@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectGoodLayout } from './support/layout.js';
-import { waitForHeading, waitForText } from './support/page.js';
+import { clickAgain, waitForHeading, waitForText } from './support/page.js';
 import { changeResponses, holdRequests, LIKE_BROWSER } from './support/requests.js';
 import { placeOrderPaidTwice, placePaidOrder, refundByHand } from './support/shop.js';
 import { createCustomer, openAsAdmin } from './support/shopper.js';
@@ -49,6 +49,17 @@ it('the question before a refusal offers a refund of a paid order', async () => 
   await waitForHeading(customerPage, 'Refused');
   await waitForText(customerPage, /Your payment of Rp\s24\.000 is on its way back\./);
   await expectGoodLayout(customerPage, 'refused order');
+});
+
+it('a double-click does not answer the question that its first click asks', async () => {
+  const { adminPage } = await openOrder(placePaidOrder);
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  const confirm = adminPage.getByRole('button', { name: 'Refuse without a refund' });
+  await confirm.hover();
+  await clickAgain(adminPage);
+  await adminPage.getByRole('dialog', { name: 'Refuse this order?' }).waitFor();
+  await adminPage.getByRole('button', { name: 'Keep the order' }).click();
+  await waitForText(adminPage.getByRole('region', { name: 'Fulfilment' }), 'New');
 });
 
 it('the refund form of a refused order cannot be sent while the refund that the refusal has started is running', async () => {

@@ -15,6 +15,12 @@ export async function openPage(page: Page, path: string): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
+/** Clicks once more where the mouse is, as the second click of a double-click. */
+export async function clickAgain(page: Page): Promise<void> {
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+}
+
 /** Waits until every picture is loaded, except those below the visible part of the page. */
 export async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() =>

@@ -34,13 +34,13 @@ export function QuestionButton(props: QuestionButtonProps) {
           <h2 id={id}>{question}</h2>
           <p id={`${id}-text`}>{text}</p>
           <div className="actions">
-            <button className="button quiet" value="">
+            <Button type="submit" className="button quiet" value="">
               {declineLabel}
-            </button>
+            </Button>
             {Object.entries(answers).map(([answer, buttonText]) => (
-              <button key={answer} className="button danger" value={answer}>
+              <Button key={answer} type="submit" className="button danger" value={answer}>
                 {buttonText}
-              </button>
+              </Button>
             ))}
           </div>
         </form>
