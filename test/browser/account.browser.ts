@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { createPng } from '../support/pictures.js';
 import { expectGoodLayout } from './support/layout.js';
-import { openPage, waitForHeading, waitForText } from './support/page.js';
+import { clickAgain, openPage, waitForHeading, waitForText } from './support/page.js';
 import { admin, storefrontUrl } from './support/settings.js';
 import { CROISSANT, makeUnique } from './support/shop.js';
 import {
@@ -218,6 +218,19 @@ it('a password reset starts from the dialog over a page too, and stays at its se
   await waitForHeading(page, 'Choose a new password');
   await page.getByRole('link', { name: 'Use another address' }).click();
   await waitForHeading(page, 'Forgot your password?');
+});
+
+it('a double-click on the button of a form sends it once, even if the response comes between the clicks', async () => {
+  const { page } = await createCustomer();
+  await openPage(page, '/profile');
+  let requests = 0;
+  page.on('request', (request) => (requests += request.method() === 'PATCH' ? 1 : 0));
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await waitForText(page, 'Your name is saved.');
+  await clickAgain(page);
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await waitForText(page, 'No orders yet'); // A second request would be sent before the list is loaded.
+  expect(requests).toBe(1);
 });
 
 it('a wrong current password is reported at the field that contains it', async () => {

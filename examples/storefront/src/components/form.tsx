@@ -10,6 +10,7 @@ import {
 } from 'react-hook-form';
 import { explain, getFieldMessages } from '../api/errors';
 import { useLanguage } from '../i18n';
+import { Button } from './button';
 import { FieldFrame, TextArea, type TextAreaProps, TextField, type TextFieldProps } from './field';
 import { Alert } from './notice';
 
@@ -55,20 +56,12 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   useEffect(() => clearErrors(), [clearErrors, language]);
   return (
     <FormProvider {...form}>
-      <form
-        className="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          // The button stays enabled while the values are sent, because a disabled button would lose the focus.
-          if (!isSubmitting) void send(event);
-        }}
-      >
+      <form className="form" noValidate onSubmit={(event) => void send(event)}>
         {children}
         <Alert>{errors.root?.message}</Alert>
-        <button className="button" aria-disabled={isSubmitting}>
+        <Button type="submit" isBusy={isSubmitting}>
           {submitLabel}
-        </button>
+        </Button>
       </form>
     </FormProvider>
   );
