@@ -9,6 +9,7 @@ import {
   inDays,
   makeUnique,
   placePaidOrder,
+  refundByHand,
   setFulfilment,
   toShopDate,
   useShopSettings,
@@ -91,7 +92,7 @@ it('the baker sees what to bake, hands over orders, marks a product as sold out,
   expect((await excel).status()).toBe(200);
 });
 
-it('a group step reports no failure for an order that a colleague has already moved, its undo spares that order, and a lost connection is reported', async () => {
+it('a group step reports no failure for an order that a colleague has already moved and partly refunded, its undo spares that order, and a lost connection is reported', async () => {
   const rudi = await createCustomer({ name: makeUnique('Rudi') });
   const date = toShopDate(inDays(7)); // No other test places orders for this day.
   const details = { pickup_at: `${date}T07:00:00+07:00` };
@@ -100,6 +101,7 @@ it('a group step reports no failure for an order that a colleague has already mo
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   await page.route(`**/orders/${movedByColleague}/fulfilment`, async (route) => {
     await setFulfilment(movedByColleague, 'preparing');
+    await refundByHand(movedByColleague, 1_000);
     await route.continue();
   });
   await page.getByRole('button', { name: '07:00, 3 orders: Start preparing' }).click();

@@ -148,7 +148,7 @@ async function changeFulfilment({ order_id }: Order, fulfilment: Fulfilment): Pr
     await dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
     return true;
   } catch (error) {
-    const last = hasCode(error, 409) || isResponseLost(error) ? await readLastAction(order_id) : undefined;
+    const last = hasCode(error, 409) || isResponseLost(error) ? await readLastStep(order_id) : undefined;
     if (last?.action !== fulfilment) throw error;
     return isResponseLost(error) && last.by?.id === useSession.getState().user?.id;
   }
@@ -158,10 +158,10 @@ export function orderParams(id: string) {
   return { params: { path: { order_id: id } } };
 }
 
-/** Returns the last action on an order; undefined if there is none, or the order cannot be loaded. */
-function readLastAction(id: string) {
+/** Returns the last step of an order; undefined if there is none, or the order cannot be loaded. */
+function readLastStep(id: string) {
   return dataOf(api.GET('/api/admin/orders/{order_id}', orderParams(id))).then(
-    ({ actions }) => actions.at(-1),
+    ({ actions }) => actions.findLast(({ action }) => action !== 'refund' && action !== 'cancel'),
     () => undefined,
   );
 }
