@@ -311,13 +311,15 @@ it.each([
   await message.waitFor({ state: 'detached' });
 });
 
-it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
+it('a day with a very long product name prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
   // No other test places orders for this day.
   const pickup = inDays(9);
   const date = toShopDate(pickup);
   const fitri = await createCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
-  await inParallel(12, () => placePaidOrder(fitri.page, details));
+  await inParallel(11, () => placePaidOrder(fitri.page, details));
+  const { id } = await createProduct('x'.repeat(110), 20_000);
+  await placePaidOrder(fitri.page, { quantities: { [id]: 1 }, ...details });
   const { page } = await openAsAdmin(`/manage/today?date=${date}`);
   await findOrders(page, fitri).nth(11).waitFor();
   await expectGoodPrint(page);
