@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { createPng } from '../support/pictures.js';
 import { expectGoodLayout } from './support/layout.js';
 import { clickAgain, openPage, waitForHeading, waitForText } from './support/page.js';
-import { admin, storefrontUrl } from './support/settings.js';
+import { LIKE_BROWSER } from './support/requests.js';
+import { admin, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT, makeUnique } from './support/shop.js';
 import {
   createAdmin,
@@ -33,7 +34,7 @@ it('the form of a product keeps its values and pictures when the session ends, a
   const create = page.getByRole('button', { name: 'Create product' });
   await create.click();
   const dialog = getSignInDialog(page);
-  await waitForText(dialog, admin.email);
+  expect(await dialog.getByLabel('Email').inputValue()).toBe(admin.email);
   const password = dialog.getByLabel('Password');
   await password.and(page.locator(':focus')).waitFor();
   await expectGoodLayout(page, 'sign in again');
@@ -91,23 +92,49 @@ it('after the end of a session, the sign-in leads back to the wanted page, and a
   await waitForHeading(page, 'Welcome back');
 });
 
-it('after the end of a session, somebody else gets neither the typed values nor the cart and its note', async () => {
-  const { context, page } = await createCustomer();
-  const other = await createCustomer({ name: 'Budi Santoso' });
-  await addToCartAndChoosePickup(page, CROISSANT);
-  await page.getByLabel('Note').fill('Selamat ulang tahun');
-  await page.getByRole('link', { name: 'Account' }).click();
+it('after the email was changed on another device, the customer signs in over the open page with the new email', async () => {
+  const { context, page, email } = await createCustomer();
+  await openPage(page, '/profile');
   await page.getByLabel('Your name').fill('Ayu Wulandari');
+  const changed = createEmail();
+  const data = { email: changed, password: PASSWORD };
+  await context.request.patch(`${serviceUrl}/api/users`, { ...LIKE_BROWSER, data, failOnStatusCode: true });
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save name' }).click();
-  await getSignInDialog(page).getByRole('button', { name: 'Sign in as someone else' }).click();
-  await submitSignIn(page, other.email, PASSWORD);
-  await waitForHeading(page, 'Your account');
-  expect(await page.getByLabel('Your name').inputValue()).toBe('Budi Santoso');
-  await page.getByRole('link', { name: /^Cart/ }).click();
-  await waitForText(page, 'Nothing in it yet');
-  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('Selamat ulang tahun');
+  const dialog = getSignInDialog(page);
+  expect(await dialog.getByLabel('Email').inputValue()).toBe(email);
+  await submitSignIn(dialog, changed, PASSWORD);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await waitForText(page, 'Your name is saved.');
+  await waitForText(page, 'Ayu Wulandari');
 });
+
+it.each([
+  ['on the page of the sign-in', true],
+  ['in the dialog over the page', false],
+])(
+  'after the end of a session, somebody who signs in %s gets neither the typed values nor the cart and its note',
+  async (_place, leavesPage) => {
+    const { context, page } = await createCustomer();
+    const other = await createCustomer({ name: 'Budi Santoso' });
+    await addToCartAndChoosePickup(page, CROISSANT);
+    await page.getByLabel('Note').fill('Selamat ulang tahun');
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByLabel('Your name').fill('Ayu Wulandari');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Save name' }).click();
+    const dialog = getSignInDialog(page);
+    if (leavesPage) await dialog.getByRole('button', { name: 'Sign in as someone else' }).click();
+    await submitSignIn(leavesPage ? page : dialog, other.email, PASSWORD);
+    await waitForText(page, 'Budi Santoso');
+    await waitForHeading(page, 'Your account');
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Budi Santoso');
+    await page.getByRole('link', { name: /^Cart/ }).click();
+    await waitForText(page, 'Nothing in it yet');
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('Selamat ulang tahun');
+  },
+);
 
 it('a user who signed in with the first version of the storefront stays signed in', async () => {
   const { page } = await createCustomer();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { waitForHeading } from './page.js';
 import { PASSWORD } from './shopper.js';
 
@@ -40,8 +40,9 @@ export async function submitRegistration(page: Page, email: string): Promise<voi
   await page.getByRole('button', { name: 'Create account' }).click();
 }
 
-export async function submitSignIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+/** Signs in on the page of the sign-in, or in the dialog over another page. */
+export async function submitSignIn(scope: Page | Locator, email: string, password: string): Promise<void> {
+  await scope.getByLabel('Email').fill(email);
+  await scope.getByLabel('Password').fill(password);
+  await scope.getByRole('button', { name: 'Sign in', exact: true }).click();
 }

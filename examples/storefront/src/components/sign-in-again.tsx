@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { useId, useLayoutEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import { api } from '../api/client';
+import { api, type Schemas } from '../api/client';
 import { explain } from '../api/errors';
 import { t } from '../i18n';
 import { useSignInPath } from '../routing/guards';
@@ -12,7 +12,7 @@ import { Button } from './button';
 import { TextField } from './field';
 import { Alert } from './notice';
 
-/** Dialog over a page whose session has ended. Asks for the password of the same account. */
+/** Dialog over a page whose session has ended. The page stays if the same account signs in. */
 export default function SignInAgain() {
   const { email } = usePageUser();
   const forgotPath = useSignInPath('forgot');
@@ -20,39 +20,42 @@ export default function SignInAgain() {
   const id = useId();
   useLayoutEffect(() => {
     const element = dialog.current;
-    element?.showModal();
+    if (element) openDialog(element);
     // Returns the focus to the page.
     return () => element?.close();
   }, []);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (password: string) => dataOf(api.POST('/api/login', { body: { email, password } })),
-    // `RequireUser` removes the dialog as soon as the user is stored.
+    mutationFn: (body: Schemas['LoginDto']) => dataOf(api.POST('/api/login', { body })),
+    // `RequireUser` removes the dialog as soon as the user is stored. For another user, `App` replaces the page too.
     onSuccess: ({ user }) => {
       storeUser(user);
       void saveLanguageOfVisitor();
     },
   });
-  const signIn = (form: HTMLFormElement) => {
-    if (!isPending) mutate(new FormData(form).get('password') as string);
-  };
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
       aria-describedby={`${id}-text`}
       // Escape and the back gesture of a phone close every dialog. The page behind this one cannot be used without a session.
-      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && openDialog(currentTarget)}
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          signIn(event.currentTarget);
+          mutate(Object.fromEntries(new FormData(event.currentTarget)) as Schemas['LoginDto']);
         }}
       >
         <h2 id={id}>{t('again.title')}</h2>
-        <p id={`${id}-text`}>{t('again.text', { email })}</p>
-        {/* For password managers. */}
-        <input hidden readOnly name="email" autoComplete="username" value={email} />
+        <p id={`${id}-text`}>{t('again.text')}</p>
+        {/* The email may have been changed on another device. */}
+        <TextField
+          label={t('account.email')}
+          name="email"
+          type="email"
+          autoComplete="username"
+          defaultValue={email}
+        />
         <TextField
           label={t('account.password')}
           name="password"
@@ -74,4 +77,10 @@ export default function SignInAgain() {
       </form>
     </dialog>
   );
+}
+
+/** Opens the dialog with the focus in the field that is still empty. */
+function openDialog(dialog: HTMLDialogElement) {
+  dialog.showModal();
+  dialog.querySelector<HTMLInputElement>('[name=password]')?.focus();
 }

@@ -65,7 +65,7 @@ export const en = {
   'account.signOutFailed': 'You could not be signed out. Check your connection and try again.',
   'account.sessionEnded': 'Your session has ended. Please sign in again.',
   'again.title': 'Please sign in again',
-  'again.text': 'Your session has ended. This page keeps what you have typed. Enter the password of {email}.',
+  'again.text': 'Your session has ended. Sign in with the same account to keep what you have typed.',
   'again.other': 'Sign in as someone else',
   'account.create': 'Create an account',
   'account.name': 'Your name',

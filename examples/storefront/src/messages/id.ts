@@ -66,8 +66,7 @@ export const id: Record<MessageKey | `api:${string}`, string> = {
   'account.signOutFailed': 'Anda belum dapat keluar. Periksa koneksi Anda, lalu coba lagi.',
   'account.sessionEnded': 'Sesi Anda telah berakhir. Silakan masuk lagi.',
   'again.title': 'Silakan masuk lagi',
-  'again.text':
-    'Sesi Anda telah berakhir. Isian Anda di halaman ini tetap ada. Masukkan kata sandi untuk {email}.',
+  'again.text': 'Sesi Anda telah berakhir. Masuk dengan akun yang sama agar isian Anda tetap ada.',
   'again.other': 'Masuk dengan akun lain',
   'account.create': 'Daftar',
   'account.name': 'Nama Anda',
