@@ -78,6 +78,17 @@ it('subjects and sentences of mails differ between the languages, and texts abou
   }
 });
 
+it('the text after the greeting begins with a capital letter', () => {
+  for (const texts of Object.values(MAIL_TEXTS)) {
+    const { refundedInFull, refundedSurplus, refundedInPart } = texts;
+    const intros = Object.values({ ...texts.codes, ...texts.notices, ...texts.orders }).map(
+      ({ intro }) => intro,
+    );
+    const refunds = [refundedInFull('X1'), refundedSurplus('X1'), refundedInPart('X1', 'X2')];
+    for (const text of [...intros, ...refunds].filter((each) => each !== '')) expect(text).toMatch(/^[A-Z]/);
+  }
+});
+
 /** The subject of the receipt is written out, so that a text in the wrong language fails. */
 describe.each([
   ['id', 'with the language id', 'en', 'id', 'Struk pembayaran Anda'],

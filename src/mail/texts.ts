@@ -6,20 +6,20 @@ const EN = {
   codes: {
     verify_email: {
       subject: 'Your verification code',
-      intro: 'the code that verifies your email address at our bakery is',
+      intro: 'The code that verifies your email address at our bakery is',
       note: 'If you have no account at our bakery, someone mistyped their address: ignore this email.',
     },
     new_email: {
       subject: 'Verify your new email address',
       intro:
-        'this address was entered as the new email address of your account at our bakery. The code that verifies it is',
+        'This address was entered as the new email address of your account at our bakery. The code that verifies it is',
       note:
         'You log in with this address from now on. If you have no account at our bakery, someone mistyped their address: ' +
         'ignore this email.',
     },
     reset_password: {
       subject: 'Your password reset code',
-      intro: 'the code to set a new password for your account at our bakery is',
+      intro: 'The code to set a new password for your account at our bakery is',
       note: 'If you did not ask for it, ignore this email: your password stays as it is. Do not give the code to anyone.',
     },
   },
@@ -27,12 +27,12 @@ const EN = {
     email_changed: {
       subject: 'Your email address was changed',
       intro:
-        'the email address of your account at our bakery was changed. This address no longer belongs to it.',
+        'The email address of your account at our bakery was changed. This address no longer belongs to it.',
       note: 'If you did not change it, contact us: somebody else may know your password.',
     },
     password_changed: {
       subject: 'Your password was changed',
-      intro: 'the password of your account at our bakery was changed.',
+      intro: 'The password of your account at our bakery was changed.',
       note: 'If you did not change it, set a new password with the link "Forgot password" on the sign-in page, and contact us.',
     },
   },
@@ -40,17 +40,17 @@ const EN = {
   orders: {
     'order-receipt': {
       subject: 'Your receipt',
-      intro: 'thank you, your order is paid.',
+      intro: 'Thank you, your order is paid.',
       closing: 'We will write to you again when your order is ready.',
     },
     'order-ready': {
       subject: 'Your order is ready',
-      intro: 'your order is ready.',
+      intro: 'Your order is ready.',
       closing: 'You can collect it at the bakery.',
     },
     'order-refused': {
       subject: 'We cannot make your order',
-      intro: 'we are sorry, we cannot make your order.',
+      intro: 'We are sorry, we cannot make your order.',
       closing: '',
     },
     'order-refunded': {
@@ -66,10 +66,10 @@ const EN = {
   haveReturned: (amount: string) => `We have returned ${amount} to you.`,
   notPaid:
     'We have received no payment for this order. If a payment still arrives, we will return it to you.',
-  refundedInFull: (amount: string) => `we have returned your whole payment of ${amount}.`,
-  refundedSurplus: (amount: string) => `we have returned ${amount}, which you had paid twice.`,
+  refundedInFull: (amount: string) => `We have returned your whole payment of ${amount}.`,
+  refundedSurplus: (amount: string) => `We have returned ${amount}, which you had paid twice.`,
   refundedInPart: (amount: string, total: string) =>
-    `we have returned ${amount} of your payment of ${total}.`,
+    `We have returned ${amount} of your payment of ${total}.`,
 };
 
 /** Texts of all mails in one language. */
@@ -81,20 +81,20 @@ const ID: MailTexts = {
   codes: {
     verify_email: {
       subject: 'Kode verifikasi Anda',
-      intro: 'kode verifikasi untuk alamat email Anda di toko roti kami adalah',
+      intro: 'Kode verifikasi untuk alamat email Anda di toko roti kami adalah',
       note: 'Jika Anda tidak memiliki akun di toko roti kami, seseorang salah mengetik alamatnya. Abaikan email ini.',
     },
     new_email: {
       subject: 'Verifikasi alamat email baru Anda',
       intro:
-        'alamat ini didaftarkan sebagai alamat email baru akun Anda di toko roti kami. Kode verifikasinya adalah',
+        'Alamat ini didaftarkan sebagai alamat email baru akun Anda di toko roti kami. Kode verifikasinya adalah',
       note:
         'Mulai sekarang Anda masuk dengan alamat ini. Jika Anda tidak memiliki akun di toko roti kami, seseorang salah ' +
         'mengetik alamatnya. Abaikan email ini.',
     },
     reset_password: {
       subject: 'Kode untuk kata sandi baru',
-      intro: 'kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
+      intro: 'Kode untuk membuat kata sandi baru bagi akun Anda di toko roti kami adalah',
       note: 'Jika Anda tidak memintanya, abaikan email ini. Kata sandi Anda tidak berubah. Jangan berikan kode ini kepada siapa pun.',
     },
   },
@@ -102,29 +102,29 @@ const ID: MailTexts = {
     email_changed: {
       subject: 'Alamat email Anda diubah',
       intro:
-        'alamat email akun Anda di toko roti kami sudah diubah. Alamat ini tidak lagi terhubung dengan akun itu.',
+        'Alamat email akun Anda di toko roti kami sudah diubah. Alamat ini tidak lagi terhubung dengan akun itu.',
       note: 'Jika bukan Anda yang mengubahnya, hubungi kami. Orang lain mungkin mengetahui kata sandi Anda.',
     },
     password_changed: {
       subject: 'Kata sandi Anda diubah',
-      intro: 'kata sandi akun Anda di toko roti kami sudah diubah.',
+      intro: 'Kata sandi akun Anda di toko roti kami sudah diubah.',
       note: 'Jika bukan Anda yang mengubahnya, buat kata sandi baru melalui "Lupa kata sandi" di halaman masuk, lalu hubungi kami.',
     },
   },
   orders: {
     'order-receipt': {
       subject: 'Struk pembayaran Anda',
-      intro: 'terima kasih, pesanan Anda sudah dibayar.',
+      intro: 'Terima kasih, pesanan Anda sudah dibayar.',
       closing: 'Kami akan mengabari Anda lagi saat pesanan siap diambil.',
     },
     'order-ready': {
       subject: 'Pesanan Anda siap diambil',
-      intro: 'pesanan Anda siap diambil.',
+      intro: 'Pesanan Anda siap diambil.',
       closing: 'Silakan ambil di toko kami.',
     },
     'order-refused': {
       subject: 'Pesanan Anda ditolak',
-      intro: 'mohon maaf, kami tidak dapat membuat pesanan Anda.',
+      intro: 'Mohon maaf, kami tidak dapat membuat pesanan Anda.',
       closing: '',
     },
     'order-refunded': {
@@ -140,10 +140,10 @@ const ID: MailTexts = {
   haveReturned: (amount) => `Kami sudah mengembalikan ${amount} kepada Anda.`,
   notPaid:
     'Kami belum menerima pembayaran untuk pesanan ini. Jika pembayaran masih masuk, kami akan mengembalikannya kepada Anda.',
-  refundedInFull: (amount) => `kami sudah mengembalikan seluruh pembayaran Anda sebesar ${amount}.`,
-  refundedSurplus: (amount) => `kami sudah mengembalikan ${amount} yang terbayar dua kali.`,
+  refundedInFull: (amount) => `Kami sudah mengembalikan seluruh pembayaran Anda sebesar ${amount}.`,
+  refundedSurplus: (amount) => `Kami sudah mengembalikan ${amount} yang terbayar dua kali.`,
   refundedInPart: (amount, total) =>
-    `kami sudah mengembalikan ${amount} dari pembayaran Anda sebesar ${total}.`,
+    `Kami sudah mengembalikan ${amount} dari pembayaran Anda sebesar ${total}.`,
 };
 
 export const MAIL_TEXTS: Readonly<Record<Language, MailTexts>> = { id: ID, en: EN };
