@@ -144,6 +144,19 @@ it('a price that changed while the cart was open is shown before anything is ord
   await waitForText(page, /Rp\s30\.000/);
 });
 
+it('a changed price and a sold-out product of one cart are explained together', async () => {
+  const { page } = await createCustomer();
+  const dearer = await createProduct('Kue naik', 25_000);
+  const gone = await createProduct('Roti habis', 20_000);
+  for (const { id } of [dearer, gone]) await addToCartAndChoosePickup(page, id);
+  await changePrice(dearer, 30_000);
+  await makeUnavailable(gone.id);
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  const text =
+    'A price has changed. A product in your cart is sold out. Please check the new total and order again.';
+  await page.getByRole('alert').getByText(text, { exact: true }).waitFor();
+});
+
 it('a double-click on "Order again" adds the products once, and a double-click on "Order and pay" opens one payment page', async () => {
   const { context, page } = await createCustomer();
   const { order_id } = await placeOrder(page);

@@ -74,8 +74,10 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 export function explain(error: unknown, shownAtFields: readonly string[] = []): string {
   const messages = Object.entries(getAllFieldMessages(error));
   if (messages.length === 0) return toShownText(error);
-  const others = messages.filter(([name]) => !shownAtFields.includes(name)).map(([, message]) => message);
-  return [...new Set(others)].join(' ');
+  const others = messages.filter(([name]) => !shownAtFields.includes(name));
+  const sentences = others.flatMap(([, message]) => message.split(/(?<=\.) /));
+  // Several messages may end with the same sentence.
+  return sentences.filter((sentence, index) => sentences.lastIndexOf(sentence) === index).join(' ');
 }
 
 function getAllFieldMessages(error: unknown): Record<string, string> {
