@@ -139,10 +139,11 @@ it.each([
   await adminPage.locator('h1:focus').waitFor();
 });
 
-it('staff see that a card payment is under review or denied, and not that it is paid', async () => {
+it('staff see the method of a payment, and that the payment is under review or denied, not that it is paid', async () => {
   const { id, adminPage } = await openOrder(placeOrderPaidTwice);
   const capture = <Item>(item: Item, index: number) => ({
     ...item,
+    payment_type: index % 2 === 0 ? 'gopay' : 'shopeepay',
     status: 'capture',
     transaction_status: 'capture',
     fraud_status: index % 2 === 0 ? 'challenge' : 'deny',
@@ -162,6 +163,8 @@ it('staff see that a card payment is under review or denied, and not that it is 
     await waitForText(list, /^Payment denied/);
     expect(await list.getByText(/^Paid/).count()).toBe(0);
   }
+  await waitForText(getPayments(adminPage), /^Payment under review GoPay$/);
+  await waitForText(getPayments(adminPage), /^Payment denied ShopeePay$/);
 });
 
 it('the next refund cannot start while the page reloads the order after a refund', async () => {
