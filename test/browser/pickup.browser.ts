@@ -95,6 +95,28 @@ it('a customer whose pickup time has become impossible can order for another tim
   await waitForHeading(page, 'Waiting for payment');
 });
 
+it('a customer whose pickup time has become impossible keeps the day, and chooses another time of it', async () => {
+  const { page } = await createCustomer();
+  await addToCartAndChoosePickup(page, CROISSANT);
+  const day = page.getByLabel('Day');
+  await day.selectOption(SECOND_DAY);
+  const chosenDay = await day.inputValue();
+  const time = page.getByLabel('Time');
+  await time.selectOption('10:30');
+  await changeShop({ hours: everyDay(['14:00', '15:00']) });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, 'Pickup is not possible at this time.');
+  await page.locator('select:focus').and(time).waitFor();
+  expect(await time.getByRole('option').allTextContents()).toEqual(['Choose a time', '14:00', '14:30']);
+  expect(await day.inputValue()).toBe(chosenDay);
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, 'Choose when you will collect your order.');
+  await time.selectOption('14:30');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(page, 'Waiting for payment');
+  await waitForText(page, /^\w+ \d+ \w+, 14:30$/);
+});
+
 it('an order that is rejected because the shop was paused is explained above the button, and the focus stays in the page', async () => {
   const { page } = await createCustomer();
   await addToCartAndChoosePickup(page, CROISSANT);

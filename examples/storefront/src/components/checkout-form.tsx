@@ -64,7 +64,7 @@ export function CheckoutForm({ lines, shop }: { lines: CartLine[]; shop: Shop })
       {hasTimes && (
         <PickupPicker
           times={times}
-          chosen={chosen}
+          chosen={details.pickup_at}
           message={getMessage('pickup_at')}
           onChoose={(pickup_at) => changeCheckoutDetails({ pickup_at })}
         />

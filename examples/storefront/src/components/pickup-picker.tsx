@@ -1,5 +1,5 @@
 import type { Shop } from '../api/client';
-import { formatDate, formatDay, formatTime, listTimes, toInstant, useToday } from '../calendar';
+import { formatDate, formatDay, formatTime, listTimes, toInstant, toLocalDate, useToday } from '../calendar';
 import { t } from '../i18n';
 import { FieldFrame } from './field';
 
@@ -28,28 +28,33 @@ export function listPickupTimes({ pickup, slot_minutes }: Shop): PickupTime[] {
 
 interface PickupPickerProps {
   times: PickupTime[];
-  /** Undefined until the customer chooses a time. */
-  chosen: PickupTime | undefined;
+  /** Time that the customer has chosen, in ISO 8601. It may have become impossible. */
+  chosen: string | null;
   message?: string | undefined;
   onChoose: (at: string | null) => void;
 }
 
-/** Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. */
+/**
+ * Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. If the chosen time becomes
+ * impossible, its day stays chosen as long as it has other times.
+ */
 export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerProps) {
   const today = useToday();
   const days = [...new Set(times.map(({ date }) => date))];
+  const day = chosen === null ? undefined : days.find((date) => date === toLocalDate(chosen));
+  const time = times.find(({ at }) => at === chosen)?.at ?? '';
   return (
     <fieldset className="pickup">
       <legend>{t('pickup.question')}</legend>
       {/* While no day is chosen, this field shows the message: the field for the time is disabled and cannot take the focus. */}
-      <FieldFrame label={t('pickup.day')} message={chosen ? undefined : message}>
+      <FieldFrame label={t('pickup.day')} message={day ? undefined : message}>
         {(control) => (
           <select
             {...control}
-            value={chosen?.date ?? ''}
+            value={day ?? ''}
             onChange={({ target }) => onChoose(times.find(({ date }) => date === target.value)?.at ?? null)}
           >
-            {chosen === undefined && <option value="">{t('pickup.choose')}</option>}
+            {day === undefined && <option value="">{t('pickup.chooseDay')}</option>}
             {days.map((date) => (
               <option key={date} value={date}>
                 {describeDay(date, today)}
@@ -58,16 +63,17 @@ export function PickupPicker({ times, chosen, message, onChoose }: PickupPickerP
           </select>
         )}
       </FieldFrame>
-      <FieldFrame label={t('pickup.time')} message={chosen ? message : undefined}>
+      <FieldFrame label={t('pickup.time')} message={day ? message : undefined}>
         {(control) => (
           <select
             {...control}
-            value={chosen?.at ?? ''}
-            disabled={chosen === undefined}
+            value={time}
+            disabled={day === undefined}
             onChange={({ target }) => onChoose(target.value)}
           >
+            {time === '' && <option value="">{t('pickup.chooseTime')}</option>}
             {times
-              .filter(({ date }) => date === chosen?.date)
+              .filter(({ date }) => date === day)
               .map(({ at }) => (
                 <option key={at} value={at}>
                   {formatTime(at)}
