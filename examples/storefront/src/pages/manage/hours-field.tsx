@@ -48,6 +48,11 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
   const id = useId();
   const group = useRef<HTMLDivElement>(null);
   const change = (index: number, changed: string[]) => onChange(windows.with(index, changed));
+  const add = () => {
+    onChange([...windows, NEW_WINDOW]);
+    // The focused button disappears when the day has all its windows.
+    if (windows.length + 1 === MAX_WINDOWS) group.current?.focus();
+  };
   const remove = (index: number) => {
     onChange(windows.toSpliced(index, 1));
     // The focused button disappears together with the window.
@@ -83,11 +88,7 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
         ))}
       </div>
       {windows.length < MAX_WINDOWS && (
-        <Button
-          className="link"
-          aria-label={t('hours.addOn', { day: name })}
-          onClick={() => onChange([...windows, NEW_WINDOW])}
-        >
+        <Button className="link" aria-label={t('hours.addOn', { day: name })} onClick={add}>
           {t('hours.add')}
         </Button>
       )}
@@ -115,7 +116,11 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
         maxLength={8}
         value={value}
         onChange={({ target }) => onChange(target.value)}
-        onBlur={() => onChange(completeTime(value))}
+        onBlur={() => {
+          const time = completeTime(value);
+          // A change removes the message about the hours.
+          if (time !== value) onChange(time);
+        }}
       />
       <span className="error" id={id} role="status">
         {hasInvalidCharacters && t('hours.unclear')}
