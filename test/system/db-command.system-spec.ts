@@ -92,7 +92,7 @@ describe('a backup', () => {
     await createProduct(admin, []); // gets a new id, because the sequences are restored too
   });
 
-  it('of an earlier schema is restored with its jobs and migrated to the newest schema, but only into a database without data or a later schema', async () => {
+  it('of an earlier schema is restored with its jobs and migrated to the newest schema, but only into a database without data', async () => {
     const source = await createDatabase();
     await addUser(source, 'wayan');
     await addJob(source.pool, 'send-mail');
@@ -101,16 +101,16 @@ describe('a backup', () => {
     for (let step = 0; step < 2; step += 1) await runDb(0, settings, 'revert');
     const file = at('earlier.backup');
     await runDb(0, settings, 'backup', file);
-    const migrated = await createDatabase();
-    expect(await runDb(1, settingsOf(migrated), 'restore', file)).toContain('has a later schema');
-    const target = await createEmptyDatabase();
-    await runDb(0, settingsOf(target), 'restore', file);
-    const users = await target.query('SELECT id, email FROM users');
-    expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
-    expect(await addUser(target, 'after-restore')).toEqual([{ id: 2 }]);
-    expect(await readJobs(target.pool)).toMatchObject([{ key: 'send-mail', locked_by: null }]);
-    expect(await runDb(0, settingsOf(target), 'status')).toBe(newest);
-    expect(await runDb(1, settingsOf(target), 'restore', file)).toContain('is not empty');
+    for (const create of [createDatabase, createEmptyDatabase]) {
+      const target = await create();
+      await runDb(0, settingsOf(target), 'restore', file);
+      const users = await target.query('SELECT id, email FROM users');
+      expect(users).toEqual([{ id: 1, email: 'wayan@example.com' }]);
+      expect(await addUser(target, 'after-restore')).toEqual([{ id: 2 }]);
+      expect(await readJobs(target.pool)).toMatchObject([{ key: 'send-mail', locked_by: null }]);
+      expect(await runDb(0, settingsOf(target), 'status')).toBe(newest);
+      expect(await runDb(1, settingsOf(target), 'restore', file)).toContain('is not empty');
+    }
   });
 
   it('leaves ids for later migrations if migrations of the target were reverted and applied again', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDataDir } from '../../common/files.js';
 import { migrationNames, migrations } from '../../database/data-source.js';
-import { connectAndReadMigrationStatus, migrate } from '../../database/migrate.js';
+import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
 import { withClient, withTransaction } from '../../database/with-client.js';
 import { unpack, type UnpackedBackup } from './archive.js';
 import { assertNoRows } from './tables.js';
@@ -38,13 +38,19 @@ export async function restoreBackup(
 ): Promise<BackupSummary> {
   await withClient(databaseUrl, assertNoRows);
   // The migrations of a backup are the first ones of this build, because every release appends its migrations.
-  const count = backup.manifest.migrations.length;
-  if ((await connectAndReadMigrationStatus(databaseUrl)).applied.length > count)
-    throw new Error('the database has a later schema than the backup: restore into a new database');
-  await migrate(databaseUrl, console.error, migrations.slice(0, count));
+  await setSchema(databaseUrl, backup.manifest.migrations.length);
   const summary = await withTransaction(databaseUrl, (client) =>
     writeToDatabase(client, backup, join(dataDir, 'images')),
   );
   await migrate(databaseUrl, console.error);
   return summary;
+}
+
+/** Changes the schema of an empty database, so that the job queue and exactly the first `count` migrations are applied. */
+async function setSchema(databaseUrl: string, count: number): Promise<void> {
+  while ((await connectAndReadMigrationStatus(databaseUrl)).applied.length > count) {
+    await withClient(databaseUrl, assertNoRows); // A revert would delete rows that another process has written meanwhile.
+    await revertLastMigration(databaseUrl, console.error);
+  }
+  await migrate(databaseUrl, console.error, migrations.slice(0, count));
 }
