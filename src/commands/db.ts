@@ -27,7 +27,8 @@ const HELP = `Backs up and restores the database, and manages its migrations.
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox or images at Cloudinary.
 A check needs a user that may create databases. If a check fails, --keep removes no earlier backup that was checked.
-A restore verifies the whole file first and writes all rows or none. If it fails, repeat it after removing the cause.
+A restore verifies the whole file first and writes all rows or none. If it fails, repeat it after removing the cause. If
+only the migration of the restored rows fails or is interrupted, run migrate instead.
 The database must be empty: set DATABASE_URL to the URL of an empty database or, for the embedded PostgreSQL, DATA_DIR
 to a folder that does not exist.
 revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert, because the

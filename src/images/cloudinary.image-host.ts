@@ -34,7 +34,7 @@ export class CloudinaryImageHost implements ImageHost {
     if (response.public_id !== publicId)
       throw new ImageHostError('upload', 'the response names another public id');
     const url = response.secure_url;
-    if (typeof url !== 'string' || !/^https:\/\/\S+$/.test(url))
+    if (typeof url !== 'string' || !/^https?:\/\/\S+$/.test(url))
       throw new ImageHostError('upload', 'the response contains no usable URL');
     return url;
   }

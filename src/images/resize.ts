@@ -64,6 +64,7 @@ async function open({ bytes }: ImageFile) {
 async function encode({ format }: ImageFile, pipeline: Sharp, jpeg?: JpegOptions): Promise<Buffer> {
   if (format === 'jpg') return pipeline.jpeg(jpeg).toBuffer();
   const bytes = await pipeline.png().toBuffer();
-  // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel.
-  return bytes.length <= MAX_IMAGE_BYTES ? bytes : pipeline.png({ palette: true }).toBuffer();
+  // A photo in a PNG can exceed the limit. 256 colors need one byte for each pixel. The default effort takes five times as long for
+  // a file that is 6 % smaller.
+  return bytes.length <= MAX_IMAGE_BYTES ? bytes : pipeline.png({ palette: true, effort: 3 }).toBuffer();
 }

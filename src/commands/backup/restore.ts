@@ -1,5 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../../common/errors/error-info.js';
 import { createDataDir } from '../../common/files.js';
 import { migrationNames, migrations } from '../../database/data-source.js';
 import { connectAndReadMigrationStatus, migrate, revertLastMigration } from '../../database/migrate.js';
@@ -42,7 +43,10 @@ export async function restoreBackup(
   const summary = await withTransaction(databaseUrl, (client) =>
     writeToDatabase(client, backup, join(dataDir, 'images')),
   );
-  await migrate(databaseUrl, console.error);
+  await migrate(databaseUrl, console.error).catch((error: unknown) => {
+    const reason = errorMessage(error);
+    throw new Error(`all rows are restored, but not migrated; run npm run db -- migrate: ${reason}`);
+  });
   return summary;
 }
 
