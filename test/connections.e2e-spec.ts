@@ -68,8 +68,9 @@ it('a malformed request that arrives during a response does not add a failure to
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.write(`GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`);
-  do await once(socket, 'data');
-  while (!/\r\n\r\n[^]/.test(Buffer.concat(chunks).toString('latin1'))); // The first chunk may contain only headers.
+  do {
+    await once(socket, 'data');
+  } while (!/\r\n\r\n[^]/.test(Buffer.concat(chunks).toString('latin1'))); // The first chunk may contain only headers.
   socket.pause();
   const rejected = once(server, 'clientError');
   socket.write('rubbish\r\n\r\n');

@@ -14,7 +14,12 @@ const NEXT_STEPS: Readonly<Record<string, readonly string[]>> = {
 const MOVES = Object.entries(NEXT_STEPS).flatMap(([from, next]) =>
   Object.keys(NEXT_STEPS).map((to) => [from, to, next.includes(to) ? 200 : 409] as const),
 );
-const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'authorize'];
+/** Statuses of unpaid orders, with the status after a refusal. */
+const UNPAID = [
+  ['pending', 'cancel'],
+  ['authorize', 'cancel'],
+  ...['deny', 'cancel', 'expire', 'failure', 'refund'].map((status) => [status, status] as const),
+] as const;
 const UNKNOWN_IDS = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
 const UNKNOWN_STEP = { fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused' };
 const REFUSED_BUT_PAID = { fulfilment: 'refused', status: 'settlement', refund_due: true };
@@ -50,14 +55,16 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     },
   );
 
-  it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {
-    const orderId = await storeOrder('new', status);
-    expectFailure(await shop.setFulfilment(orderId, 'preparing'), 409, cannotBecome('preparing'));
-    const refused = expectOrder(await shop.setFulfilment(orderId, 'refused'));
-    // Refusing a pending or authorized order also cancels the order. An unpaid order never needs a refund.
-    const after = status === 'pending' || status === 'authorize' ? 'cancel' : status;
-    expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
-  });
+  it.each(UNPAID)(
+    'moves an unpaid order of status %s to refused (then %s), but not to preparing',
+    async (status, after) => {
+      const orderId = await storeOrder('new', status);
+      expectFailure(await shop.setFulfilment(orderId, 'preparing'), 409, cannotBecome('preparing'));
+      const refused = expectOrder(await shop.setFulfilment(orderId, 'refused'));
+      // An unpaid order never needs a refund.
+      expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
+    },
+  );
 
   it.each([
     ["status = 'partial_refund', refunded_amount = 100", 'cannot', 409],

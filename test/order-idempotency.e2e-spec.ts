@@ -4,14 +4,7 @@ import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { expectFailure, expectInvalid, MESSAGES } from './support/failure.js';
-import {
-  gatewaySettings,
-  type NewItem,
-  orderOf,
-  placeOrder,
-  readOrder,
-  requestOrder,
-} from './support/orders.js';
+import { gatewaySettings, type NewItem, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { insertProduct } from './support/products.js';
 import { useService } from './support/service.js';
 import { useShop } from './support/shop.js';
@@ -55,16 +48,15 @@ async function waitForGatewayCall(): Promise<string> {
 }
 
 describe('parallel requests with one Idempotency-Key', () => {
-  const TITLE =
-    'at two processes create one order with one gateway call and get equal 201 responses (50 requests, gateway delay %i ms)';
-  it.each([0, 500])(TITLE, async (delayMs) => {
+  it.each([
+    ['at once', 0],
+    ['after 500 ms', 500],
+  ])('create one order and get equal responses if the gateway responds %s', async (_when, delayMs) => {
     shop.gateway.beforeResponse = () => delay(delayMs);
     const responses = await orderInParallel(50);
-    const [first = { body: null, status: 0 }] = responses;
-    expect(first.status).toBe(201);
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(201));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(shop.gateway.calls).toHaveLength(1);
-    expect(orderOf(first).items).toHaveLength(1);
     expect(await shop.readStoredOrderIds(customer)).toHaveLength(1);
   });
 

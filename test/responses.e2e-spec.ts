@@ -76,7 +76,7 @@ describe('a failing response', () => {
     [{ 'Content-Type': 'application/json; charset=utf-99' }, 415, MESSAGES.unsupportedEncoding],
     // Decoding 100 KiB of UTF-7 would occupy the process for up to 240 ms.
     [{ 'Content-Type': 'application/json; charset="utf-7-imap"' }, 415, MESSAGES.unsupportedEncoding],
-  ])('to uncompressed JSON in UTF-8 with the headers %j is %d "%s"', async (headers, status, message) => {
+  ])('to the body {} with the headers %j is %d "%s"', async (headers, status, message) => {
     expectFailure(await post('{}', headers), status, message);
   });
 });
