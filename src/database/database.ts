@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../common/errors/error-info.js';
 import type { Env } from '../config/env.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
@@ -6,6 +7,8 @@ import { withClient } from './with-client.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
+
+const DATA_DIR_RETRY_MS = 200;
 
 /** Query that returns one `WriteState`. A standby is always read-only. */
 export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
@@ -41,19 +44,23 @@ export async function openDatabase(
 
 /**
  * Opens the database of DATABASE_URL or the embedded database for a command. If the service runs, the command uses the
- * service's embedded database. Otherwise the command starts the embedded database itself.
- * @throws DataDirInUseError if another command started the embedded database, which stops when that command ends
+ * service's embedded database. If another command started the embedded database, this command waits, because the database
+ * stops when that command ends. If neither runs, this command starts the embedded database itself.
  */
 export async function openDatabaseForCommand(
   settings: DatabaseSettings,
   log: Log,
   stopping: AbortSignal,
 ): Promise<Database> {
-  try {
-    return await openDatabase(settings, log, stopping, 'command');
-  } catch (error) {
-    if (error instanceof DataDirInUseError && error.holder === 'service') return { url: error.url };
-    throw error;
+  for (let hasLogged = false; ; hasLogged = true) {
+    try {
+      return await openDatabase(settings, log, stopping, 'command');
+    } catch (error) {
+      if (!(error instanceof DataDirInUseError)) throw error;
+      if (error.holder === 'service') return { url: error.url };
+      if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
+      await delay(DATA_DIR_RETRY_MS, undefined, { signal: stopping });
+    }
   }
 }
 

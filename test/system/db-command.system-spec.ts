@@ -15,7 +15,7 @@ import { useFolder } from '../support/process.js';
 import { createPictures, createProduct, listProducts, readImageStatus } from '../support/products.js';
 import { SERVER_KEY } from '../support/service.js';
 import { ServiceInstance } from '../support/service-process.js';
-import { until } from '../support/wait.js';
+import { inParallel, until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -212,6 +212,10 @@ describe('npm run db', () => {
     const later = "INSERT INTO migrations (timestamp, name) VALUES (1999999999999, 'Later1999999999999')";
     await database.query(later);
     expect(await runDb(1, settings, 'revert')).toContain('by a newer build');
+  });
+
+  it('lets concurrent commands that each start the embedded database take turns', async () => {
+    await inParallel(3, () => runDb(0, { DATA_DIR: at('turns') }, 'migrate'));
   });
 
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
