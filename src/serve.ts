@@ -61,7 +61,7 @@ function limitStopTime(logger: Logger): void {
   }, STOP_MS).unref();
 }
 
-/** Starts the service. Puts the stop function of each part that has started before the others in `stopParts`, also before a failure. */
+/** Starts the service. Prepends the stop function of each part that has started to `stopParts`, also if a later part fails. */
 async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.

@@ -22,10 +22,14 @@ export class Lease<Row extends Leasable> {
   /** Condition on `leasedAt`: nobody has the lease. */
   readonly #free;
 
-  /** @param callsMs deadline of all calls that a holder makes */
+  /**
+   * @param callsMs deadline of all calls that a holder makes
+   * @param holders largest number of holders in turn until there is a result, if each of them uses its whole time
+   */
   constructor(
     private readonly entity: EntityTarget<Row>,
     private readonly callsMs: number,
+    private readonly holders = 1,
   ) {
     const seconds = (callsMs + STORE_MS) / 1000;
     this.#free = Raw(
@@ -46,16 +50,13 @@ export class Lease<Row extends Leasable> {
     return affected === 1 ? lease.leaseId : null;
   }
 
-  /**
-   * Polls until a holder has stored a result, or the lease has ended. Null means no result. Polls for the calls of two holders at
-   * most: the first one can hand the work over to another, as for a payment page whose id the gateway knows.
-   */
+  /** Polls until a holder has stored a result, the lease has ended, or all calls should have ended. Null means no result. */
   async waitForResult<T>(
     manager: EntityManager,
     where: FindOptionsWhere<Row>,
     readResult: () => Promise<T | null>,
   ): Promise<T | null> {
-    const deadline = performance.now() + 2 * this.callsMs;
+    const deadline = performance.now() + this.holders * this.callsMs;
     for (;;) {
       // Read the lease first: a holder stores the result and ends the lease at the same time.
       const isLeased = await manager.existsBy(this.entity, { ...where, leasedAt: Not(this.#free) });

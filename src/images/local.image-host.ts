@@ -15,8 +15,8 @@ export function toLocalPath(name: string): string {
 }
 
 /**
- * Stores images as files (see `toLocalPath`), with smaller versions beside them as `<id>-<width>.<png|jpg>`. A confirmed upload survives a power cut. After a crash, the sweep of abandoned images removes an
- * incomplete file.
+ * Stores images as files (see `toLocalPath`), with smaller versions beside them as `<id>-<width>.<png|jpg>`. A confirmed upload
+ * survives a power cut. After a crash, the sweep of abandoned images removes an incomplete file.
  */
 export class LocalImageHost implements ImageHost {
   /**

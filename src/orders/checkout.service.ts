@@ -18,7 +18,8 @@ import { needsPage, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
-const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS);
+/** Two holders: an attempt whose id the gateway already knows is replaced by another one. */
+const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS, 2);
 
 /** Payment attempt without a page, whose lease this request holds. Its page will end at `expiresAt`. */
 type LeasedAttempt = Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'> & {

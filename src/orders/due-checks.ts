@@ -21,10 +21,11 @@ const HAS_CHECKS_LEFT = `(o.status = 'pending' OR ${IS_UNDECIDED} OR ${EXPIRY_DU
 const GAP = `least(interval '5 minutes' * 2 ^ least(o.checks, 10), interval '6 hours')`;
 
 /**
- * Time of the check at the expiry of an order, which is repeated every 5 minutes until the order has expired: the clock of the
- * process that checks can be behind that of PostgreSQL. NULL for a payment that is authorized or in review, which does not expire.
+ * Time of the check at the expiry of an order. In the hour after it, the check is repeated every 5 minutes, because the clock of the
+ * process that checks can be behind that of PostgreSQL. NULL later, and for a payment that does not expire: authorized or in review.
  */
-const CHECK_AT_EXPIRY = `CASE WHEN NOT ${IS_UNDECIDED} THEN greatest(${EXPIRY_DUE_AT}, now() + interval '5 minutes') END`;
+const CHECK_AT_EXPIRY = `CASE WHEN NOT ${IS_UNDECIDED} AND ${EXPIRY_DUE_AT} > now() - interval '1 hour'
+  THEN greatest(${EXPIRY_DUE_AT}, now() + interval '5 minutes') END`;
 
 /** The cap of `checks` prevents an overflow of the column. SQL, because TypeORM cannot update rows that a subquery locks. */
 const TAKE_DUE = `

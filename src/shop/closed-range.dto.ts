@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { IsCalendarDate } from '../common/calendar.js';
+import { IsCalendarDate, isExistingDate } from '../common/calendar.js';
 import { OptionalText } from '../common/validation/text.decorator.js';
 
 const INVALID_END = { message: 'to should not be before from' };
@@ -20,6 +20,8 @@ export class ClosedRangeDto {
   reason!: string | null;
 }
 
+/** Returns true also without a valid beginning, which has a message of its own. */
 function isEndOfRange(to: unknown, range?: ValidationArguments): boolean {
-  return String(to) >= (range?.object as ClosedRangeDto).from;
+  const { from } = range?.object as ClosedRangeDto;
+  return !isExistingDate(from) || String(to) >= from;
 }

@@ -62,6 +62,15 @@ it('a double-click does not answer the question that its first click asks', asyn
   await waitForText(adminPage.getByRole('region', { name: 'Fulfilment' }), 'New');
 });
 
+it('a refusal whose refund fails, because a colleague has just refunded a part, says so', async () => {
+  const { id, adminPage } = await openOrder(placePaidOrder);
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await refundByHand(id, 1_000);
+  await adminPage.getByRole('button', { name: /^Refuse and refund/ }).click();
+  await adminPage.getByRole('alert').filter({ hasText: /\S/ }).first().waitFor();
+  await waitForText(adminPage, 'Refused');
+});
+
 it('the refund form of a refused order cannot be sent while the refund that the refusal has started is running', async () => {
   const { adminPage } = await openOrder(placePaidOrder);
   const release = await holdRequests(adminPage, '**/refund');

@@ -22,8 +22,8 @@ const NAV_LINKS = {
 /** Navigation between the pages that the person may open. */
 export function MainNav() {
   const role = useSession(({ user }) => user?.role);
-  // Visitors get the list only if the catalog is public.
-  const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: !role }).data !== undefined;
+  // Reads only the query cache. `RequireCatalogAccess` loads the list for visitors, who get it only if the catalog is public.
+  const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const linksOfVisitors = isCatalogPublic ? [SHOP, CART] : [];
   const links = role ? NAV_LINKS[role] : linksOfVisitors;
   return (

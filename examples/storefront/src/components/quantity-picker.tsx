@@ -9,8 +9,8 @@ interface QuantityPickerProps {
 }
 
 /**
- * Field for a number of pieces, with buttons for one less and one more. An impossible quantity stays in the field, with a message,
- * and changes nothing.
+ * Field for a number of pieces, with buttons for one less and one more. An impossible quantity that is typed stays in the field,
+ * with a message, and changes nothing.
  */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   // Text that is not a possible quantity. If null, the field shows `value`.
@@ -18,8 +18,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   const id = useId();
   // An empty field is a quantity that is still being typed.
   const hasError = draft !== null && draft !== '';
-  const change = (text: string) => {
-    const quantity = Number(text);
+  const change = (quantity: number, text: string | null = null) => {
     const isPossible = Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY;
     setDraft(isPossible ? null : text);
     if (isPossible) onChange(quantity);
@@ -27,11 +26,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   return (
     <div className="quantity-field">
       <div className="quantity">
-        <button
-          type="button"
-          aria-label={t('quantity.less', { name })}
-          onClick={() => change(String(value - 1))}
-        >
+        <button type="button" aria-label={t('quantity.less', { name })} onClick={() => change(value - 1)}>
           −
         </button>
         <input
@@ -43,14 +38,10 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           aria-describedby={id}
           aria-invalid={hasError || undefined}
           value={draft ?? value}
-          onChange={({ target }) => change(target.value)}
+          onChange={({ target }) => change(Number(target.value), target.value)}
           onBlur={() => draft === '' && setDraft(null)}
         />
-        <button
-          type="button"
-          aria-label={t('quantity.more', { name })}
-          onClick={() => change(String(value + 1))}
-        >
+        <button type="button" aria-label={t('quantity.more', { name })} onClick={() => change(value + 1)}>
           +
         </button>
       </div>

@@ -67,7 +67,7 @@ export default function SignInAgain() {
           <Button type="submit" isBusy={isPending}>
             {t('account.signIn')}
           </Button>
-          <Link to={forgotPath} state={{ email }} onClick={forgetUser}>
+          <Link to={forgotPath} state={{ email }} data-leaves-page onClick={forgetUser}>
             {t('account.forgot')}
           </Link>
           <Button className="link" data-leaves-page onClick={forgetUser}>

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { AdminOrder, Fulfilment } from '../../api/client';
 import { explain } from '../../api/errors';
 import { isOpen, isPaid } from '../../api/order-status';
-import { getRefundableAmount, refundMutationKey, refundOrder } from '../../api/refunds';
+import { getRefundableAmount, readRefundedAmount, refundMutationKey, refundOrder } from '../../api/refunds';
 import { Badge } from '../../components/badge';
 import { Alert } from '../../components/notice';
 import { describeFulfilment } from '../../components/order-texts';
@@ -15,15 +15,18 @@ import { canRefuse, getNextStep, NextStepButton, PreviousStepButton, takeStep } 
 /** Fulfilment of an order, with buttons for its steps and its refusal. */
 export function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const [amountAtError, setAmountAtError] = useState<number>();
   // One mutation for all actions, so that the error of one disappears when another starts.
-  const { mutate, isPending, error, variables } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationKey: refundMutationKey(order.order_id),
     mutationFn: takeAction,
+    // The order has been reloaded.
+    onError: () => setAmountAtError(readRefundedAmount(order.order_id)),
     // The pressed button may have disappeared, because the order is reloaded after an action and after a failure.
     onSettled: () => heading.current?.focus(),
   });
-  // A refund since then has settled what failed here.
-  const shownError = variables?.order.refunded_amount === order.refunded_amount ? error : null;
+  // A later refund settles a refund that has failed here.
+  const shownError = amountAtError === order.refunded_amount ? error : null;
   const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
   const stepProps = { order, isBusy: isPending, onTakeStep: (step: Fulfilment) => mutate({ order, step }) };
   return (
@@ -62,10 +65,10 @@ async function takeAction({ order, step, andRefund = false }: Action) {
   const { changed, errors } = await takeStep([order], step);
   const error = errors[order.order_id];
   if (error) throw error;
-  // Refund only if this request refused the order: a colleague who refused it may have decided against a refund.
-  if (!andRefund || changed.length === 0) return;
-  // Send the amount, as the refund form does: a repeated refund there then has the same idempotency key.
-  await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
+  // A colleague who refused the order may have decided against a refund.
+  // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
+  if (andRefund && changed.length > 0)
+    await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
 }
 
 interface RefuseButtonProps {

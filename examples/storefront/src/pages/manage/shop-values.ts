@@ -30,21 +30,22 @@ export function toFormValues(shop: Shop) {
 }
 
 /**
- * Returns the settings to save. Completes the times, because Enter sends the form before a time loses the focus. Adds the date that
- * was chosen without pressing "Add date". Leaves out ranges in which nothing was typed.
+ * Returns the settings to save, as the service stores them: after a lost response, they are compared with the stored ones. Completes
+ * the times, because Enter sends the form before a time loses the focus. Adds the date that was chosen without pressing "Add date".
  */
 export function toSettings({ newClosedDate, ...values }: ShopFormValues): ShopSettings {
   const settings = {
     ...values,
     hours: completeHours(values.hours),
     closed: addDate(values.closed, newClosedDate),
-    closed_ranges: values.closed_ranges.filter(({ from, to, reason }) => from + to + (reason ?? '').trim()),
+    closed_ranges: completeRanges(values.closed_ranges),
     lead_minutes: toNumber(values.lead_minutes),
     days_ahead: toNumber(values.days_ahead),
     cut_off: completeTime(values.cut_off.trim()) || null,
     orders_per_slot: toNumber(values.orders_per_slot),
     slot_minutes: toNumber(values.slot_minutes),
-    address: values.address || null,
+    name: values.name.trim(),
+    address: values.address.trim() || null,
     phone: values.phone.trim() || null,
     whatsapp: values.whatsapp.trim() || null,
     website: values.website.trim() || null,
@@ -77,11 +78,19 @@ export function completeTime(text: string) {
   return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
 }
 
+/** Returns the ranges in order, without those in which nothing was typed. */
+function completeRanges(ranges: ClosedRange[]): ClosedRange[] {
+  return ranges
+    .map((range) => ({ ...range, reason: (range.reason ?? '').trim() || null }))
+    .filter(({ from, to, reason }) => from !== '' || to !== '' || reason !== null)
+    .sort((a, b) => a.from.localeCompare(b.from));
+}
+
 function completeHours(hours: Shop['hours']) {
-  const days = Object.entries(hours);
-  return Object.fromEntries(
-    days.map(([day, windows]) => [day, windows.map((window) => window.map(completeTime))]),
-  ) as Shop['hours'];
+  const days = Object.entries(hours).map(([day, windows]) => {
+    return [day, windows.map((window) => window.map(completeTime)).sort()];
+  });
+  return Object.fromEntries(days) as Shop['hours'];
 }
 
 /**
