@@ -14,8 +14,8 @@ export interface Guess {
   readonly client: Client;
 }
 
-/** Guess at a code, or request for a mail with a code. */
-export interface CodeAttempt extends Guess {
+/** Guess at a mailed code. A request for a mail with a code has the same fields. */
+export interface CodeGuess extends Guess {
   readonly purpose: OtpPurpose;
 }
 
@@ -53,7 +53,7 @@ export class LimitsService {
    * Counts a code and returns true if it is right. Call this in the client's turn.
    * @param codeId identifies the mailed code, because each code has its own tries
    */
-  async checkCode(guess: CodeAttempt, codeId: string, check: () => boolean): Promise<boolean> {
+  async checkCode(guess: CodeGuess, codeId: string, check: () => boolean): Promise<boolean> {
     const { client } = guess;
     const counters = [
       ...this.counts.toClientCounters(LIMITS.triesOfCodeFromAddress, client, toAccountKey(guess), codeId),
@@ -74,7 +74,7 @@ export class LimitsService {
   }
 
   /** Returns the counter of the tries of a code from all addresses. Its limit depends on what the client's address has done. */
-  async #chooseTotalCounter(guess: CodeAttempt, codeId: string): Promise<Counter> {
+  async #chooseTotalCounter(guess: CodeGuess, codeId: string): Promise<Counter> {
     const toCounter = (limit: Limit) => this.counts.toCounter(limit, toAccountKey(guess), codeId);
     if (await this.counts.hasMark(this.#toKnownAddressMark(guess)))
       return toCounter(LIMITS.triesOfCodeForKnownAddress);
@@ -87,7 +87,7 @@ export class LimitsService {
    * Counts a mail with a code and returns true, unless a limit rejects the mail. Marks the client address as a requester of the
    * code, unless the address is beyond its limit.
    */
-  async tryCountMail(tx: EntityManager, request: CodeAttempt): Promise<boolean> {
+  async tryCountMail(tx: EntityManager, request: CodeGuess): Promise<boolean> {
     const { user, email, purpose, client } = request;
     // No mail is sent to an email without an account: requests for `ayu+x@` must not use up the codes of `ayu@`.
     const mailbox = user === null ? `no account: ${toLowerCase(email)}` : toMailbox(email);
@@ -113,7 +113,7 @@ export class LimitsService {
     return this.counts.toCounter(MARKS.knownAddress, toAccountKey(guess), guess.client.clientAddress);
   }
 
-  #toRequesterMark({ email, purpose, client }: CodeAttempt): Counter {
+  #toRequesterMark({ email, purpose, client }: CodeGuess): Counter {
     return this.counts.toCounter(MARKS.requester, toMailbox(email), purpose, client.clientAddress);
   }
 
@@ -121,7 +121,7 @@ export class LimitsService {
    * Returns a mark for the email address, not for its mailbox: a request for `ayu+x@`, to which no code is mailed, must not allow
    * more tries of the code of `ayu@`.
    */
-  #toMailedMark({ email, purpose, client }: CodeAttempt): Counter {
+  #toMailedMark({ email, purpose, client }: CodeGuess): Counter {
     return this.counts.toCounter(MARKS.mailed, toLowerCase(email), purpose, client.clientAddress);
   }
 

@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Raw, Repository } from 'typeorm';
 import { failures } from '../common/errors/failures.js';
 import { Env } from '../config/env.js';
-import { type CodeAttempt, LimitsService } from './limits.service.js';
+import { type CodeGuess, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
@@ -49,7 +49,7 @@ export class OtpService {
    * Counts a try and checks the code.
    * @throws Failure 400, also after too many tries
    */
-  async checkCode(guess: CodeAttempt, code: string): Promise<CheckedOtp> {
+  async checkCode(guess: CodeGuess, code: string): Promise<CheckedOtp> {
     const { user, purpose } = guess;
     // The user 0 does not exist. The search for their code takes the usual time.
     const userId = user?.id ?? 0;

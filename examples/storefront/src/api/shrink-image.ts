@@ -5,10 +5,9 @@ const QUALITY = 0.9;
 const MAX_UNCHANGED_BYTES = 1024 * 1024;
 
 /**
- * Turns a photo into a JPEG of at most 2,000 pixels, upright and without metadata such as the place. Accepts every format
- * that the browser can decode.
- *
- * @returns null if the browser cannot decode the file
+ * Returns a small PNG or JPEG unchanged: the service removes its metadata. Turns any other photo that the browser can decode into a
+ * JPEG of at most 2,000 pixels, upright and without metadata such as the place.
+ * @returns null if the browser cannot decode or convert the file
  */
 export async function shrinkImage(file: File): Promise<File | null> {
   const bitmap = await createImageBitmap(file).catch(() => null);
