@@ -716,7 +716,13 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges: components["schemas"]["ClosedRangeDto"][];
+            closed_ranges: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
@@ -775,13 +781,6 @@ export interface components {
             password: string;
             /** @description Must equal password */
             passwordConfirmation: string;
-        };
-        ClosedRangeDto: {
-            /** Format: date */
-            from: string;
-            reason: string | null;
-            /** Format: date */
-            to: string;
         };
         CreateOrderDto: {
             items: components["schemas"]["NewOrderItemDto"][];
@@ -1051,7 +1050,13 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges?: components["schemas"]["ClosedRangeDto"][];
+            closed_ranges?: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off?: string | null;
             /** @description Days from today to the last day on which an order can be collected. */
@@ -1098,7 +1103,13 @@ export interface components {
             /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Ranges of dates on which the shop is closed. A range includes both dates. */
-            closed_ranges: components["schemas"]["ClosedRangeDto"][];
+            closed_ranges: {
+                /** Format: date */
+                from: string;
+                reason: string | null;
+                /** Format: date */
+                to: string;
+            }[];
             /** @description An order must be placed before this time on the day before its pickup. */
             cut_off: string | null;
             /** @description Days from today to the last day on which an order can be collected. */

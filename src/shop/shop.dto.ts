@@ -1,18 +1,16 @@
 import { ApiProperty, IntersectionType, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsIn, IsObject, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Instant, IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { type Language, LANGUAGES, UNKNOWN_LANGUAGE } from '../common/languages.js';
 import { OptionalText, PhoneNumber, Text, Trim } from '../common/validation/text.decorator.js';
-import { ValidateItems } from '../common/validation/validation.pipe.js';
 import { WholeNumber } from '../common/validation/whole-number.js';
-import { ClosedRangeDto } from './closed-range.dto.js';
+import { IsClosedRanges, normalizeRanges } from './closed-ranges.decorator.js';
 import { IsOpeningHours, normalizeHours } from './opening-hours.decorator.js';
-import type { OpeningHours, Shop } from './shop.entity.js';
+import type { ClosedRange, OpeningHours, Shop } from './shop.entity.js';
 
 const MAX_WEBSITE_LENGTH = 2000;
 const SLOT_MINUTES = [15, 30, 60];
 const MAX_CLOSED_DATES = 366;
-const MAX_CLOSED_RANGES = 50;
 
 const INVALID_WEBSITE = { message: 'website should be an http or https URL' };
 const INVALID_CUT_OFF = { message: 'cut_off should be a time HH:MM, such as 20:00, or null' };
@@ -22,10 +20,6 @@ const INVALID_PAUSED_UNTIL = {
 const INVALID_TIME_ZONE = { message: 'time_zone should be the name of a time zone, such as Asia/Jakarta' };
 const INVALID_CLOSED = {
   message: `closed should be a list of at most ${MAX_CLOSED_DATES} dates, such as 2026-12-25`,
-};
-
-const INVALID_RANGES = {
-  message: `closed_ranges should be a list of at most ${MAX_CLOSED_RANGES} ranges {from, to, reason}`,
 };
 
 /**
@@ -57,11 +51,8 @@ class OptionalShopSettings {
   language!: Language;
 
   /** Ranges of dates on which the shop is closed. A range includes both dates. */
-  @ApiProperty({ type: [ClosedRangeDto], maxItems: MAX_CLOSED_RANGES })
-  @ValidateItems(ClosedRangeDto)
-  @IsObject({ each: true, ...INVALID_RANGES })
-  @ArrayMaxSize(MAX_CLOSED_RANGES, INVALID_RANGES)
-  closed_ranges!: readonly ClosedRangeDto[];
+  @IsClosedRanges()
+  closed_ranges!: readonly ClosedRange[];
 
   /** An order must be placed before this time on the day before its pickup. */
   @ApiProperty({ example: '20:00' })
@@ -161,9 +152,7 @@ export function normalizeSettings(shop: Omit<Shop, 'id'>): Omit<Shop, 'id'> {
     time_zone: shop.time_zone,
     hours: normalizeHours(shop.hours),
     closed: [...new Set(shop.closed)].sort(),
-    closed_ranges: shop.closed_ranges
-      .map(({ from, to, reason = null }) => ({ from, to, reason }))
-      .sort((a, b) => a.from.localeCompare(b.from)),
+    closed_ranges: normalizeRanges(shop.closed_ranges),
     lead_minutes: shop.lead_minutes,
     days_ahead: shop.days_ahead,
     cut_off: shop.cut_off,

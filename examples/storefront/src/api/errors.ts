@@ -28,6 +28,7 @@ const PATTERNS: readonly { pattern: RegExp; toText: (value: string) => string }[
     toText: (day) => t('error.hours', { day: findText(`day.${day}`) ?? day }),
   },
   { pattern: /^(.*) is not a png or jpg file$/, toText: (name) => t('error.image', { name }) },
+  { pattern: /^closed_ranges should be/, toText: () => t('error.ranges') },
   { pattern: /^from and to can include (\d+)/, toText: (days) => t('error.rangeTooLong', { days }) },
   { pattern: /^the total should be at least/, toText: () => t('error.totalTooSmall') },
   { pattern: / should be a date/, toText: () => t('error.date') },
@@ -82,10 +83,7 @@ export function explain(error: unknown, shownAtFields: readonly string[] = []): 
 function getAllFieldMessages(error: unknown): Record<string, string> {
   if (error instanceof LocalizedError && error.field !== undefined) return { [error.field]: error.toText() };
   const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
-  // One text at the list explains all that can be wrong with a closed range.
-  const toShown = ([name, message]: [string, string]) =>
-    name.startsWith('closed_ranges') ? ['closed_ranges', t('error.ranges')] : [name, translate(message)];
-  return Object.fromEntries(details.map(toShown)) as Record<string, string>;
+  return Object.fromEntries(details.map(([name, message]) => [name, translate(message)]));
 }
 
 function toShownText(error: unknown): string {
