@@ -20,12 +20,12 @@ export function FulfilmentSection({ order }: { order: AdminOrder }) {
   const { mutate, isPending, error } = useMutation({
     mutationKey: refundMutationKey(order.order_id),
     mutationFn: takeAction,
-    // The order has been reloaded.
+    // After the reload: the sum that the page shows together with the error.
     onError: () => setAmountAtError(readRefundedAmount(order.order_id)),
     // The pressed button may have disappeared, because the order is reloaded after an action and after a failure.
     onSettled: () => heading.current?.focus(),
   });
-  // A later refund settles a refund that has failed here.
+  // A refund after that reload settles the one that has failed here, so the error disappears.
   const shownError = amountAtError === order.refunded_amount ? error : null;
   const mustBePaidFirst = getNextStep(order) === 'preparing' && !isPaid(order);
   const stepProps = { order, isBusy: isPending, onTakeStep: (step: Fulfilment) => mutate({ order, step }) };
@@ -65,10 +65,10 @@ async function takeAction({ order, step, andRefund = false }: Action) {
   const { changed, errors } = await takeStep([order], step);
   const error = errors[order.order_id];
   if (error) throw error;
-  // A colleague who refused the order may have decided against a refund.
-  // The body of the refund form, so that a refund that failed can be repeated there under the same idempotency key.
-  if (andRefund && changed.length > 0)
-    await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
+  // Refund only if this request refused the order: a colleague who refused it may have decided against a refund.
+  if (!andRefund || changed.length === 0) return;
+  // Send the amount, as the refund form does: a repeated refund there then has the same idempotency key.
+  await refundOrder(order.order_id, order, { amount: getRefundableAmount(order) });
 }
 
 interface RefuseButtonProps {
