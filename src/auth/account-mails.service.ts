@@ -72,9 +72,8 @@ export class AccountMailsService implements OnModuleInit {
     const isAllowed = await this.limits.tryCountMail(tx, request);
     // Codes that were mailed to the former address must not verify the new one. A code that is not created yet will be mailed to the
     // new address. Keep its request if both addresses belong to one mailbox, because the request was counted for this mailbox.
-    const keepsRequest = toMailbox(email) === toMailbox(user.email);
-    if (isNewEmail)
-      await (keepsRequest ? this.otps.invalidate(tx, userId) : this.otps.delete(tx, { userId }));
+    if (isNewEmail && toMailbox(email) === toMailbox(user.email)) await this.otps.invalidate(tx, userId);
+    else if (isNewEmail) await this.otps.delete(tx, { userId });
     if (isAllowed) await this.#enqueueCode(tx, { userId, purpose: 'verify_email', isNewEmail });
   }
 

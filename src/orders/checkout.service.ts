@@ -13,10 +13,13 @@ import {
   type PaymentPage,
 } from '../gateway/payment-gateway.js';
 import { ShopService } from '../shop/shop.service.js';
-import { FIRST_CHECK_MS, IS_OPEN, NO_TRANSACTION } from './order-status.js';
+import { IS_OPEN, NO_TRANSACTION } from './order-status.js';
 import { needsPage, type Order } from './order.entity.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
+
+/** Time from the opening of a payment page to the first check of the order at the gateway. */
+const FIRST_CHECK_MS = 5 * 60_000;
 
 /** Two holders: an attempt whose id the gateway already knows is replaced by another one. */
 const lease = new Lease(PaymentAttempt, CALL_DEADLINE_MS, 2);
@@ -150,7 +153,10 @@ export class CheckoutService {
     const { orderId, attemptId, leaseId, expiresAt } = attempt;
     const columns = {
       ...(attempt.number === 1 ? {} : NO_TRANSACTION),
-      ...{ attemptId, payUntil: expiresAt, checks: 0, nextCheckAt: new Date(Date.now() + FIRST_CHECK_MS) },
+      attemptId,
+      payUntil: expiresAt,
+      checks: 0,
+      nextCheckAt: new Date(Date.now() + FIRST_CHECK_MS),
     };
     const storeAndEndLease = (manager: EntityManager) =>
       lease.end(manager, { attemptId, orderId: OF_OPEN_ORDER }, leaseId, { ...page, expiresAt });

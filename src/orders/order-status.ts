@@ -34,8 +34,6 @@ export const NEXT_STEPS: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
 
 /** Maximum time in which an order can be paid, counted from its creation. */
 export const PAY_TIME_HOURS = 24;
-/** Time from the opening of a payment page to the first check of the order at the gateway. */
-export const FIRST_CHECK_MS = 5 * 60_000;
 /** Time after the end of the newest payment page, for notifications of payments that were made at the last moment. */
 export const GRACE_HOURS = 1;
 
